@@ -13,7 +13,8 @@ from bot.config import App, ServerPlace
 from bot.errors import StorageError
 from bot.github import Identity, RequestPace
 from bot.jobs import Jobs
-from bot.storage import Store
+from bot.storage import FindingOutcomes, Store
+from bot.storage.findings import OUTCOMES
 from bot.workflow.events import Ours
 
 MONTH = 30 * 86_400.0  # seconds
@@ -81,9 +82,11 @@ class RunningServer:
     async def outcomes(self) -> Mapping[str, int]:
         """What became of the findings of the last 30 days; nothing where the database does not answer."""
         try:
-            return {**await self.store.outcomes.totals(time.time() - MONTH)}
+            rows = await self.store.outcomes.of_repositories(None, time.time() - MONTH)
         except StorageError:
             return {}
+        whole = FindingOutcomes.together(rows)
+        return {name: getattr(whole, name) for name in OUTCOMES}
 
     async def rest(self) -> None:
         """Take on nothing more; what runs has its time, and what is unfinished is taken up at the next start."""

@@ -41,14 +41,6 @@ class Setup:
         None  # the App's name and its slug, for a browser that loads the last page again
     )
 
-    def allows(self, token: str) -> bool:
-        """Whether this is the token of the log."""
-        return secrets.compare_digest(self.token.encode(), token.encode("utf-8", "replace"))
-
-    def is_return(self, state: str) -> bool:
-        """Whether the browser that GitHub sends back is the one that left from our own page."""
-        return secrets.compare_digest(self.state.encode(), state.encode("utf-8", "replace"))
-
 
 def create(setup: Setup) -> FastAPI:
     """The pages of a server that is not set up yet."""
@@ -62,13 +54,13 @@ def create(setup: Setup) -> FastAPI:
     async def form(
         request: Request, token: str = "", url: str = "", organization: str = "", *, edit: bool = False
     ) -> Response:
-        if not setup.allows(token):
+        if not _same(setup.token, token):
             return _wrong(403, "The address of this page must contain the token from the server's log.")
         return _form(setup, str(request.base_url).rstrip("/"), url.strip(), organization.strip(), edit=edit)
 
     @app.get("/setup/done")
     async def done_page(code: str = "", state: str = "") -> Response:
-        if not setup.is_return(state):
+        if not _same(setup.state, state):
             return _wrong(403, OTHER)
         try:
             name, slug = await _register(setup, code)
@@ -132,6 +124,11 @@ def _private(address: str) -> bool:
         return not ipaddress.ip_address(host).is_global
     except ValueError:
         return "." not in host or host.endswith((".local", ".internal", ".localhost"))
+
+
+def _same(ours: str, given: str) -> bool:
+    """Whether a browser brings the token of the log, or the state that it left for GitHub with. Takes the same time for each wrong one."""
+    return secrets.compare_digest(ours.encode(), given.encode("utf-8", "replace"))
 
 
 def _wrong(status: int, why: str, title: str = "The set-up failed") -> Response:

@@ -101,35 +101,30 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
         return replace(status_now, problem=missing)
     database = Database(settings.url or f"sqlite:///{place.data / 'deeprepo.db'}")
     try:
-        return await _with_database(status_now, database, days, now)
+        sums, since = Days(database), now - days * DAY
+        by_repository = await sums.by_repository(None, since)
+        outcomes = await Outcomes(database).of_repositories([row.key for row in by_repository], since)
+        shares = {one.repository: one.share for one in outcomes}
+        return replace(
+            status_now,
+            day=tuple(map(_spending, await sums.by_repository(None, now - DAY))),
+            period=tuple(map(_spending, by_repository)),
+            recent=tuple(
+                Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
+                for row in (await ReviewList(database).page(None, RECENT)).rows
+            ),
+            counted=await SpendingTable(database).journals_and_dollars(now),
+            half=(await sums.whole(None, since)).half,
+            addressed=tuple((row.name, share) for row in by_repository if (share := shares.get(row.key)) is not None),
+            failures=tuple(
+                FailedJob(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
+                for one in await Failures(database).newest(None, RECENT)
+            ),
+        )
     except (StorageError, sa.exc.SQLAlchemyError) as error:
         return replace(status_now, problem=str(error))
     finally:
         await database.close()
-
-
-async def _with_database(status_now: ServerStatus, database: Database, days: float, now: float) -> ServerStatus:
-    """The same with what the database holds: what was spent, the last reviews, and what the operator's pages show beside them."""
-    sums, since = Days(database), now - days * DAY
-    by_repository = await sums.by_repository(None, since)
-    outcomes = await Outcomes(database).of_repositories([row.key for row in by_repository], since)
-    shares = {one.repository: one.share for one in outcomes}
-    return replace(
-        status_now,
-        day=tuple(map(_spending, await sums.by_repository(None, now - DAY))),
-        period=tuple(map(_spending, by_repository)),
-        recent=tuple(
-            Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
-            for row in (await ReviewList(database).page(None, RECENT)).rows
-        ),
-        counted=await SpendingTable(database).journals_and_dollars(now),
-        half=(await sums.whole(None, since)).half,
-        addressed=tuple((row.name, share) for row in by_repository if (share := shares.get(row.key)) is not None),
-        failures=tuple(
-            FailedJob(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
-            for one in await Failures(database).newest(None, RECENT)
-        ),
-    )
 
 
 def _spending(row: DaySum) -> RepositorySpending:

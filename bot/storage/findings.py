@@ -58,24 +58,20 @@ class FindingOutcomes:
 class Outcomes(StoragePart):
     """What became of the findings that were reported."""
 
-    async def of_repositories(self, repositories: Collection[int], since: float) -> tuple[FindingOutcomes, ...]:
-        """How the findings of these repositories ended, one row for each that has any, by the repository's number.
+    async def of_repositories(self, repositories: Collection[int] | None, since: float) -> tuple[FindingOutcomes, ...]:
+        """How the findings of these repositories (None: of all) ended, one row for each that has any, by the repository's number.
 
         `since` (seconds since 1970): only findings of which something became known after it. One query, answered from an index.
         """
-        fits = finding.c.repository.in_(repositories) & (finding.c.at > since)
+        fits = finding.c.at > since
+        if repositories is not None:
+            fits &= finding.c.repository.in_(repositories)
         pair = finding.c.repository, finding.c.outcome
         query = sa.select(*pair, sa.func.count()).where(fits).group_by(*pair)
         counts: dict[int, dict[str, int]] = {}
         for repository, outcome, number in await self.database.look(lambda c: c.execute(query).all()):
             counts.setdefault(repository, {})[outcome] = number
         return tuple(FindingOutcomes(repository, **counts[repository]) for repository in sorted(counts))
-
-    async def totals(self, since: float) -> dict[str, int]:
-        """The same over all repositories, answered from an index too."""
-        query = sa.select(finding.c.outcome, sa.func.count()).where(finding.c.at > since).group_by(finding.c.outcome)
-        rows = await self.database.look(lambda connection: connection.execute(query).all())
-        return dict.fromkeys(OUTCOMES, 0) | {row[0]: row[1] for row in rows}
 
     async def reject(self, pull: PullRef, fingerprint: str, now: float) -> None:
         """Somebody who may decide it does not want this finding."""

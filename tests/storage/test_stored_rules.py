@@ -127,8 +127,8 @@ def test_what_becomes_of_findings(url: str) -> None:
             assert found == FindingOutcomes(70, fixed=1, accepted=1, rejected=1, left=1)
             assert found.share == 0.5
             assert await store.outcomes.of_repositories([70], 125.0) == (FindingOutcomes(70, left=1),)
-            totals = {"waiting": 1, "fixed": 1, "accepted": 1, "rejected": 1, "left": 1}
-            assert await store.outcomes.totals(0.0) == totals
+            whole = FindingOutcomes.together(await store.outcomes.of_repositories(None, 0.0))
+            assert whole == FindingOutcomes(0, waiting=1, fixed=1, accepted=1, rejected=1, left=1)
             await store.reviews.keep(done("three", said[3], at=140.0))
             (found,) = await store.outcomes.of_repositories([70], 0.0)
             assert (found.waiting, found.left) == (1, 0)

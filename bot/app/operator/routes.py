@@ -54,7 +54,8 @@ async def reviews(
         if (state and state not in views.OUTCOMES) or not after.isprintable():
             return answers.missing()
         try:
-            page = await views.reviews(gate.server, session, number, state, after)
+            listing = gate.server.store.listing
+            page = await listing.page(session.scope, views.ROWS, repository=number, state=state, after=after)
         except UsageError:
             return answers.missing()
         first = name and not after

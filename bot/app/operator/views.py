@@ -20,7 +20,7 @@ from bot.github.identity import site
 from bot.jobs import ListedJob
 from bot.storage import Failure, FindingOutcomes
 from bot.storage.days import DAY, DaySum
-from bot.storage.listing import ListedReview, ListPage
+from bot.storage.listing import ListedReview
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
 
 PERIODS = (7, 30, 90)  # days that plots and sums can go back
@@ -178,11 +178,6 @@ def _states(whole: FindingOutcomes) -> tuple[Share, ...]:
     return plots.parts({"open": whole.waiting, "fixed": fixed_count, "rejected": whole.rejected, "left": whole.left})
 
 
-async def reviews(server: RunningServer, session: SignedIn, repository: int | None, state: str, after: str) -> ListPage:
-    """A page of the list."""
-    return await server.store.listing.page(session.scope, ROWS, repository=repository, state=state, after=after)
-
-
 async def queue(server: RunningServer, session: SignedIn) -> Queue:
     """The queue and the failures that are this session's to see."""
     jobs, failures, failure_count = await asyncio.gather(
@@ -280,19 +275,15 @@ def _queue_row(job: ListedJob) -> QueuedJob:
         what, page = f"review ({ask.trigger})", address(job.id.partition("+")[0])
     elif isinstance(ask, CommandAsk):
         what = ask.word
+    elif isinstance(ask, MergeGroup):
+        what = "merge queue"
     else:
-        what = _kind(ask)
+        what = "packages" if isinstance(ask, PackageSurvey) else "tidying up"
     if isinstance(ask, PullAsk):
         where = f"{ask.pull.owner}/{ask.pull.name}#{ask.pull.number}"
     elif isinstance(ask, MergeGroup):
         where = f"{ask.owner}/{ask.name}"
     return QueuedJob(job.id, what, job.state, job.stored_at, job.tries, where, page)
-
-
-def _kind(ask: object) -> str:
-    if isinstance(ask, MergeGroup):
-        return "merge queue"
-    return "packages" if isinstance(ask, PackageSurvey) else "tidying up"
 
 
 def address(job: str) -> str:
