@@ -7,7 +7,7 @@ from typing import Literal
 
 from bot.commands.context import CommandReply
 from bot.config import Config
-from bot.render import code, comment, load
+from bot.render import code, load, phrase
 
 HOUR = 3_600.0
 STRANGER = 3  # commands in an hour of somebody who may not write here
@@ -57,14 +57,8 @@ def refusal(
     most = settings.triggers.commands_per_hour if standing.writes else STRANGER
     allowance = judge(standing.earlier, standing.now, most)
     if not allowance.free:
-        values: dict[str, object] = {"most": most}
-        refusal_text = comment(
-            "replies/phrase.md.j2", words, key="reply_too_many", number=allowance.minutes, values=values
-        )
+        refusal_text = phrase(words, "reply_too_many", allowance.minutes, most=most)
         return CommandReply("" if allowance.was_told else refusal_text, "-1")
     if needs == "write" and not standing.writes:
-        values = {"word": code(f"/deeprepo {word}"), "actor": actor}
-        return CommandReply(
-            comment("replies/phrase.md.j2", words, key="reply_no_permission", number=None, values=values), "-1"
-        )
+        return CommandReply(phrase(words, "reply_no_permission", word=code(f"/deeprepo {word}"), actor=actor), "-1")
     return None

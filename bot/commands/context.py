@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.config import Config
-from bot.render import Phrases, comment, load
+from bot.render import Phrases, comment, load, phrase
 from bot.review.session import Session
 from bot.values import Finding, LearnedRule, OwnerRule, RuleState
 
@@ -71,4 +71,4 @@ class CommandContext:
 
     def say(self, key: str, number: int | None = None, **values: object) -> CommandReply:
         """A reply of one phrase."""
-        return self.reply("phrase", key=key, number=number, values=values)
+        return CommandReply(phrase(self.words, key, number, **values))

@@ -7,7 +7,7 @@ from typing import Any
 from bot.commands.context import CommandReply
 from bot.config.names import MOST_SENTENCE
 from bot.findings import rules, suppress
-from bot.render import Phrases, Safe, code, comment
+from bot.render import Phrases, Safe, code, comment, phrase
 from bot.values import Finding, LearnedRule, OwnerRule, Proposal, Rejection
 
 LONGEST = 300  # characters of a path
@@ -38,9 +38,10 @@ def proposal_words(rules: Sequence[LearnedRule], words: Phrases) -> Safe:
 def _words(rule: LearnedRule, words: Phrases, *, is_first: bool) -> Safe:
     confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
     how = "grave" if rule.grave else "proposed" if is_first else "instead"
-    phrase = f"{_what(rule)}_{how}"
     reach = breadth(rule.rule.path)
-    return comment("replies/rule.md.j2", words, rule=rule.rule, phrase=phrase, confirm=confirm, breadth=reach)
+    return comment(
+        "replies/rule.md.j2", words, rule=rule.rule, phrase=f"{_what(rule)}_{how}", confirm=confirm, breadth=reach
+    )
 
 
 def decisive(rules: Sequence[LearnedRule]) -> int:
@@ -63,12 +64,8 @@ def breadth(pattern: str) -> str:
 
 def decision(rule: LearnedRule, words: Phrases) -> Safe:
     """The words that replace a proposal once somebody has decided."""
-    values = {
-        "rule": rule.rule.number,
-        **place_words(rule),
-        "breadth": words.say(breadth(rule.rule.path)),
-    }
-    text = comment("replies/phrase.md.j2", words, key=f"{_what(rule)}_{rule.state}", number=None, values=values)
+    reach = words.say(breadth(rule.rule.path))
+    text = phrase(words, state_phrase(rule), rule=rule.rule.number, breadth=reach, **place_words(rule))
     return Safe(f"<sub>{text.strip()}</sub>")
 
 

@@ -22,4 +22,4 @@ from bot.render.disarm import (
 )
 from bot.render.phrases import Phrases, languages, load
 from bot.render.shorten import count, cut, rows, sentences
-from bot.render.templates import comment, file, page, text, texts
+from bot.render.templates import comment, file, page, phrase, text, texts

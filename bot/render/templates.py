@@ -51,6 +51,11 @@ def comment(name: str, phrases: Phrases, **values: object) -> Safe:
     return Safe(encodable(_comments().get_template(name).render(say=speaker(phrases), **values)))
 
 
+def phrase(phrases: Phrases, key: str, number: int | None = None, **values: object) -> Safe:
+    """A comment of one phrase."""
+    return comment("replies/phrase.md.j2", phrases, key=key, number=number, values=values)
+
+
 def speaker(phrases: Phrases) -> Any:  # noqa: ANN401 - a function with a free set of arguments
     """`say` of the templates: a phrase in the review's language, our own words."""
 

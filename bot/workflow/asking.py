@@ -17,8 +17,7 @@ from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
 from bot.ports import Job
-from bot.render import Phrases, code, load
-from bot.render import comment as template
+from bot.render import code, load, phrase
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
 from bot.workflow.parts import Services, keep
 
@@ -82,19 +81,16 @@ async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host
     """Say below a command that the branch was pushed to after it, or was pointed at another base. Once, whatever follows."""
     was_pushed, was_rebased = ask.head != facts.head_sha, ask.base != facts.base_ref
     before, now = (ask.head[:10], facts.head_sha[:10]) if was_pushed else (ask.base, facts.base_ref)
-    values: dict[str, object] = {"given": code(before), "head": code(now), "again": code("/deeprepo review")}
-    words = load(settings.language)
     key = "reply_moved" if was_pushed else "reply_rebased" if was_rebased else "reply_replaced"
-    await _tell(key, values, words, comment, host)
+    again = code("/deeprepo review")
+    text = phrase(load(settings.language), key, given=code(before), head=code(now), again=again)
+    with suppress(HostRefused):
+        await post_answer(CommandReply(text), comment, host)
 
 
 async def tell_closed(comment: CommentRef, host: Host, settings: Config) -> None:
     """Say below a command that its review was called off because the pull request was closed."""
-    await _tell("reply_closed", {"again": code("/deeprepo review")}, load(settings.language), comment, host)
-
-
-async def _tell(key: str, values: dict[str, object], words: Phrases, comment: CommentRef, host: Host) -> None:
-    text = template("replies/phrase.md.j2", words, key=key, number=None, values=values)
+    text = phrase(load(settings.language), "reply_closed", again=code("/deeprepo review"))
     with suppress(HostRefused):
         await post_answer(CommandReply(text), comment, host)
 

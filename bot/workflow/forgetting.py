@@ -4,10 +4,10 @@ import asyncio
 import logging
 
 from bot.errors import HostRefused
-from bot.github import apps, shapes
+from bot.github import apps
 from bot.ports import Job
 from bot.values import Forget
-from bot.workflow import clones, journals
+from bot.workflow import clones, journals, packages
 from bot.workflow.parts import Services
 
 LATE = 3.0  # seconds after which GitHub's own list is believed: right after the event it may be behind
@@ -37,17 +37,11 @@ async def forget(ask: Forget, job: Job, parts: Services) -> None:
 
 
 async def _still_ours(ask: Forget, parts: Services) -> frozenset[int]:
-    """Which of the repositories are still ours, or again."""
-    ours = await _accessible(ask.installation, parts)
-    return ours & frozenset(ask.repositories) if ask.repositories else ours
-
-
-async def _accessible(installation: int, parts: Services) -> frozenset[int]:
-    """List the ids of the repositories that an installation lets the App see: nothing if it is no longer installed."""
+    """Which of the repositories the App can still see, or again: none if it is no longer installed."""
     try:
-        async with apps.acting(parts.identity, installation, {"metadata": "read"}, parts.pace) as inside:
-            listing = inside.rest.apps.async_list_repos_accessible_to_installation
-            return frozenset([shapes.at(home, "id") async for home in inside.pages(listing, "repositories")])
+        async with apps.acting(parts.identity, ask.installation, packages.LISTING, parts.pace) as inside:
+            ours = frozenset([home.standing.id async for home in packages.listing(inside)])
+            return ours & frozenset(ask.repositories) if ask.repositories else ours
     except HostRefused as refused:
         if not refused.is_gone:
             raise

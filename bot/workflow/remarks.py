@@ -9,8 +9,7 @@ from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.render import comment as template
-from bot.render import load
+from bot.render import load, phrase
 from bot.values import CommandAsk, CommentRef, PostedComment, RemarkAsk
 from bot.workflow import asking
 
@@ -61,8 +60,7 @@ async def _remark(place: CommentRef, comments: tuple[PostedComment, ...], host: 
 
 def failure_reply(why: str, language: str) -> RemarkReply:
     """The reply where there is no answer."""
-    body = template("replies/phrase.md.j2", load(language), key="reply_failed", number=None, values={"why": why})
-    return RemarkReply(body)
+    return RemarkReply(phrase(load(language), "reply_failed", why=why))
 
 
 async def post(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> PostedComment | None:

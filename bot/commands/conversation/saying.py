@@ -12,7 +12,7 @@ from bot.config import Config
 from bot.errors import BudgetSpent, ProviderError
 from bot.outputs import facts
 from bot.outputs.parts import evidence
-from bot.render import code, comment, load
+from bot.render import code, comment, load, phrase
 from bot.review.session import Session
 
 IGNORE, HELP = "/deeprepo ignore", "/deeprepo help"
@@ -30,20 +30,16 @@ class RemarkReply:
 def refusal(actor: str, standing: Permission, settings: Config, *, names_us: bool, model: bool) -> CommandReply | None:
     """The answer where no model is asked, mostly nothing; None where one is asked."""
     words = load(settings.language)
-
-    def say(key: str, number: int | None = None, **values: object) -> str:
-        return comment("replies/phrase.md.j2", words, key=key, number=number, values=values)
-
     most = settings.triggers.replies_per_hour
     if not most or not (names_us or (standing.writes and model)):
         return CommandReply()
     most = most if standing.writes else min(most, carrying.STRANGER)
     allowance = carrying.judge(standing.earlier, standing.now, most)
     if not allowance.free:
-        return CommandReply("" if allowance.was_told else say("talk_too_many", allowance.minutes, most=most))
+        return CommandReply("" if allowance.was_told else phrase(words, "talk_too_many", allowance.minutes, most=most))
     if not standing.writes:
-        return CommandReply(say("talk_no_permission", actor=actor), "-1")
-    return None if model else CommandReply(say("talk_no_model", example=code(HELP)))
+        return CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
+    return None if model else CommandReply(phrase(words, "talk_no_model", example=code(HELP)))
 
 
 async def respond(
@@ -56,15 +52,14 @@ async def respond(
     """A model's answer as a comment; the reason if the model gave no answer."""
     words, last_review, start = load(language), target.read(last), clock()
     if any(finding.category == "secret" for finding in answering.subjects(heard_remark, last_review)):
-        return RemarkReply(comment("replies/phrase.md.j2", words, key="reply_secret", number=None, values={}))
+        return RemarkReply(phrase(words, "reply_secret"))
     try:
         async with open_session() as session:
             checked_answer = session.calls.masks.cover(await answering.answer(heard_remark, last_review, session))
             cost = facts.cost(session.calls.cost(), clock() - start, words)
             pull = session.pull
     except (ProviderError, BudgetSpent) as error:
-        values = {"why": str(error)}
-        return RemarkReply(comment("replies/phrase.md.j2", words, key="reply_failed", number=None, values=values))
+        return RemarkReply(phrase(words, "reply_failed", why=str(error)))
     withdrawals = [one for one in checked_answer.withdrawals if one.objection is None]
     if not checked_answer.text and not checked_answer.withdrawals:
         return RemarkReply(reaction="+1")
