@@ -37,9 +37,8 @@ class Setup:
     is_done: asyncio.Event = field(default_factory=asyncio.Event)
     converting: asyncio.Lock = field(default_factory=asyncio.Lock)  # GitHub's code is good for one use
     public: str = ""  # the address that was typed last
-    app_names: tuple[str, str] | None = (
-        None  # the App's name and its slug, for a browser that loads the last page again
-    )
+    # The App's name and its slug, for a browser that loads the last page again.
+    app_names: tuple[str, str] | None = None
 
 
 def create(setup: Setup) -> FastAPI:
