@@ -7,7 +7,7 @@ of the changed lines is searched in the whole tree, at once for the whole change
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -21,6 +21,7 @@ from bot.context import (
     meaning,
     result_flow,
     routes,
+    similar,
     snippets,
     usages,
 )
@@ -56,10 +57,13 @@ TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
 ALIKE = 2  # uses shown of those that are written alike
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
+HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
+BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
 LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
+MAX_ALIKE = 200  # lines that hold the beginning of one pattern
 MAX_HELPERS = 4  # definitions that shown readers call in their own files
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -94,8 +98,11 @@ class ContextBuilder:
     _rows: dict[str, list[Row]] = field(default_factory=dict)
     _cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
     _definitions: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
+    _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
+    _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
+    _by_file_name: Mapping[str, Sequence[str]] | None = None  # templates, statements, scripts, settings of the tree
     _words_kept: leftovers.RemainingWords | None = None
     _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
     _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
@@ -122,6 +129,7 @@ class ContextBuilder:
         sure = [
             *self._left(units, shown_lines),
             *self._consumers.pick(call_sites(units), shown_lines.lines),
+            *await self._receivers(units, shown_lines),
         ]
         apart = await self._windows(sure, shown_lines, min(APART_TOKENS, room))
         callers = await self._callers(
@@ -134,6 +142,7 @@ class ContextBuilder:
         picks = [
             *links,
             *await self._routes(units, callers, shown_lines),
+            *similar.pick(units, self._near, self._alike, shown_lines.lines),
             *usages.pick(self._rows, units, shown_lines.lines, [file.path for file in self.files]),
         ]
         windows = await self._windows(picks, shown_lines, room - tokens_needed)
@@ -184,7 +193,7 @@ class ContextBuilder:
         shown_lines = ShownLines(units)
         await self.prepare(units)
         carried = self._consumers.pick(call_sites(units), shown_lines.lines)
-        sure = _in_turn([self._left(units, shown_lines), carried])
+        sure = _in_turn([self._left(units, shown_lines), carried, await self._receivers(units, shown_lines)])
         apart = await self._windows(sure, shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(row for row in call_sites(units) if not row.test)
@@ -193,6 +202,7 @@ class ContextBuilder:
         picks = [
             *(await self._matches()).pick(units, shown_lines.lines, self._imports),
             *await self._routes(units, callers, shown_lines),
+            *similar.pick(units, self._near, self._alike, shown_lines.lines),
             *usages.pick(self._rows, units, shown_lines.lines, [file.path for file in self.files]),
         ]
         using = [pick for pick in picks if not pick.defines and is_product(pick.path)]
@@ -233,6 +243,35 @@ class ContextBuilder:
         if self._words_kept is None:
             self._words_kept = leftovers.remaining_words(self.files)
         return self._words_kept
+
+    async def _receivers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
+        """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""
+        sites = [row for row in call_sites(units) if row.call and row.sure and not row.test][:HANDING]
+        texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
+        lines = {path: file_lines(blob) for path, blob in texts.items()}
+        if lines and self._by_file_name is None:
+            self._by_file_name = result_flow.by_file_name(await self.tree.entries())
+        keys: dict[str, set[str]] = defaultdict(set)  # by the file to which they are given
+        for row in sites:
+            if stored_names := identifiers.stored_keys(row.text, row.name):
+                for path in result_flow.files(lines.get(row.path, ()), self._by_file_name or {}):
+                    keys[path] |= stored_names
+        read = await self.tree.read_many([*keys]) if keys else {}
+        picks = [
+            Pick(path, number, tuple(sorted(keys[path])), defines=False, title="gets it from a caller", beside=1)
+            for path, blob in read.items()
+            for number, text in enumerate(file_lines(blob), 1)
+            if keys[path] & identifiers.words(text)
+        ]
+        callers = {option: row.path for row in sites for option in result_flow.options(lines.get(row.path, ()), row)}
+        rows = await self.tree.grep_lines(Query(list(callers), word=True, limit=MAX_ALIKE)) if callers else ()
+        picks += [
+            Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
+            for path, number, text in rows
+            for option in callers
+            if option in text and usages.OTHER.search(path) and is_product(path) and not decides_nothing(path)
+        ]
+        return [one for one in picks if (one.path, one.line) not in shown_lines.lines][:MAX_HANDED]
 
     async def _callees(self, calls: Iterable[CalledName], shown_lines: ShownLines) -> list[Callee]:
         """The definitions that these calls mean, where the prompt does not show them: those first that ask something of their callers."""
@@ -277,7 +316,7 @@ class ContextBuilder:
         self._definitions.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
         await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
-        await self._follow(units)
+        await together(self._resemble(new, units), self._follow(units))
 
     async def _follow(self, units: Sequence[Unit]) -> None:
         """Search the consumers of what callers hand on."""
@@ -313,6 +352,15 @@ class ContextBuilder:
             texts = await self.tree.read_many([file.path for file in self.files if file.added_lines and not file.skip])
             self._imports = {p: definitions.import_words(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
         return self._links
+
+    async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
+        heads = [head for head in similar.patterns(units) if head not in self._alike]
+        hit_rows = await together(*(self.tree.grep_lines(Query([head], limit=MAX_ALIKE)) for head in heads))
+        self._alike.update(zip(heads, hit_rows, strict=True))
+        unknown = similar.unknown(self._rows, names, self.files)
+        if unknown:
+            rows = await self.tree.grep_lines(Query([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS))
+            self._near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
 
     def _use_order(self, units: Sequence[Unit]) -> list[Reference]:
         """The uses of what the units change: each unit's best first, after those that must be read."""

@@ -130,6 +130,32 @@ def test_a_receiver_that_is_something_else_silences_a_like_name(
     assert bool(definitions.meanings(call, rows, definitions.import_words(imports))) == meant
 
 
+def test_a_name_that_nothing_has_is_shown_with_the_one_that_is_nearly_it(repository: Repository) -> None:
+    """A key that is misspelt where it is read."""
+    before: Files = {
+        "app/model.py": "def row(parcel):\n    return {'parcel_id': parcel.id}\n",
+        "app/store.py": "def kept(rows):\n    return rows\n",
+    }
+    after: Files = {
+        "app/store.py": "def kept(rows, own):\n    return [row for row in rows if row['parcel_ids'] != own]\n"
+    }
+    found = text(beside(repository, before, after, "app/store.py"))
+    assert "app/model.py · names parcel_id, while the change says parcel_ids" in found
+    assert " 2     return {'parcel_id': parcel.id}" in found
+
+
+def test_a_changed_pattern_is_shown_with_one_that_begins_alike(repository: Repository) -> None:
+    """Another reader of the same text, which shares no name with the change."""
+    before: Files = {
+        "a/write.ts": "export const read = (line) => line.match(/^(\\d+) ([+-])/)\n",
+        "b/parse.ts": "export const parse = (line) => line.match(/^(\\d+)\\s+([\\+\\- ])(.*)/)\n",
+        "b/count.ts": "export const number = (line) => line.match(/^(\\d+)$/)\n",
+    }
+    after: Files = {"a/write.ts": "export const read = (line) => line.match(/^(\\d+) (?:\\| )?([+-])/)\n"}
+    found = beside(repository, before, after, "a/write.ts")
+    assert [one.path for one in found] == ["b/parse.ts"]
+
+
 def test_however_much_is_linked_the_limit_holds(repository: Repository) -> None:
     """Few changed callers are shown, and all together stays under the tokens of one prompt."""
     before: Files = {f"app/m{n}.py": "X = 1\n" for n in range(30)} | {"app/lib.py": "X = 1\n"}

@@ -36,6 +36,34 @@ def test_a_caller_that_keeps_the_result_to_itself_ends_the_way(repository: Repos
     assert "c.py" not in [one.path for one in beside(repository, before, {"a.py": NONE}, "a.py")]
 
 
+def test_the_keys_of_a_file_that_the_caller_fills_are_shown(repository: Repository) -> None:
+    """A statement, a template or a page that a caller names gets what changed by a key, and by that key alone."""
+    before: Files = {
+        "a.py": HALF,
+        "b.py": "from a import half\n\nPAGE = 'rows.sql.j2'\n\n\ndef run(db, n):\n    values = {'most': half(n), 'start': 0}\n    db.run(PAGE, values)\n",
+        "sql/rows.sql.j2": "SELECT start\nFROM rows\nWHERE a = 1\nORDER BY b\nLIMIT {{ values.most }};\n",
+        "sql/other.sql.j2": "LIMIT {{ values.most }};\n",
+    }
+    found = [one for one in beside(repository, before, {"a.py": NONE}, "a.py") if one.title == "gets it from a caller"]
+    assert [one.path for one in found] == ["sql/rows.sql.j2"]
+    assert "LIMIT {{ values.most }};" in found[0].body
+    assert "SELECT" not in found[0].body
+
+
+def test_the_script_that_calls_the_caller_by_an_option_is_shown(repository: Repository) -> None:
+    before: Files = {
+        "a.py": "def line(name):\n    print(f'{name}=1')\n",
+        "b.py": "import sys\n\nfrom a import line\n\n\ndef main():\n    if '--list-rows' in sys.argv:\n        line('x')\n",
+        "pin.sh": 'set -e\nshop --list-rows | while read -r row; do\n  echo "${row%%=*}"\ndone\n',
+        "notes.md": "Call `--list-rows`.\n",
+    }
+    found = beside(repository, before, {"a.py": "def line(name):\n    print(f'{name}: 1')\n"}, "a.py")
+    (script,) = [one for one in found if one.path == "pin.sh"]
+    assert script.title == "calls b.py by --list-rows"
+    assert "${row%%=*}" in script.body
+    assert "notes.md" not in [one.path for one in found]
+
+
 def test_a_script_that_tells_of_a_constant_is_shown_with_the_lines_beside_it(repository: Repository) -> None:
     before: Files = {
         "a.rs": 'pub const BUILD_COLUMNS: [&str; 2] = ["name", "seconds"];\n',

@@ -12,6 +12,8 @@ CAPPED = {
     "bot.languages.ruby.uses.FORESEEN": 201,
     "bot.languages.rust.GENERIC": 200,
     "bot.languages.rust.paths.ELSEWHERE": 200,
+    "bot.context.similar._CLASS": 300,
+    "bot.context.similar._PATTERN": 300,
     "bot.context.routes._OPEN": 160,
 }
 
