@@ -4,10 +4,9 @@ import builtins
 from collections.abc import Collection
 
 from bot.languages import syntax
-from bot.languages.constructions import with_constructions
 from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
-from bot.languages.python.uses import CLASSES, SHAPE, constructions
+from bot.languages.python.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PYTHON
@@ -43,4 +42,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
     root = syntax.shallow_root(PYTHON, source)
-    return with_constructions(root, syntax.uses(root, source, names, SHAPE), CLASSES, constructions)
+    return syntax.uses(root, source, names, SHAPE)
