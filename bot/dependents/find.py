@@ -12,6 +12,7 @@ from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
+from bot.dependents.indirect import Indirect
 from bot.dependents.links import FollowedLinks, followed_links
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
@@ -121,8 +122,14 @@ async def _of_language(
     cut += [*missed_uses, *lacking, *head.unused[:LISTED]]
     exports = _tell(sources, head, base)
     own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
-    merged_symbols, headers = await merge_prototypes(tree, exports, sources, own_symbols)
-    limited_symbols = await _exact(_limit(_weigh(sources, merged_symbols), budget, cut, missed_uses), exports)
+    indirect = Indirect(tree, language, head, exports, {source.file.path: source for source in sources})
+    symbols_by_file = await indirect.find(own_symbols)
+    sources = list(indirect.sources.values())
+    missed_uses += indirect.cut
+    merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
+    weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
+    asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
+    limited_symbols = await _exact(_limit(asking_symbols, budget, cut, missed_uses), exports)
     scene = Scene(sources, limited_symbols, head, base, exports, headers)
     dependents = await importing(scene)
     missed_uses += scene.missed_uses
@@ -152,6 +159,18 @@ async def _exact(
     symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     return {path: tuple([await _only(item, exports) for item in items]) for path, items in symbols_by_file.items()}
+
+
+def _with_implied_constructors(
+    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]], constructors: Collection[Symbol]
+) -> Mapping[str, tuple[ChangedSymbol, ...]]:
+    """The symbols, of which each constructor that nobody had to write before asks for other parameters now."""
+    if not constructors:
+        return symbols_by_file
+    return {
+        path: tuple(replace(item, contract=("parameters",)) if item.before in constructors else item for item in items)
+        for path, items in symbols_by_file.items()
+    }
 
 
 def _fresh(file: ChangedFile) -> Collection[int]:
@@ -221,15 +240,18 @@ async def _sources(
 
 
 def _weigh(
-    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
+    sources: Sequence[ChangedSource],
+    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]],
+    originals: Mapping[Symbol, Symbol],
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The changed definitions, each with what changed for its users."""
+    """The changed definitions, each with what changed for its users. `originals`: definition -> the one whose text is its own."""
     lines: dict[tuple[str, str], list[str]] = {}
     for source in sources:
         lines["base", source.file.old_path or source.file.path] = file_lines(source.before)
         lines["head", source.file.path] = file_lines(source.after)
 
-    def text_of(one: Symbol | None) -> str:
+    def text_of(symbol: Symbol | None) -> str:
+        one = originals.get(symbol, symbol) if symbol is not None else None
         return "\n".join(lines.get((one.side, one.path), [])[one.start - 1 : one.end]) if one is not None else ""
 
     return {

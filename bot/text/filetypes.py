@@ -62,6 +62,7 @@ class FileType:
     )
     surplus_arguments: bool = False  # what a call gives too much is dropped
     constructors: frozenset[str] = _CONSTRUCTORS  # what a method is called that a call of its class calls
+    inherited_constructors: bool = False  # a class without one is called like its base
     broken_use: str = ""  # what a broken line comes to before anything runs
     broken_override: str = ""  # what no compiler lets pass: an override that does not fit
     marked_overrides: bool = False  # every overriding method is marked as one
@@ -78,6 +79,7 @@ PYTHON = FileType(
     imports="module",
     head="colon",
     named_arguments="=",
+    inherited_constructors=True,
     dotted_modules=True,
     folder_file="__init__",
 )
@@ -96,6 +98,7 @@ JAVASCRIPT = FileType(
     keys_are_fields=True,
     literal_keys=True,
     missing_arguments=True,
+    inherited_constructors=True,
 )
 TYPESCRIPT = replace(
     JAVASCRIPT,
@@ -219,6 +222,7 @@ PHP = FileType(
     named_arguments=": ",
     surplus_arguments=True,
     broken_override="PHP stops with a fatal error as soon as it loads this class.",
+    inherited_constructors=True,
 )
 RUBY = FileType(
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
@@ -238,6 +242,7 @@ RUBY = FileType(
     implicit_result=True,
     named_arguments=": ",
     constructors=frozenset({"initialize"}),
+    inherited_constructors=True,
 )
 ELIXIR = FileType(
     suffixes=(".ex", ".exs"),

@@ -8,8 +8,10 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from bot.languages import syntax, typed_receivers
+from bot.languages.constructions import with_constructions
 from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
+from bot.languages.csharp.targets import targets
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import Unreadable, finds, outlines
@@ -91,7 +93,8 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         return (having,) if having else syntax.UNKNOWN if classes else ()
 
     root = _root(source)
-    return typed_receivers.uses(root, source, names, csharp_uses.READING, bare)
+    own_uses = typed_receivers.uses(root, source, names, csharp_uses.READING, bare)
+    return with_constructions(root, own_uses, csharp_uses.CLASSES, csharp_uses.constructions, targets)
 
 
 @lru_cache(maxsize=64)

@@ -1,10 +1,12 @@
 """What an identifier does where it is in a C# file, and which class a receiver is declared to be."""
 
 import re
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
+from bot.languages.constructions import Construction
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
 from bot.values import Call
@@ -110,6 +112,44 @@ def _of_attribute(attribute: Node) -> Call:
     ]
     names = [text(part.child_by_field_name("name")) for part in parts if any(one.type == ":" for one in part.children)]
     return Call(len(parts) - len(names), tuple(names))
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of constructors in a class that name none: `: this(1)`, `: base(1)`, `class Sub(int a) : Cart(a)`, and what nobody has to write."""
+    base, head = _base(holder)
+    members = [
+        part for body in holder.named_children if body.type == "declaration_list" for part in body.named_children
+    ]
+    constructors = [
+        part
+        for part in members
+        if part.type == "constructor_declaration" and not any(text(one) == "static" for one in part.named_children[:3])
+    ]
+    for constructor in constructors:
+        call = next((part for part in constructor.named_children if part.type == "constructor_initializer"), None)
+        argument_list = next((part for part in call.named_children), None) if call is not None else None
+        if call is not None and any(part.type == "this" for part in call.children):
+            yield holder.child_by_field_name("name"), call, arguments(argument_list)
+        else:
+            yield base, call if call is not None else constructor.child_by_field_name("name"), arguments(argument_list)
+    is_partial = any(part.type == "modifier" and text(part) == "partial" for part in holder.named_children)
+    is_partial = is_partial or holder.has_error or any("preproc" in part.type for part in members)
+    if head is not None or not (constructors or is_partial):
+        yield base, base, arguments(head)
+
+
+def _base(holder: Node) -> tuple[Node | None, Node | None]:
+    """The name of the first type that a class inherits, and the arguments that its head gives to it."""
+    clause = next((part for part in holder.named_children if part.type == "base_list"), None)
+    if clause is None or not clause.named_children:
+        return None, None
+    parts = clause.named_children
+    if parts[0].type == "primary_constructor_base_type":
+        parts = parts[0].named_children
+    base: Node | None = parts[0]
+    while base is not None and base.type in ("qualified_name", "generic_name", "alias_qualified_name"):
+        base = base.child_by_field_name("name") or base.named_children[0]
+    return base, next((part for part in parts if part.type == "argument_list"), None)
 
 
 def types(receiver: Node) -> tuple[str, ...]:

@@ -2,11 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from tree_sitter import Node
 
+from bot.languages.constructions import Construction, nodes_of
 from bot.languages.syntax import CASTS, MAX_TEXT, Form, Shape, ancestors, text
 from bot.values import Call
 
@@ -17,6 +18,7 @@ NAMED = frozenset({
     "internal_module", "module", "method_definition", "method_signature", "abstract_method_signature", "public_field_definition",
     "field_definition", "property_signature", "variable_declarator", "type_parameter",
 })  # fmt: skip
+MEMBERS = frozenset({"method_definition", "public_field_definition", "field_definition"})
 SCOPES = frozenset({
     "function_declaration", "generator_function_declaration", "method_definition", "class_declaration",
     "abstract_class_declaration", "variable_declarator", "public_field_definition", "field_definition", "pair",
@@ -217,6 +219,36 @@ def _scope_name(node: Node) -> str:
             return ""
     name = node.child_by_field_name("name") or node.child_by_field_name("key") or node.child_by_field_name("property")
     return text(name)
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of constructors in a class that name none: `super(1)`, `new this(1)`, `new this.constructor(1)`."""
+    clause = next((part for part in holder.named_children if part.type == "class_heritage"), None)
+    base = clause.named_children[0] if clause is not None and clause.named_children else None
+    if base is not None and base.type == "extends_clause":
+        base = base.child_by_field_name("value")
+    if base is not None and base.type == "member_expression":
+        base = base.child_by_field_name("property")
+    body = holder.child_by_field_name("body")
+    for member in body.named_children if body is not None else ():
+        is_static = any(part.type == "static" for part in member.children)
+        for creation in nodes_of(member, "new_expression", CLASSES) if member.type in MEMBERS else ():
+            if text(creation.child_by_field_name("constructor")).strip("()") == (
+                "this" if is_static else "this.constructor"
+            ):
+                yield holder.child_by_field_name("name"), creation, _arguments_of(creation)
+        is_constructor = text(member.child_by_field_name("name")) == "constructor"
+        if base is not None and member.type == "method_definition" and is_constructor:
+            for word in nodes_of(member, "super", CLASSES):
+                call = word.parent
+                argument_list = call.child_by_field_name("arguments") if call is not None else None
+                if argument_list is not None:
+                    yield base, word, _arguments(argument_list)
+
+
+def _arguments_of(creation: Node) -> Call:
+    argument_list = creation.child_by_field_name("arguments")
+    return _arguments(argument_list) if argument_list is not None else Call()
 
 
 SHAPE = Shape(

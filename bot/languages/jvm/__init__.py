@@ -6,6 +6,7 @@ from functools import lru_cache
 from types import ModuleType
 
 from bot.languages import syntax, typed_receivers
+from bot.languages.constructions import with_constructions
 from bot.languages.jvm import java, kotlin, scala
 from bot.languages.jvm.packages import JvmPackages, imported_names
 from bot.languages.unreadable import finds, outlines
@@ -54,7 +55,8 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         return syntax.UNKNOWN if open_to else ()
 
     root = language.root(source)
-    return typed_receivers.uses(root, source, names, language.READING, bare)
+    own_uses = typed_receivers.uses(root, source, names, language.READING, bare)
+    return with_constructions(root, own_uses, language.CLASSES, language.constructions)
 
 
 @lru_cache(maxsize=64)

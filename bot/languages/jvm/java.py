@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
+from bot.languages.constructions import Construction
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import JAVA
@@ -28,6 +29,7 @@ NAMED = CLASSES | METHODS | {
 OBJECT = frozenset({"clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"})
 DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w$]*+(?:\.[\w$]++)*+)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*+\[\s*+\]|\s*+\.\.\.)*)\s++NAME\s*+(?=[=;,:)&|?])"
 BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|[(,]\s*+NAME\s*+(?:,[^()]{0,200})?\)\s*+->"
+GENERATED_CONSTRUCTOR = re.compile(r"@\w*(?:Builder|Constructor)\b")  # as Lombok names what calls the base as it likes
 GENERATED = re.compile(
     rb"(?:^[ \t]*+import\s++(?:static\s++)?|@)(?:lombok|org\.immutables|com\.google\.auto)\b", re.MULTILINE
 )
@@ -208,6 +210,36 @@ def _is_made_by(whole: Node) -> bool:
 def _arguments(argument_list: Node | None) -> Call:
     parts = argument_list.named_children if argument_list is not None else []
     return Call(sum("comment" not in part.type for part in parts))
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of constructors in a class that name none: `this(1)`, `super(1)`, `super()`, which nobody has to write, and the constants of an enum."""
+    base = _base_name(holder)
+    constructors = [part for part in _members(holder) if part.type == "constructor_declaration"]
+    for constructor in constructors:
+        body = constructor.child_by_field_name("body")
+        calls = [part for part in body.named_children if part.type == "explicit_constructor_invocation"] if body else []
+        for call in calls[:1]:
+            is_own = text(call.child_by_field_name("constructor")) == "this"
+            name = holder.child_by_field_name("name") if is_own else base
+            yield name, call, _arguments(call.child_by_field_name("arguments"))
+        if not calls:
+            yield base, constructor.child_by_field_name("name"), Call()
+    for constant in _members(holder) if holder.type == "enum_declaration" else ():
+        if constant.type == "enum_constant":
+            yield holder.child_by_field_name("name"), constant, _arguments(constant.child_by_field_name("arguments"))
+    if not constructors and not holder.has_error:
+        modifiers = next((text(part) for part in holder.named_children if part.type == "modifiers"), "")
+        yield base, base, Call(spread=bool(GENERATED_CONSTRUCTOR.search(modifiers)))
+
+
+def _base_name(holder: Node) -> Node | None:
+    """The name of the class that a class extends, without what stands around it."""
+    clause = holder.child_by_field_name("superclass")
+    base = clause.named_children[0] if clause is not None and clause.named_children else None
+    while base is not None and base.type in ("generic_type", "scoped_type_identifier"):
+        base = base.named_children[0 if base.type == "generic_type" else -1]
+    return base
 
 
 def types(receiver: Node) -> tuple[str, ...]:  # noqa: PLR0911 - one line for each kind

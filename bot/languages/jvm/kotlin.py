@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
+from bot.languages.constructions import Construction
 from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
@@ -248,6 +249,34 @@ def _arguments(node: Node) -> Call:
     )
     keywords = tuple(text(part.named_children[0]).strip("`") for part in named_arguments)
     return Call(len(parts) - len(named_arguments), keywords, spread)
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of constructors in a class that name none: `constructor() : this(1)`, `: super(1)`, `super()`, which nobody has to write, and the entries of an enum."""
+    has_primary = any(part.type == "primary_constructor" for part in holder.named_children)
+    for member in _members(holder):
+        if member.type == "secondary_constructor":
+            call = next((part for part in member.named_children if part.type == "constructor_delegation_call"), None)
+            if call is not None:
+                is_own = text(call).startswith("this")
+                yield _name_node(holder) if is_own else _base_name(holder), call, _arguments(call)
+            elif not has_primary:
+                yield _base_name(holder), member, Call()
+        elif member.type == "enum_entry":
+            yield _name_node(holder), member, _arguments(member)
+
+
+def _name_node(holder: Node) -> Node | None:
+    return holder.child_by_field_name("name")
+
+
+def _base_name(holder: Node) -> Node | None:
+    """The name of a class that a class inherits and that its head does not construct."""
+    clause = next((part for part in holder.named_children if part.type == "delegation_specifiers"), None)
+    types = [part.named_children[0] for part in clause.named_children if part.named_children] if clause else []
+    base = next((part for part in types if part.type == "user_type"), None)
+    names = [part for part in base.named_children if part.type == "identifier"] if base is not None else []
+    return names[-1] if names else None
 
 
 def types(receiver: Node) -> tuple[str, ...]:

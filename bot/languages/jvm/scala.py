@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
+from bot.languages.constructions import Construction
 from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
@@ -355,6 +356,23 @@ def _arguments(node: Node | None) -> Call:
     is_given = re.match(r"\(\s*using\b", text(node)) is not None
     keywords = tuple(text(part.child_by_field_name("left")).strip("`") for part in keyword_arguments)
     return Call(len(parts) - len(keyword_arguments), keywords, spread=is_spread or is_given or node.has_error)
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of its own constructors in a class: `def this() = this(1)`. The base is called by its name."""
+    for body in holder.named_children:
+        for member in body.named_children if body.type == "template_body" else ():
+            if member.type != "function_definition" or text(member.child_by_field_name("name")) != "this":
+                continue
+            call = member.child_by_field_name("body")
+            if call is not None and call.type == "block" and call.named_children:
+                call = call.named_children[0]
+            if (
+                call is not None
+                and call.type == "call_expression"
+                and text(call.child_by_field_name("function")) == "this"
+            ):
+                yield holder.child_by_field_name("name"), call, _arguments(call.child_by_field_name("arguments"))
 
 
 def types(receiver: Node) -> tuple[str, ...]:

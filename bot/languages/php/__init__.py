@@ -3,9 +3,10 @@
 from collections.abc import Collection
 
 from bot.languages import spots, syntax
+from bot.languages.constructions import with_constructions
 from bot.languages.php.names import Names
 from bot.languages.php.outline import outline_of
-from bot.languages.php.uses import READING
+from bot.languages.php.uses import OWNERS, READING, constructions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PHP
@@ -43,4 +44,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
     root = syntax.shallow_root(PHP, source)
-    return spots.uses(root, source, names, READING)
+    return with_constructions(root, spots.uses(root, source, names, READING), OWNERS, constructions)

@@ -1,22 +1,26 @@
 """What a name does where it is in a PHP file, and which class a receiver is known to be."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
 from tree_sitter import Node
 
+from bot.languages.constructions import Construction, nodes_of
 from bot.languages.php.outline import CLASSES
 from bot.languages.spots import Spot, SpotGrammar
 from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, Form, ancestors, outermost, text, words
 from bot.values import Call
 
+OWNERS = frozenset({"class_declaration"})  # a trait does not tell whose `self` it is
 FUNCTIONS = frozenset({"function_definition", "method_declaration"})
 MEMBERS = frozenset({
     "member_call_expression", "nullsafe_member_call_expression", "member_access_expression", "nullsafe_member_access_expression",
     "scoped_call_expression",
 })  # fmt: skip
 NAMED = CLASSES | FUNCTIONS | {"enum_case"}
+QUALIFIED = frozenset({"qualified_name", "namespace_name", "relative_name"})
 ASKED = re.compile(r"\b(?:function|class|interface|trait|enum|method|property)_exists\b|\bdefined\b|\bis_callable\b")
 ASKING = {"if_statement": "condition", "conditional_expression": "condition", "binary_expression": "left"}
 TRIED = "try_statement"
@@ -95,6 +99,21 @@ def arguments(argument_list: Node | None) -> Call:
         elif part.type == "argument":
             positional += 1
     return Call(positional, tuple(keywords), spread)
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The objects that a class makes without a name: `new self(1)`, `new static(1)`, `new parent(1)`."""
+    clause = next((part for part in holder.named_children if part.type == "base_clause"), None)
+    base = clause.named_children[0] if clause is not None and clause.named_children else None
+    if base is not None and base.type in QUALIFIED:
+        base = base.named_children[-1]
+    for creation in nodes_of(holder, "object_creation_expression", CLASSES | {"anonymous_class"}):
+        word = text(creation.named_children[0]).lower() if creation.named_children else ""
+        call = arguments(next((part for part in creation.named_children if part.type == "arguments"), None))
+        if word in ("self", "static"):
+            yield holder.child_by_field_name("name"), creation, call
+        elif word == "parent":
+            yield base, creation, call
 
 
 def _is_guarded(name: str, around: list[Node]) -> bool:

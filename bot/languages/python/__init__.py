@@ -4,9 +4,10 @@ import builtins
 from collections.abc import Collection
 
 from bot.languages import syntax
+from bot.languages.constructions import with_constructions
 from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
-from bot.languages.python.uses import SHAPE
+from bot.languages.python.uses import CLASSES, SHAPE, constructions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PYTHON
@@ -42,4 +43,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
     root = syntax.shallow_root(PYTHON, source)
-    return syntax.uses(root, source, names, SHAPE)
+    return with_constructions(root, syntax.uses(root, source, names, SHAPE), CLASSES, constructions)

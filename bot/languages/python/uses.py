@@ -2,15 +2,18 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from tree_sitter import Node
 
+from bot.languages.constructions import Construction, nodes_of
 from bot.languages.syntax import Form, Shape, ancestors, text
 from bot.values import Call
 
+CLASSES = frozenset({"class_definition"})
+LONGEST = 200  # characters of what is called
 SCOPES = frozenset({"function_definition", "class_definition"})
 BINDERS = frozenset({
     "typed_parameter", "parameters", "lambda_parameters", "list_splat_pattern", "dictionary_splat_pattern",
@@ -156,6 +159,30 @@ def _class_of(scope: Node, target: str, attribute: str = "") -> tuple[str, ...]:
     if not class_names and target in name_classes.others:
         class_names.add("?")
     return (class_names.pop(),) if len(class_names) == 1 and "?" not in class_names else ()
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of a class in its own methods that write no name: `cls(1)`, `self.__class__(1)`, `type(self)(1)`."""
+    body, superclasses = holder.child_by_field_name("body"), holder.child_by_field_name("superclasses")
+    members = [part.child_by_field_name("definition") or part for part in body.named_children] if body else []
+    methods = [part for part in members if part.type == "function_definition"]
+    if superclasses is not None and any(text(base) == "type" for base in superclasses.named_children):
+        return  # a class of classes: its `cls` is another one
+    for method in methods:
+        parameters = method.child_by_field_name("parameters")
+        first = text(parameters.named_children[0]) if parameters is not None and parameters.named_children else ""
+        for call in nodes_of(method, "call", CLASSES) if first else ():
+            argument_list = call.child_by_field_name("arguments")
+            if argument_list is not None and _is_own_class(call.child_by_field_name("function"), first):
+                yield holder.child_by_field_name("name"), call, _arguments(argument_list)
+
+
+def _is_own_class(callee: Node | None, first: str) -> bool:
+    """Whether what is called is the class around a method. `first`: its first parameter."""
+    if callee is not None and callee.type == "subscript":
+        callee = callee.child_by_field_name("value")  # `cls[int](1)`
+    plain = "".join(text(callee)[:LONGEST].split())
+    return plain in {f"{first}.__class__", f"type({first})"} or plain == first == "cls"
 
 
 SHAPE = Shape(

@@ -3,9 +3,10 @@
 from collections.abc import Collection
 
 from bot.languages import spots, syntax
+from bot.languages.constructions import with_constructions
 from bot.languages.ruby.outline import outline_of
 from bot.languages.ruby.requires import Requires
-from bot.languages.ruby.uses import READING
+from bot.languages.ruby.uses import CLASSES, READING, constructions
 from bot.languages.unreadable import Unreadable, check_nesting, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import RUBY
@@ -50,4 +51,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         return ()
     _check(source)
     root = syntax.parse(RUBY, source)
-    return spots.uses(root, source, names, READING)
+    return with_constructions(root, spots.uses(root, source, names, READING), CLASSES, constructions)

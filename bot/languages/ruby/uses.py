@@ -1,17 +1,20 @@
 """What a name does where it is in a Ruby file, and which class a receiver is known to be."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
 from tree_sitter import Node
 
+from bot.languages.constructions import Construction, nodes_of
 from bot.languages.ruby.outline import HOLDERS, last
 from bot.languages.spots import Spot, SpotGrammar
 from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, ancestors, outermost, text, words
 from bot.values import Call
 
 LOCAL_BYTES = 20_000  # of a method in which its variables are looked for
+CLASSES = frozenset({"class"})
 METHODS = frozenset({"method", "singleton_method"})
 BOUND = frozenset({
     "method_parameters", "block_parameters", "lambda_parameters", "splat_parameter",
@@ -122,6 +125,58 @@ def _bare(node: Node, call: Node | None, around: list[Node]) -> Spot | None:
     if own != UNKNOWN:
         return Spot("member", types=own, call=call_arguments, is_guarded=is_guarded)
     return Spot("name", call=call_arguments, is_guarded=is_guarded)
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of constructors in a class that name none: `super(1)`, or `super`, which hands on what it was given; `new(1)`, `self.class.new(1)`."""
+    clause = holder.child_by_field_name("superclass")
+    base = clause.named_children[0] if clause is not None and clause.named_children else None
+    if base is not None and base.type == "scope_resolution":
+        base = base.child_by_field_name("name")
+    own = holder.child_by_field_name("name")
+    if own is not None and own.type == "scope_resolution":
+        own = own.child_by_field_name("name")
+    methods = list(_methods(holder))
+    initializer = next((one for one in methods if text(one.child_by_field_name("name")) == "initialize"), None)
+    for word in nodes_of(initializer, "super", HOLDERS | METHODS) if initializer is not None else ():
+        call = word.parent
+        is_call = call is not None and call.type == "call" and call.child_by_field_name("method") == word
+        yield base, word, arguments(call) if is_call and call is not None else Call(spread=True)
+    for method in methods:
+        for word in nodes_of(method, "identifier", HOLDERS | METHODS):
+            if text(word) == "new" and (call_arguments := _of_new(word, method)) is not None:
+                yield own, word, call_arguments
+
+
+def _methods(holder: Node) -> Iterator[Node]:
+    """The methods of a class, those of the class itself included."""
+    bodies = [holder.child_by_field_name("body")]
+    for body in bodies:
+        for member in body.named_children if body is not None else ():
+            if member.type in METHODS:
+                yield member
+            elif member.type == "singleton_class" and text(member.child_by_field_name("value")) == "self":
+                bodies.append(member.child_by_field_name("body"))
+
+
+def _of_new(word: Node, method: Node) -> Call | None:
+    """The arguments of `new` where it makes an object of the class around it: in a method of the class itself, or behind `self.class`."""
+    body = method.parent
+    holder = body.parent if body is not None else None
+    is_of_class = method.type == "singleton_method" or (holder is not None and holder.type == "singleton_class")
+    call = word.parent
+    if call is not None and call.type == "call" and call.child_by_field_name("method") == word:
+        receiver = call.child_by_field_name("receiver")
+        owner_text = text(receiver) if receiver is not None else "self"
+        return arguments(call) if owner_text == ("self" if is_of_class else "self.class") else None
+    is_value = call is not None and call.type in (
+        "body_statement",
+        "then",
+        "else",
+        "parenthesized_statements",
+        "argument_list",
+    )
+    return Call() if is_of_class and is_value else None
 
 
 def arguments(call: Node) -> Call:

@@ -1,0 +1,160 @@
+"""Constructors that a change alters in files that it does not touch: a class without one is called like its base.
+
+Their users are looked up as if their own files had changed.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from bot.dependents.confirm import Reach
+from bot.dependents.exports import Exports
+from bot.dependents.symbols import ChangedSource, changed_symbols
+from bot.ports import Language, Tree
+from bot.text.filetypes import filetype
+from bot.values import ChangedFile, ChangedSymbol, Outline, Signature, Symbol
+
+ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
+LOOKUPS = frozenset({"__new__"})  # what takes the arguments of a constructor in its place
+GENERATIONS = 3  # of classes below one
+MOST_FILES = 60  # of which definitions are changed from outside
+
+
+@dataclass(slots=True)
+class Indirect:
+    """What a change reaches without touching its file."""
+
+    tree: Tree
+    language: Language
+    head: Reach
+    exports: Exports
+    sources: dict[str, ChangedSource]  # path -> file, the changed ones first
+    originals: dict[Symbol, Symbol] = field(default_factory=dict)  # constructor of an heir -> the one that it inherits
+    implied_constructors: set[Symbol] = field(default_factory=set)  # constructors that a class had without writing them
+    cut: list[str] = field(default_factory=list)
+    altered_paths: set[str] = field(default_factory=set)
+
+    async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
+        """The changed definitions, those of the other files too. `symbols`: those of the changed files."""
+        symbols = {path: tuple(self._with_former(item) for item in items) for path, items in symbols.items()}
+        await self._constructors(symbols)
+        return {**symbols, **{path: changed_symbols(self.sources[path]) for path in self.altered_paths}}
+
+    async def _source(self, path: str) -> ChangedSource | None:
+        """A file as changed: the same on both sides, if the change does not touch it."""
+        if path not in self.sources:
+            entries = await self.tree.entries("head"), await self.tree.entries("base")
+            if any(path not in side or side[path].kind != "file" for side in entries):
+                return None
+            if len(self.altered_paths) >= MOST_FILES:
+                self.cut.append(
+                    f"{path}: the change alters its definitions from outside, like those of {MOST_FILES} others"
+                )
+                return None
+            text = await self.tree.read(path)
+            old, new = await self.exports.outline("base", path), await self.exports.outline("head", path)
+            if text is None or old is None or new is None or old.unread or new.unread:
+                return None
+            old = replace(old, symbols=tuple(replace(symbol, side="base") for symbol in old.symbols))
+            file = ChangedFile(path, path, "modified")
+            self.sources[path] = ChangedSource(file, self.language, text, text, old, new)
+        return self.sources[path]
+
+    def _alter(self, source: ChangedSource, old: Iterable[Symbol], new: Iterable[Symbol]) -> None:
+        path = source.file.path
+        altered = replace(
+            source, old=replace(source.old, symbols=tuple(old)), new=replace(source.new, symbols=tuple(new))
+        )
+        self.sources[path] = altered
+        self.altered_paths.add(path)
+        self.exports.know("base", source.file.old_path or path, altered.old)
+        self.exports.know("head", path, altered.new)
+
+    async def _constructors(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> None:
+        """Classes that inherit a constructor whose signature changes."""
+        left = [item for items in symbols.values() for item in items if _is_inherited(item)]
+        for _ in range(GENERATIONS):
+            homes = {item.symbol.path for item in left}
+            importers = await self.head.importers(homes) if homes else {}
+            below: list[ChangedSymbol] = []
+            for item in left:
+                home = item.symbol.path
+                paths = {path for path, items in importers.items() if any(one.target == home for one in items)}
+                for path in sorted({home, *self.exports.mates(home), *paths}):
+                    below += await self._heirs(path, item)
+            left = below
+
+    def _with_former(self, item: ChangedSymbol) -> ChangedSymbol:
+        """A constructor that asks for more than the one that its class had without writing it: none, or that of a base in the same file."""
+        new = item.after
+        source = self.sources.get(new.path) if new is not None and item.before is None else None
+        if new is None or source is None or new.signature is None or new.short not in filetype(new.path).constructors:
+            return item
+        owner = new.name.rpartition(".")[0]
+        old = next((one for one in source.old.symbols if one.name == owner and one.kind == "class"), None)
+        signature = _former_constructor(source.old, owner, new.short)
+        if old is None or signature is None or not any(one.is_required for one in new.signature.parameters):
+            return item
+        was = replace(new, path=old.path, start=old.start, end=old.start, side="base", signature=signature)
+        self.implied_constructors.add(was)
+        return replace(item, before=was, change="signature")
+
+    async def _heirs(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
+        """The constructors of the classes of a file that inherit this one, each as if it were written there."""
+        owner, _, short = item.symbol.name.rpartition(".")
+        outline = await self.exports.outline("head", path)
+        heirs = list(_heirs_of(owner.rpartition(".")[2], short, outline)) if outline is not None else []
+        source = await self._source(path) if heirs else None
+        constructors: list[ChangedSymbol] = []
+        if source is None or item.before is None or item.after is None:
+            return []
+        for name in heirs:
+            was, now = _inherited(source.old, name, item.before), _inherited(source.new, name, item.after)
+            if was is not None and now is not None:
+                self.originals[was] = self.originals.get(item.before, item.before)
+                self.originals[now] = self.originals.get(item.after, item.after)
+                self._alter(source, (*source.old.symbols, was), (*source.new.symbols, now))
+                source = self.sources[path]
+                constructors.append(replace(item, before=was, after=now))
+        return constructors
+
+
+def _former_constructor(outline: Outline, owner: str, short: str) -> Signature | None:
+    """The signature of the constructor that a class has without writing it; None if it has its own, or nobody in this file tells."""
+    bases = dict(outline.bases)
+    for _ in range(GENERATIONS + 1):
+        own = [one for one in outline.symbols if one.name == f"{owner}.{short}"]
+        others = [one for one in outline.symbols if one.name.rpartition(".")[0] == owner and one.kind == "method"]
+        if own or any(one.short in filetype(one.path).constructors | LOOKUPS for one in others):
+            return own[0].signature if len(own) == 1 else None
+        if owner not in bases or len(bases[owner]) > 1:
+            return None
+        if not bases[owner] or bases[owner] in ROOTS:
+            return Signature((), "")
+        owner = bases[owner][0]
+    return None
+
+
+def _inherited(outline: Outline, owner: str, constructor: Symbol) -> Symbol | None:
+    """The constructor as if a class of the file had it; None if the class has one of its own or is not there."""
+    name = f"{owner}.{constructor.short}"
+    own = next((symbol for symbol in outline.symbols if symbol.name == owner and symbol.kind == "class"), None)
+    if own is None or any(symbol.name == name for symbol in outline.symbols):
+        return None
+    return replace(constructor, path=own.path, name=name, start=own.start, end=own.start)
+
+
+def _is_inherited(item: ChangedSymbol) -> bool:
+    """Whether it is a constructor that other classes may have from this one, with another signature."""
+    language = filetype(item.symbol.path)
+    is_constructor = "." in item.symbol.name and item.symbol.short in language.constructors
+    return item.change == "signature" and is_constructor and language.inherited_constructors
+
+
+def _heirs_of(owner: str, constructor: str, outline: Outline) -> Iterable[str]:
+    own = {symbol.name for symbol in outline.symbols}
+    for name, bases in outline.bases:
+        is_heir = any(re.split(r"::|[.\\]", ARGUMENTS.sub("", base).strip())[-1] == owner for base in bases)
+        if is_heir and f"{name}.{constructor}" not in own:
+            yield name
