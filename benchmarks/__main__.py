@@ -14,6 +14,7 @@ BENCHES = (
     "oracle",
     "large",
     "counters",
+    "references",
     "providers",
     "wallet",
     "fuzz",
