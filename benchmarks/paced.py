@@ -59,11 +59,11 @@ def _said(body: Mapping[str, Any], chance: random.Random) -> dict[str, Any]:
     text = next(message["content"] for message in body["messages"] if message["role"] == "user")
     again = any(message["role"] == "assistant" for message in body["messages"])
     lines = list(_added(text)) if chance.random() < FINDS else []
-    told: dict[str, Any] = {"answer": _prose(chance, 160)}
-    told["findings"] = [_finding(*chance.choice(lines), chance)] if lines else []
+    answer: dict[str, Any] = {"answer": _prose(chance, 160)}
+    answer["findings"] = [_finding(*chance.choice(lines), chance)] if lines else []
     if not again and chance.random() < ASKS_BACK:
-        told["look_ups"] = [{"kind": "search", "name": "return", "path": "", "start": 0, "end": 0, "before": False}]
-    return {**sample(schema), **{name: value for name, value in told.items() if name in schema["properties"]}}
+        answer["look_ups"] = [{"kind": "search", "name": "return", "path": "", "start": 0, "end": 0, "before": False}]
+    return {**sample(schema), **{name: value for name, value in answer.items() if name in schema["properties"]}}
 
 
 def _added(text: str) -> Iterator[tuple[str, str]]:

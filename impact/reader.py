@@ -91,9 +91,7 @@ def parse(language: Language, source: bytes) -> Node | None:
         return None
     code = source.replace(b"\0", b" ")
     if not code.isascii() and code.decode("utf-8", "ignore").encode() != code:
-        code = NOT_ASCII.sub(
-            b"_", code
-        )  # of another encoding: each byte is a place of its own, and queries read UTF-8 alone
+        code = NOT_ASCII.sub(b"_", code)  # another encoding: places are bytes, and queries read UTF-8 alone
     return root_of(language.grammar, _scripts(code) if language.scripts else code)
 
 

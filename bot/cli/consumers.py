@@ -48,13 +48,13 @@ def command(
         ]
         print(json.dumps(rows, indent=2))  # noqa: T201 - the command line speaks
     elif reports:
-        _print(("repository", "takes", "version", "a break reaches it", "read at"), _told(reports))
+        _print(("repository", "takes", "version", "a break reaches it", "read at"), _rows(reports))
     else:
         tell("no consumer is named: give clones with --with PATH, or list them as `consumers` in .deeprepo.yml")
     return CLEAN
 
 
-def _told(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
+def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
     from bot.dependents.consumers.words import REACHES
 
     for one in reports:

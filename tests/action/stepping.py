@@ -134,9 +134,9 @@ async def stage(folder: Path, files: Mapping[str, str]) -> AsyncIterator[Stage]:
 
 
 def on_stage(files: Mapping[str, str]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
-    """A test that is told on a stage with these files; what else it takes are fixtures and parameters."""
+    """A decorator: the test gets a stage whose repository has these files; its other parameters are fixtures."""
 
-    def told(story: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    def decorator(story: Callable[..., Awaitable[None]]) -> Callable[..., None]:
         taken = inspect.signature(story)
 
         @wraps(story)
@@ -151,7 +151,7 @@ def on_stage(files: Mapping[str, str]) -> Callable[[Callable[..., Awaitable[None
         test.__signature__ = taken.replace(parameters=[place, *list(taken.parameters.values())[1:]])  # type: ignore[attr-defined]
         return test
 
-    return told
+    return decorator
 
 
 class Running:
