@@ -50,7 +50,6 @@ def test_a_receiver_of_another_class_is_silent(repository: Repository) -> None:
     assert look(repository.change(files, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})) == []
 
 
-RUBY = "module Limits\n  MOST_ROWS = 5\n  def count_rows(a)\n    a\n  end\nend\n"
 TIES = {
     "a receiver of another class of the tree": (
         {
@@ -61,15 +60,6 @@ TIES = {
         {"src/Store.cs": "public static class Tools { }\n"},
         ("app/App.cs", 4),
     ),
-    "an import that names the folder and does not resolve": (
-        MOD
-        | {
-            "lib/render/html.go": "package render\n\nfunc DrawPage() {}\n",
-            "app/app.go": 'package app\n\nimport "old.invalid/lib/render"\n\nfunc f() {\n\trender.DrawPage()\n}\n',
-        },
-        {"lib/render/html.go": "package render\n"},
-        ("app/app.go", 6),
-    ),
     "a condition of the preprocessor": (
         {
             "a.h": "class Store {\n public:\n  int count_rows();\n};\n",
@@ -77,16 +67,6 @@ TIES = {
         },
         {"a.h": "class Store {\n public:\n};\n"},
         ("b.cc", 4),
-    ),
-    "a constant of an included module": (
-        {"lib/limits.rb": RUBY, "lib/app.rb": "class App\n  include Limits\n  def go\n    MOST_ROWS + 1\n  end\nend\n"},
-        {"lib/limits.rb": RUBY.replace("  MOST_ROWS = 5\n", "")},
-        ("lib/app.rb", 4),
-    ),
-    "a method of an included module": (
-        {"lib/limits.rb": RUBY, "app/app.rb": "class App\n  include Limits\n  def go\n    count_rows(1)\n  end\nend\n"},
-        {"lib/limits.rb": RUBY.replace("count_rows", "count_all")},
-        ("app/app.rb", 4),
     ),
     "a macro": (
         {
@@ -130,69 +110,12 @@ def test_a_name_that_files_without_a_tie_use_as_well_is_silent(repository: Repos
     assert look(repository.change(files, {"a/store.go": STORE.replace("PutAllRows", "InsertAll")})) == []
 
 
-def test_a_removed_override_is_silent_while_its_base_has_the_method(repository: Repository) -> None:
-    """The base's signature changed in the same commit: its name is still there."""
-    base = "class Base:\n    def load_rows(self, a):\n        return a\n"
-    below = "from base import Base\n\n\nclass Below(Base):\n    def load_rows(self, a):\n        return a\n"
-    app = "from below import Below\n\n\ndef f(below):\n    return below.load_rows(1)\n"
-    files = {"base.py": base, "below.py": below, "app.py": app}
-    changed = {
-        "base.py": base.replace("self, a", "self, a, b=0"),
-        "below.py": "from base import Base\n\n\nclass Below(Base):\n    pass\n",
-    }
-    assert look(repository.change(files, changed)) == []
-
-
 def test_a_member_of_a_removed_class_on_a_receiver_of_a_library_is_silent(repository: Repository) -> None:
     """Its class is written there, and the tree does not define it."""
     reply = "package a;\n\nclass Reply {\n  String getMessage() {\n    return null;\n  }\n}\n"
     app = "package a;\n\nclass App {\n  String f(IOException e) {\n    return e.getMessage();\n  }\n}\n"
     files = {"a/Reply.java": reply, "a/App.java": app}
     assert look(repository.change(files, {"a/Reply.java": "package a;\n\nclass Other {\n}\n"})) == []
-
-
-EMBEDS = 'package b\n\nimport "lib.invalid/tables"\n\ntype Printer struct {\n\ttables.Printer\n\tcolor bool\n}\n'
-CALLS = 'package c\n\nimport "example.invalid/m/b"\n\nfunc f(p b.Printer) {\n\tp.PutAllRows()\n}\n'
-
-
-STORED = MOD | {"c/store.go": STORE.replace("package a", "package c")}
-MADE = 'package c\n\nimport "PACKAGE"\n\nfunc f() {\n\tp := b.New(1, "(")\n\tp.PutAllRows()\n}\n'
-MODULE = "example.invalid/m/b"
-LENT = 'package b\n\nimport "lib.invalid/tables"\n\nfunc New(of int, open func(a int) string) *tables.Printer { return nil }\n'
-ABOVE = 'package b\n\nimport "example.invalid/m/d"\n\n'
-OWN = "package b\n\ntype Printer struct{}\n\nfunc New(of int, name string) *Printer { return nil }\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "hints"),
-    [
-        ({"c/app.go": MADE.replace("PACKAGE", "lib.invalid/far/b")}, 0),
-        ({"c/app.go": MADE.replace("PACKAGE", "b")}, 0),
-        ({"b/new.go": OWN}, 1),
-        ({"b/new.go": OWN, "b/lent.go": LENT.replace("New", "Other")}, 1),
-        ({"c/app.go": MADE.replace("b.New", "b.x.New").replace("PACKAGE", MODULE), "b/new.go": OWN}, 1),
-        ({"c/app.go": MADE.replace("b.New", "open").replace("PACKAGE", MODULE), "b/new.go": LENT}, 1),
-    ],
-)
-def test_what_a_receiver_comes_from_tells_whether_a_library_may_have_the_method(
-    repository: Repository, files: Files, hints: int
-) -> None:
-    """A package from outside may; a function of the tree promises nothing."""
-    before = STORED | {"c/app.go": MADE.replace("PACKAGE", MODULE)} | dict(files)
-    found = look(repository.change(before, {"c/store.go": STORED["c/store.go"].replace("PutAllRows", "InsertAll")}))
-    assert len(found) == hints, found
-
-
-def test_a_function_that_loses_one_of_its_clauses_is_not_gone(repository: Repository) -> None:
-    """Another clause of the same name is left, and takes as many arguments."""
-    other = "defmodule Shop.Error do\n  defexception [:message]\nend\n\n"
-    left = "  def read_header(rows) when is_list(rows), do: rows\n"
-    before = {
-        "lib/shop.ex": f"{other}defmodule Shop do\n  def read_header(rows) when is_map(rows), do: rows\n{left}end\n",
-        "lib/shop/cart.ex": "defmodule Shop.Cart do\n  def run(rows), do: Shop.read_header(rows)\nend\n",
-    }
-
-    assert look(repository.change(before, {"lib/shop.ex": f"{other}defmodule Shop do\n{left}end\n"})) == []
 
 
 def test_a_hint_is_told_with_what_is_proven_of_the_same_definition(repository: Repository) -> None:

@@ -2,9 +2,6 @@ import pytest
 from contract_findings import causes, look
 from fakes import Repository
 
-from bot.analyzers.contracts_arity import insists_on_signatures
-from bot.languages import LANGUAGES
-
 
 def test_a_removed_function_is_reported_at_its_caller(repository: Repository) -> None:
     """The caller's own line is quoted; the definition as it was and the other lines are evidence."""
@@ -200,14 +197,6 @@ def test_a_file_that_moved_unchanged_breaks_who_imports_it_from_its_old_place(re
     assert finding.why.startswith(
         "This change moves lib/words.py to lib/terms.py; app.py:1 imports it from its old place"
     )
-
-
-def test_plain_javascript_is_tolerant_in_every_ending() -> None:
-    """Of the registered endings of the family only those of TypeScript insist on a signature."""
-    strict = {
-        suffix for suffix in LANGUAGES["javascript"].SUFFIXES if insists_on_signatures(f"a{suffix}", f"b{suffix}")
-    }
-    assert strict == {".ts", ".tsx", ".mts", ".cts"}
 
 
 def test_one_definition_is_one_finding_with_all_its_places(repository: Repository) -> None:

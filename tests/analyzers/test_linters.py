@@ -9,7 +9,6 @@ from bot import diff
 from bot.analyzers import ANALYZERS, linter_run
 from bot.analyzers.linters import Linter, rules
 from bot.checkout import Checkout
-from bot.errors import DeepRepoError
 from bot.findings.check import check as verify
 from bot.values import Dependents, Finding, PullRequest
 
@@ -109,14 +108,6 @@ def test_a_linter_that_is_not_installed_wants_nothing(repository: Repository) ->
     assert (asyncio.run(wanted(real)), linter_run.program("git"), asyncio.run(wanted(absent))) == (True, None, False)
 
 
-def test_output_that_is_no_report_is_a_sentence() -> None:
-    """A linter that prints something else ends in an error that the review notes."""
-    real = ANALYZERS["oxlint"]({})
-    assert isinstance(real, Linter)
-    with pytest.raises(DeepRepoError, match="ended with status 7 and no report that can be read"):
-        real._reports(7, b"panic")  # noqa: SLF001 - what a program prints that we cannot make misbehave
-
-
 def test_every_chosen_rule_is_in_the_docs() -> None:
     """A reader of the page finds each rule that can be reported."""
     page = (Path(__file__).parents[2] / "docs" / "linters.md").read_text(encoding="utf-8")
@@ -129,27 +120,3 @@ def test_every_chosen_rule_exists() -> None:
     status, out, _ = asyncio.run(linter_run.run("oxlint", ["--rules"], {}))
     known = {row.split("|")[1].strip() for row in out.decode().splitlines() if row.startswith("| ")}
     assert (status, set(rules(("oxlint.toml",))) - known) == (0, set())
-
-
-OWN = ("github.workspace", "env.TAG", "secrets.TOKEN", "inputs.version", "github.event.release.tag_name")
-STRANGERS = (
-    "github.event['issue']['title']",
-    "github.EVENT.issue.TITLE",
-    "github['head_ref']",
-    "github.event . comment . body",
-    "github.event.commits[0].message",
-    "toJSON(github.event.issue)",
-    "toJSON(github)",
-    "format('{0} env.x', github.event.issue.body)",
-    "env.TAG || github.event.*.title",
-)
-
-
-def test_what_strangers_write_is_an_injection_in_every_spelling(repository: Repository) -> None:
-    """Contexts are named in any case, by an index, within a call, or as a whole; nobody outside can write a workflow's own values."""
-    texts = {f".github/workflows/w{at}.yml": text for at, text in enumerate((*OWN, *STRANGERS))}
-    after = {path: WORKFLOW + INJECTED.replace("github.event.comment.body", text) for path, text in texts.items()}
-    found = look(repository.change(dict.fromkeys(texts, WORKFLOW), dict(after)), "zizmor")
-    assert {(finding.path, finding.rule) for finding in found} == {
-        (path, "template-injection") for path, text in texts.items() if text in STRANGERS
-    }

@@ -8,7 +8,7 @@ from bot.analyzers import ruff
 from bot.analyzers.ruff_rules import rules
 from bot.checkout import Checkout
 from bot.findings.check import check as verify
-from bot.values import ChangedFile, Dependents, Finding, PullRequest
+from bot.values import Dependents, Finding, PullRequest
 
 START = "import os\nimport sys\n\n\ndef path(name):\n    return os.path.join(sys.prefix, name)\n"
 
@@ -74,23 +74,6 @@ def test_a_file_that_no_longer_parses_gives_one_finding(repository: Repository) 
 def test_a_file_that_never_parsed_is_left_alone(repository: Repository) -> None:
     """Python 2 and other dialects are nobody's fault in this change."""
     assert look(repository.change({"a.py": "print 'a'\n"}, {"a.py": "print 'a'\nprint 'b', c\n"})) == []
-
-
-def test_a_name_of_python_2_is_left_alone_where_the_file_had_one(repository: Repository) -> None:
-    """The file was not written for the version that is checked; in another file the name is a fault."""
-    old = "def f(x):\n    return unicode(x)\n"
-    new = old + "\n\ndef g(x):\n    return isinstance(x, basestring)\n"
-
-    assert look(repository.change({"a.py": old, "b.py": "X = 1\n"}, {"a.py": new})) == []
-    (finding,) = look(repository.change({"b.py": "X = 1\n"}, {"b.py": "X = unicode('')\n"}))
-    assert finding.verdict == "proven"
-
-
-def test_a_new_file_with_a_statement_of_python_2_is_not_proven_wrong(repository: Repository) -> None:
-    """It may be meant for that version."""
-    (finding,) = look(repository.change({"r": "x"}, {"a.py": "import sys\nprint 'a'\n"}))
-
-    assert (finding.rule, finding.verdict) == ("invalid-syntax", "unproven")
 
 
 @pytest.mark.parametrize("path", ["cookie/{{ name }}/a.py", "tests/data/broken.py"])
@@ -191,14 +174,6 @@ def test_odd_files_do_not_stop_it(repository: Repository) -> None:
     found = look(repository.change({"r": "x"}, {**files, "latin.py": b"x = '\xe9'\n", "empty.py": b""}))
 
     assert sorted(finding.path for finding in found if finding.rule == "F821") == sorted(names)
-
-
-def test_only_living_python_files_are_wanted() -> None:
-    """Deleted, skipped and other files are not its business."""
-    assert ruff.wants(ChangedFile("a.py", None, "added"))
-    assert not ruff.wants(ChangedFile("a.js", None, "added"))
-    assert not ruff.wants(ChangedFile("a.py", "a.py", "deleted"))
-    assert not ruff.wants(ChangedFile("a.py", None, "added", skip="generated"))
 
 
 def test_every_rule_has_words() -> None:

@@ -58,33 +58,13 @@ def open_files(review: Review) -> set[str]:
 
 UNREAD = [
     ("a.js", ASSIGNED + "type T = number;\n"),
-    ("a.js", ASSIGNED.encode() + b"// caf\xe9\n"),
-    ("a.js", "// \r\r\r\r\r\r\r\r\r\n" + ASSIGNED),
     ("a.js", "/* oxlint-disable */\n" + ASSIGNED),
-    ("a.js", "/*\n eslint-disable\n*/\n" + ASSIGNED),
     ("r.sh", SHELL + "exit 0\nunused() {\n"),
-    ("r.sh", SHELL + "exit 0\ncat <<END\n"),
-    ("r.sh", SHELL.replace("\n", "\n# shellcheck disable=SC1070,SC1088,SC1089\necho a\n)\n", 1)),
-    ("r.sh", SHELL.replace("bash", "zsh")),
-    ("r.sh", SHELL.replace("\n", "\n# shellcheck disable=all\n", 1)),
     (CI, INJECTED + "\tfoo\n"),
-    (CI, INJECTED + "---\na: 1\n"),
-    (CI, INJECTED.encode() + b"# caf\xe9\n"),
-    (CI, INJECTED + "      - run: [1]\n"),
-    (CI, INJECTED.replace("body }}", "body }} ${{ ) }}")),
     ("Dockerfile", IMAGE + "FOO bar\n"),
-    ("Dockerfile", IMAGE + "RUN a \\\n"),
-    ("Dockerfile", "# hadolint global ignore=DL4003\n" + IMAGE),
     ("a.py", "# " + "\r" * 12 + "\n" + BUG),
-    ("a.py", b"# -*- coding: latin-1 -*-\n# caf\xe9\n" + BUG.encode()),
-    ("a.py", "# coding: utf-7\n" + BUG),
-    ("a.py", "# coding: klingon\n" + BUG),
-    ("a.py", b"# caf\xe9\n" + BUG.encode()),
     ("a.py", b"# \0\n" + BUG.encode()),
     ("a.py", "# ruff: noqa\n" + BUG),
-    ("a.py", BUG + "# flake8: noqa\n"),
-    ("a.py", BUG.replace("(cart)\n", "(cart)  # NOQA\n").replace("def pay(cart)  # NOQA", "def pay(cart)")),
-    ("a.py", BUG + "\n\nx = {\n"),
 ]
 
 
@@ -97,52 +77,6 @@ def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: st
     second = by_code(hand, {path: text}, first)
     assert ([one.title for one in second.still], second.having("fixed")) == ([reported.title], ())
     assert (open_files(second), second.coverage.complete) == ({path}, False)
-
-
-NO_EXCEPTION = [
-    {"a.py": BUG.replace("undefined_helper(cart)", 'cart["it\'s"] or undefined_helper(cart)')},
-    {"a.py": BUG.replace("return", 'return "def __getattr__" and')},
-    {"b.py": "print 'x'\n", "a.py": BUG},
-]
-
-
-@pytest.mark.parametrize("files", NO_EXCEPTION)
-def test_words_that_the_change_writes_except_nothing(hand: Hand, files: Files) -> None:
-    """A text or an apostrophe leaves the undefined name proven."""
-    done = by_code(hand, files)
-    assert ("a.py", "F821", "high", "proven") in {
-        (one.finding.path, one.finding.rule, one.finding.severity, one.finding.verdict) for one in done.reported
-    }
-
-
-@pytest.mark.parametrize(
-    "line", ["# {{ }}\ndef broken(:\n", "X = {'a': {'b': 1}}\ndef broken(:\n", "# {% x %}\nx = )\n"]
-)
-def test_braces_near_a_syntax_error_make_no_template(hand: Hand, line: str) -> None:
-    """The file was a program before the change."""
-    done = by_code(hand, {"a.py": PAY + line})
-    assert [(one.finding.rule, one.finding.verdict) for one in done.reported] == [("invalid-syntax", "proven")]
-
-
-def test_code_that_defines_names_at_run_time_proves_no_name_missing(hand: Hand) -> None:
-    """A call that the change adds makes the finding a guess."""
-    done = by_code(hand, {"a.py": BUG + "\n\nglobals().update(x=1)\n"})
-    assert [(one.finding.rule, one.finding.verdict) for one in done.reported] == [("F821", "unproven")]
-
-
-def test_a_base_that_does_not_parse_excepts_no_added_line(hand: Hand) -> None:
-    """Mended in the same change, or chosen by a rename, it says nothing about what the change adds."""
-    old = "import sys\nimport json\nVALUES = {1: 2, 3: 4}\nNAMES = ['a', 'b']\nprint 'hi'\n\n\ndef helper(a):\n    return a\n"
-    hand.repository.git("checkout", "-q", "main")
-    hand.repository.commit({"bad.py": PAY.replace("pay(cart)", "pay(cart"), "tests/data/old.py": old}, "broken")
-    hand.repository.git("checkout", "-q", "feature")
-    hand.repository.git("reset", "-q", "--hard", "main")
-    new = old.replace("print 'hi'", "") + "\n\ndef pay(cart):\n    return undefined_helper(cart)\n"
-    done = by_code(hand, {"bad.py": BUG, "tests/data/old.py": None, "shop/new.py": new})
-    assert {(one.finding.path, one.finding.rule) for one in done.reported} == {
-        ("bad.py", "F821"),
-        ("shop/new.py", "F821"),
-    }
 
 
 @pytest.mark.parametrize(
@@ -166,12 +100,6 @@ def test_a_comment_of_the_base_still_counts(repository: Repository, hand: Hand, 
     assert edited != text
     done = by_code(hand, {path: edited})
     assert (done.reported, open_files(done)) == ((), set())
-
-
-@pytest.mark.parametrize(("path", "text"), [("b.JS", ASSIGNED), ("b.pyw", BUG), ("b.SH", SHELL), ("dockerfile", IMAGE)])
-def test_suffixes_in_capitals_and_of_windows_are_read(hand: Hand, path: str, text: str) -> None:
-    """The name of a file hides no fault in it."""
-    assert {one.finding.path for one in by_code(hand, {path: text}).findings} == {path}
 
 
 class Forgetful:
