@@ -2,21 +2,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.scale_model import SIZES, late, need, placed, reached
-from benchmarks.scale_review import RECORDED
+from benchmarks.scale import SIZES, late, need, placed, reached
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_more_pull_requests_need_no_less() -> None:
     """Every limit is used more at a larger size, and is reached at the size at which it first exceeds 1."""
-    small, middle, large = (need(size, RECORDED) for size in SIZES)
+    small, middle, large = (need(size) for size in SIZES)
     for one, two, three in zip(small.limits, middle.limits, large.limits, strict=True):
         assert one.used <= two.used <= three.used
-    first = reached(RECORDED)
+    first = reached()
     assert [pulls for pulls, _ in first] == sorted(pulls for pulls, _ in first)
     for pulls, limit in first:
-        used = {each.what: each.used for each in need(pulls, RECORDED).limits}
+        used = {each.what: each.used for each in need(pulls).limits}
         assert used[limit.what] >= 1
 
 
@@ -25,9 +24,9 @@ def test_places_are_as_few_as_the_wait_allows() -> None:
     assert all(late(placed(load), load) <= 0.05 < late(placed(load) - 1, load) for load in (0.9, 20.8, 2083.0))
 
 
-def test_the_quick_bench_prints_everything() -> None:
-    """Its short form prints the table and what gives way first."""
-    command = [sys.executable, "-m", "benchmarks.scale", "--quick"]
+def test_the_bench_prints_everything() -> None:
+    """It prints the table and what gives way first."""
+    command = [sys.executable, "-m", "benchmarks.scale"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "| pull requests a day | 100 | 10,000 | 1,000,000 |" in done.stdout
