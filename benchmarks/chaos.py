@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import chaos_app, loopback
-from benchmarks.chaos_town import committed
+from benchmarks.around import committed
 from benchmarks.table import Row, report
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
@@ -176,11 +176,7 @@ def _count(log: Path, journal: Path, tally: Tally) -> None:
     rows = [
         json.loads(line) for line in journal.read_text().splitlines() if line.startswith("{") and line.endswith("}")
     ]
-    answered: set[str] = set()
-    for row in rows:
-        if row["kind"] == "call" and "reply" in row:
-            answered.add(row["key"])
-        tally.again += row["kind"] == "request" and row["key"] in answered
+    tally.again += chaos_app.paid_again(rows)[0]
     sent = sum(row["kind"] == "request" for row in rows)
     calls = sum(row["kind"] == "call" for row in rows)
     failed = sum(row["kind"] == "call" and "error" in row for row in rows)

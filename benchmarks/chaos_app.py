@@ -8,140 +8,92 @@ between has one answer. Another repository uses the changed package, and the ser
 
 import argparse
 import asyncio
-import os
+import hashlib
+import json
 import random
-import subprocess
-import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from benchmarks import chaos_paid
-from benchmarks.chaos_pulls import SECRET, done, names_consumer, opening, remarking, said, town, unanswered
-from benchmarks.chaos_town import DELAY, PATIENCE, database, free_port, models
+import sqlalchemy as sa
+
+from benchmarks.around import database
+from benchmarks.deliveries import SECRET
+from benchmarks.server_process import PATIENCE, Fleet, fleet
 from benchmarks.table import Row
+from bot import storage
+from bot.outputs import marker
+from bot.storage.tables import line
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
+from deeprepo_sandbox.providers import Reply, Server
+from deeprepo_sandbox.providers.thread import in_thread
 
-READING = {
-    "DEEPREPO_STRATEGY": "fanout",
-    "DEEPREPO_WORKER": "compatible/reader",
-    "DEEPREPO_WRITE_PAUSE": "0.05",
-}
-
-
-@dataclass
-class Servers:
-    """The product's processes: the one that takes deliveries, and those that are killed."""
-
-    folder: Path
-    env: dict[str, str]
-    workers: int
-    ports: dict[str, int] = field(default_factory=dict)
-    running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
-    kills: int = 0
-
-    @property
-    def victims(self) -> list[str]:
-        """Who is killed."""
-        return [f"worker-{n}" for n in range(self.workers)] or ["serve"]
-
-    @property
-    def origin(self) -> str:
-        """Where the server that takes deliveries is."""
-        return f"http://127.0.0.1:{self.ports['serve']}"
-
-    async def start(self, name: str) -> float:
-        """Start one and wait until it is ready; seconds."""
-        port = self.ports.setdefault(name, free_port())
-        own = {"DEEPREPO_PORT": str(port), "DEEPREPO_DATA": str(self.folder / name)}
-        own |= {"DEEPREPO_WORK": "false"} if name == "serve" and self.workers else {}
-        log = (self.folder / f"{name}.log").open("ab")
-        words = [sys.executable, "-m", "bot", name.partition("-")[0]]
-        started = time.monotonic()
-        self.running[name] = subprocess.Popen(words, env={**os.environ, **self.env, **own}, stdout=log, stderr=log)
-        deadline = started + PATIENCE
-        while not await asyncio.to_thread(_answers, port):  # GitHub answers meanwhile, on this loop
-            if self.running[name].poll() is not None or time.monotonic() > deadline:
-                raise SystemExit(f"{name} does not answer:\n{self.told()}")
-            await asyncio.sleep(0.02)
-        return time.monotonic() - started
-
-    def kill(self, name: str) -> None:
-        """End one at once."""
-        self.running[name].kill()
-        self.running[name].wait()
-        self.kills += 1
-
-    def end(self) -> None:
-        """End them all."""
-        for process in self.running.values():
-            process.kill()
-            process.wait()
-
-    def told(self) -> str:
-        """The ends of their logs."""
-        return "\n".join(log.read_text(errors="replace")[-4000:] for log in self.folder.glob("*.log"))
-
-
-async def until(true: Callable[[], bool], what: str, patience: float) -> None:
-    """Wait until something is so; what never comes ends the run."""
-    try:
-        async with asyncio.timeout(patience):
-            while not true():
-                await asyncio.sleep(0.02)
-    except TimeoutError:
-        raise SystemExit(f"it did not come to this: {what}") from None
+DELAY = 0.5  # seconds of a model's reply
+ANSWER = {"answer": "It is so.", "quotes": [], "withdraw": [], "look_ups": []}  # to a remark
+PULLS, MODULES, LINES = 40, 4, 250  # pull requests at most; modules of each, large enough for a prompt of its own
+CONSUMER = "acme/till"  # a repository that takes the package, and calls each function that a pull request changes
+USE = "from package.m{n}_0 import step\n\n\ndef use():\n    return step({n}, 2)\n"
 
 
 async def rows(store: str, asked: argparse.Namespace) -> list[Row]:
     """What the pull requests, the remarks and the journals came to on one kind of database."""
     started, chance = time.monotonic(), random.Random(asked.seed)  # noqa: S311 - moments, no secrets
-    with tempfile.TemporaryDirectory(prefix="chaos-") as scratch, database(store) as url, models() as (paid, seen):
+    numbers = range(1, asked.pulls + 1)
+    came = Counter[str]()  # requests for a model
+    with (
+        tempfile.TemporaryDirectory(prefix="chaos-") as scratch,
+        database(store) as url,
+        in_thread(Server(lambda body: _reply(body, came))) as models,
+    ):
         folder = Path(scratch)
-        async with town(folder) as (gh, repo), fleet(folder, gh, url, paid, READING) as servers:
-            await gh.install()
-            await until(lambda: any("till.git" in one.path for one in gh.requests), "the consumer is read", PATIENCE)
-            await storm(servers, gh, repo, asked, chance, seen.total)
-            numbers = list(range(1, asked.pulls + 1))
-            try:
-                await until(lambda: all(done(gh, n) for n in numbers), "every pull request is reviewed", PATIENCE)
-            except SystemExit:
-                print(servers.told(), [n for n in numbers if not done(gh, n)])
-                raise
-            await until(lambda: not any(unanswered(gh, n) for n in numbers), "every remark is answered", PATIENCE)
-            await gh.settle()
-            silent = sum(unanswered(gh, n) for n in numbers)
+        told = {"BASE_URL": models.openai_url, "STRATEGY": "fanout", "WORKER": "compatible/reader"}
+        told |= {"CONSUMERS": "owner", "CONSUMERS_SHOWN": "lines", "WRITE_PAUSE": "0.05"}
+        async with sandbox.github(folder / "github", secret=SECRET) as gh:
+            repo = await _repositories(gh)
+            async with fleet(folder, gh, url, **told) as servers:
+                await gh.install()
+                await _until(lambda: any("till.git" in one.path for one in gh.requests), "the consumer is read")
+                await _storm(servers, gh, repo, asked, chance, came.total)
+                try:
+                    await _until(lambda: all(_is_done(gh, n) for n in numbers), "every pull request is reviewed")
+                    await _until(lambda: not any(_unanswered(gh, n) for n in numbers), "every remark is answered")
+                except SystemExit:
+                    print(servers.told(), [n for n in numbers if not _is_done(gh, n)])
+                    raise
+                await gh.settle()
+            silent = sum(_unanswered(gh, n) for n in numbers)
             remarks = sum(one.user.type == "User" for n in numbers for one in gh.pull(n).comments)
-            twice = sum(count > 1 for n in numbers for count in said(gh, n).values())
-            lost = sum(not done(gh, n) for n in numbers)
-            beyond, beside = gh.violations, sum(names_consumer(gh, n) for n in numbers)
-        again, calls = await chaos_paid.again(folder, url)
-    seconds = time.monotonic() - started
+            twice = sum(count > 1 for n in numbers for count in _posted(gh, n).values())
+            lost = sum(not _is_done(gh, n) for n in numbers)
+            beyond, beside = gh.violations, sum(_names_consumer(gh, n) for n in numbers)
+        again, calls = await _paid(folder, url)
+    seconds = f"{asked.pulls} pull requests, {time.monotonic() - started:.0f} s"
     return [
-        Row(
-            f"{store}: kill -9",
-            servers.kills,
-            asked.kills,
-            least=True,
-            beside=f"{asked.pulls} pull requests, {seconds:.0f} s",
-        ),
+        Row(f"{store}: kill -9", asked.kills, beside=seconds),
         Row("  pull requests without their review", lost, 0),
         Row("  pull requests whose review names a line of a consumer", beside, 1, least=True),
         Row("  remarks without their answer", silent, 0, beside=f"of {remarks}"),
         Row("  comments posted twice", twice, 0),
-        Row("  finished model calls paid again", again, 0, beside=f"of {calls}; requests that came: {seen.total()}"),
-        Row("  in flight at a kill, sent again", seen.total() - len(seen)),
+        Row("  finished model calls paid again", again, 0, beside=f"of {calls}; requests that came: {came.total()}"),
+        Row("  in flight at a kill, sent again", came.total() - len(came)),
         Row("  answers and requests against GitHub's description", len(beyond), 0),
     ]
 
 
-async def storm(
-    servers: Servers,
+def _reply(body: Mapping[str, Any], came: Counter[str]) -> Reply:
+    came[hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()] += 1
+    if "response_format" not in body:
+        return Reply("Read.", delay=DELAY)
+    name = body["response_format"].get("json_schema", {}).get("name")
+    return Reply(data=ANSWER if name == "reply" else None, delay=DELAY)
+
+
+async def _storm(
+    servers: Fleet,
     gh: sandbox.GitHub,
     repo: sandbox.Repo,
     asked: argparse.Namespace,
@@ -153,8 +105,8 @@ async def storm(
     for turn in range(asked.kills):
         while opened < asked.pulls * (turn + 1) // asked.kills:
             opened += 1
-            await opening(repo, opened)
-            await remarking(gh, repo, chance.randint(1, opened))
+            await _open(repo, opened)
+            await repo.comment(chance.randint(1, opened), f"Why is that so, @{gh.login.removesuffix('[bot]')}?")
         if chance.random() < 0.3:  # and an answer of GitHub's is lost now and then
             gh.fail("POST", r"/(reviews|comments|check-runs)$", Fault(status=502, after=True))
         wanted = calls() + chance.randint(1, 6)
@@ -164,45 +116,92 @@ async def storm(
         # while models are asked, or while what they said is being posted
         await asyncio.sleep(chance.choice((chance.uniform(0, DELAY), chance.uniform(DELAY, 3 * DELAY))))
         victim = chance.choice(servers.victims)
-        servers.kill(victim)
+        victim.kill()
         if chance.random() < 0.5:  # half of the time GitHub meets a server that is down
             await asyncio.sleep(chance.uniform(0, 0.3))
-        await servers.start(victim)
+        await victim.start()
 
 
-@asynccontextmanager
-async def fleet(
-    folder: Path, gh: sandbox.GitHub, url: str, paid: str, variables: Mapping[str, str]
-) -> AsyncIterator[Servers]:
-    """The servers, ready, with GitHub's webhook pointing at them."""
-    env = {
-        "DEEPREPO_APP_ID": gh.app_id,
-        "DEEPREPO_PRIVATE_KEY": gh.private_key,
-        "DEEPREPO_WEBHOOK_SECRET": SECRET,
-        "DEEPREPO_GITHUB_API": gh.api,
-        "DEEPREPO_DATABASE_URL": url,
-        "DEEPREPO_BASE_URL": paid,
-        "DEEPREPO_DEBOUNCE": "0",
-        "DEEPREPO_CONSUMERS": "owner",
-        "DEEPREPO_CONSUMERS_SHOWN": "lines",
-        "DEEPREPO_CRASHES": "1000",  # it is we who kill: a job that is met again and again is no suspect here
-        "PYTHONPATH": str(Path(__file__).parents[1]),
-        **variables,
-    }
-    servers = Servers(folder, env, 2 if url else 0)
+async def _until(true: Callable[[], bool], what: str) -> None:
+    """Wait until something is so; what never comes ends the run."""
     try:
-        for name in ("serve", *(f"worker-{n}" for n in range(servers.workers))):
-            await servers.start(name)
-        gh.listen(f"{servers.origin}/webhook")
-        yield servers
-    finally:
-        gh.listen(None)
-        servers.end()
+        async with asyncio.timeout(PATIENCE):
+            while not true():
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise SystemExit(f"it did not come to this: {what}") from None
 
 
-def _answers(port: int) -> bool:
-    try:
-        urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5).close()
-    except OSError:
-        return False
-    return True
+async def _repositories(gh: sandbox.GitHub) -> sandbox.Repo:
+    """A repository with modules for each pull request, and who calls them, in it and in another repository."""
+    numbers = range(1, PULLS + 1)
+    files = {f"package/m{n}_{k}.py": _module(n, k, "+") for n in numbers for k in range(MODULES)}
+    files |= {f"package/use{n}.py": USE.format(n=n) for n in numbers}
+    files["pyproject.toml"] = '[project]\nname = "package"\nversion = "1.4.0"\n'
+    repo = await gh.repository("acme", "shop", files=files, private=True)
+    user = {f"use{n}.py": USE.format(n=n) for n in numbers}
+    user |= {"requirements.txt": "package>=1.2,<2\n", ".deeprepo.yml": "as_consumer: lines\n"}
+    await gh.repository(*CONSUMER.split("/"), files=user, private=True)
+    return repo
+
+
+async def _open(repo: sandbox.Repo, number: int) -> None:
+    """A pull request that changes its own modules and forgets a caller."""
+    texts = {f"package/m{number}_{k}.py": _module(number, k, "-") for k in range(MODULES)}
+    first = f"package/m{number}_0.py"
+    texts[first] = texts[first].replace("def step(value, times)", "def step(value)")
+    await repo.commit(f"feature-{number}", texts)
+    await repo.open_pull(f"feature-{number}", title=f"Change {number}", body="")
+
+
+def _module(number: int, k: int, sign: str) -> str:
+    body = "\n".join(f"    total = total {sign} value * {line + 1000 * number + k}" for line in range(LINES))
+    return f"def step(value, times):\n    total = 0\n{body}\n    return total\n"
+
+
+def _posted(gh: sandbox.GitHub, number: int) -> Counter[str]:
+    """How often each thing was posted: the summary, each finding, and the answer to each remark."""
+    pull = gh.pull(number)
+    ours = [marker.read(one.body) or {} for one in (*pull.comments, *pull.review_comments) if one.user.type == "Bot"]
+    return Counter(f"{said.get('kind')} {said.get('fingerprint', '')}{said.get('comment', '')}" for said in ours)
+
+
+def _unanswered(gh: sandbox.GitHub, number: int) -> int:
+    """Remarks to us that have no answer."""
+    remarks = [str(one.id) for one in gh.pull(number).comments if one.user.type == "User"]
+    posted = _posted(gh, number)
+    return sum(not posted[f"reply {comment}"] for comment in remarks)
+
+
+def _names_consumer(gh: sandbox.GitHub, number: int) -> bool:
+    """Whether its review names a line of the consumer."""
+    pull = gh.pull(number)
+    return any(f"{CONSUMER}:" in one.body for one in (*pull.comments, *pull.review_comments))
+
+
+def _is_done(gh: sandbox.GitHub, number: int) -> bool:
+    """Whether it has its summary, and check runs that are all ended."""
+    checks = {check.status for check in gh.pull(number).checks}
+    return bool(_posted(gh, number)["summary "]) and checks == {"completed"}
+
+
+async def _paid(folder: Path, url: str) -> tuple[int, int]:
+    """Requests whose reply stood in a journal already, and how many replies there are; in the database, else in files."""
+    journals = [found.read_text().splitlines() for found in folder.rglob("journals/*.jsonl")]
+    if url:
+        async with storage.open_store(url) as store:
+            names = await store.database.run(lambda c: list(c.execute(sa.select(line.c.journal).distinct()).scalars()))
+            journals = [await store.journals.lines(name) for name in names]
+    counts = [paid_again(map(json.loads, journal)) for journal in journals]
+    return sum(again for again, _ in counts), sum(calls for _, calls in counts)
+
+
+def paid_again(rows: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
+    """Of one journal: the requests that were sent although their reply stood there, and the replies."""
+    again = 0
+    answered = Counter[str]()
+    for row in rows:
+        again += row["kind"] == "request" and row["key"] in answered
+        if row["kind"] == "call" and "reply" in row:
+            answered[row["key"]] += 1
+    return again, answered.total()

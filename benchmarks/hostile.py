@@ -8,20 +8,17 @@ pull request in another repository is reviewed. One class stands for what nobody
 
 import argparse
 import asyncio
-import math
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
-from benchmarks.server import installed
-from benchmarks.server_load import SECRET
-from benchmarks.server_process import Process, family
+from benchmarks.deliveries import SECRET
+from benchmarks.server_process import Process, family, server
 from benchmarks.table import Row, report
 from deeprepo_sandbox import github as sandbox
 
@@ -31,34 +28,21 @@ BLANK = "    \n" * (SIZE // 5)  # a change of more than a million lines is not r
 WIDTH = 127  # a file of 20,000 changed lines, or of long lines, is not read as code
 COMMENT = 64_000  # bytes: the longest that GitHub takes is 65,536 characters
 PATIENCE, NO_END = 400.0, "no end"
-AROUND = 0.1  # seconds before and after an answer in which the machine is asked how busy it is
 Files = Mapping[str, str | bytes | None]
 GO = {"a.go": "package a\n\nfunc F(x int) int { return x }\n"}
 TS = {"a.ts": "export function f(x: number) { return x }\n", "b.ts": 'import { f } from "./a"\nf(1)\n'}
 PROBE = """
 import http.client, sys, time
-host, port, seconds = sys.argv[1], int(sys.argv[2]), 3600
-end = time.time() + seconds
-try:
-    while time.time() < end:
-        started = time.perf_counter()
-        line = http.client.HTTPConnection(host, port, timeout=120)
-        line.request("GET", "/healthz"); line.getresponse().read(); line.close()
-        print(started, time.perf_counter() - started, flush=True)
-        time.sleep(0.05)
-except (OSError, KeyboardInterrupt):
-    pass
-"""
-BARE = """
-import http.server
-class Nothing(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200); self.end_headers()
-    def log_message(self, *_):
-        pass
-made = http.server.HTTPServer(("127.0.0.1", 0), Nothing)
-print(made.server_port, flush=True)
-made.serve_forever()
+host, port, worst, late = sys.argv[1], int(sys.argv[2]), [0.0, 0.0], 0.0
+while True:
+    started = time.perf_counter()
+    line = http.client.HTTPConnection(host, port, timeout=120)
+    line.request("GET", "/healthz"); line.getresponse().read(); line.close()
+    took, slept = time.perf_counter() - started, time.perf_counter()
+    time.sleep(0.05)
+    before, late = late, time.perf_counter() - slept - 0.05
+    worst = max(worst[0], took), max(worst[1], took - max(before, late))
+    print(1000 * worst[0], 1000 * worst[1], flush=True)
 """
 
 
@@ -212,7 +196,7 @@ async def _rows(names: Sequence[str], cpu: int) -> list[Row]:
         async with sandbox.github(home / "github", webhook=None, secret=SECRET) as gh:
             shop = await gh.repository("acme", "shop", files={"cart.py": "def pay(items):\n    return sum(items)\n"})
             given = {"DEBOUNCE": "0", "REVIEW_CPU_SECONDS": str(cpu)}
-            async with installed(home, gh, module="benchmarks.hostile_server", **given) as process:
+            async with server(home, gh, module="benchmarks.hostile_server", **given) as process:
                 gh.listen(f"{process.origin}/webhook")
                 await _innocent(gh, shop, "warm")  # the fork server starts
                 before = len(family(process.popen.pid))
@@ -249,7 +233,7 @@ async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, nu
     await repo.commit("evil", attack.head())
     gh.listen(f"{process.origin}/webhook")
     memory = _resident(process)
-    async with _probed(process) as health:
+    with _probed(process) as health:
         started = time.monotonic()
         pull = await _opened(gh, repo, attack, f"{process.origin}/webhook")
         await asyncio.sleep(1)
@@ -297,49 +281,27 @@ async def _outcome(gh: sandbox.GitHub, repository: str, number: int) -> str:
             await asyncio.sleep(0.1)
 
 
-@asynccontextmanager
-async def _probed(process: Process) -> AsyncIterator[Callable[[], tuple[float, float]]]:
+@contextmanager
+def _probed(process: Process) -> Iterator[Callable[[], tuple[float, float]]]:
     """Ask for /healthz from a process of its own: milliseconds of the slowest answer so far, with and without the machine's delays.
 
-    A server of the standard library that does nothing else is asked beside it: how long it takes at that moment is the machine's part.
+    How late that process wakes up before and after an answer is the machine's part.
     """
     host, _, port = process.origin.removeprefix("http://").partition(":")
-    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as idle:
-        bare = subprocess.Popen([sys.executable, "-c", BARE], stdout=subprocess.PIPE, text=True)
-        assert bare.stdout is not None
-        other = bare.stdout.readline().strip()
-        probes = [
-            subprocess.Popen([sys.executable, "-c", PROBE, *to], stdout=out)
-            for to, out in (((host, port), asked), (("127.0.0.1", other), idle))
-        ]
+    with tempfile.TemporaryFile() as out:
+        probe = subprocess.Popen([sys.executable, "-c", PROBE, host, port], stdout=out)
         try:
 
             def worst() -> tuple[float, float]:
-                answers, delays = _read(asked), _read(idle)
-                late = ((took, _delay(delays, at, at + took)) for at, took in answers)
-                each = [(1000 * took, 1000 * max(0.0, took - delay)) for took, delay in late]
-                return max((one for one, _ in each), default=math.inf), max((one for _, one in each), default=math.inf)
+                out.seek(0)
+                *_, last = [b"inf inf", *out.read().rpartition(b"\n")[0].splitlines()]
+                whole, excess = map(float, last.split())
+                return whole, excess
 
             yield worst
         finally:
-            for one in probes:
-                one.kill()
-                one.wait()
-            bare.kill()
-            bare.wait()
-            bare.stdout.close()
-
-
-def _read(file: IO[bytes]) -> list[tuple[float, float]]:
-    """Lines of two numbers; the last one may be half a line."""
-    file.seek(0)
-    lines = file.read().rpartition(b"\n")[0].splitlines()
-    return [(float(at), float(took)) for at, took in map(bytes.split, lines)]
-
-
-def _delay(delays: Sequence[tuple[float, float]], start: float, end: float) -> float:
-    """The longest delay around a time."""
-    return max((late for at, late in delays if at < end + AROUND and at + late > start - AROUND), default=0.0)
+            probe.kill()
+            probe.wait()
 
 
 def _resident(process: Process) -> float:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.chaos_town import committed
+from benchmarks.around import committed
 from benchmarks.table import Row, report
 from bot.errors import RateLimited
 from bot.journal.writer import Journal

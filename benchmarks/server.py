@@ -12,17 +12,16 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy.engine import make_url
 
-from benchmarks.chaos_town import database
-from benchmarks.server_load import SECRET
-from benchmarks.server_process import PATIENCE, Process, server
+from benchmarks.around import database
+from benchmarks.deliveries import SECRET
+from benchmarks.server_process import PATIENCE, server
 from benchmarks.table import Row, report
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.providers import Reply, Server
@@ -30,7 +29,6 @@ from deeprepo_sandbox.providers.thread import in_thread
 
 MODULES, LINES = 8, 250  # each large enough for a prompt of its own
 STORES = ("sqlite", "postgres")
-PARTS = ("alone", "burst", "begun", "beside", "storm")
 BESIDE = {"sqlite": 250.0, "postgres": 400.0}  # ms, p99 of an answer beside 8 reviews
 REVIEWS, RATE, BURST, ACKS = 8, 50, 500, 300
 SETTLE, IDLE = 11.0, 30.0  # seconds; PostgreSQL reports the counts of an idle connection after ten
@@ -50,29 +48,13 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="server-") as scratch, _databases(store) as made:
             home = Path(scratch)
             for part in asked.part or PARTS:
-                rows += _rows(part, store, home / part, made(), asked.seconds)
+                rows += asyncio.run(PARTS[part](store, home / part, made(), asked.seconds))
     return report("server", rows)
 
 
-def _rows(part: str, store: str, folder: Path, database: Mapping[str, str], seconds: float) -> list[Row]:
-    """Carry out one part."""
-    match part:
-        case "alone":
-            return _alone(store, folder, database)
-        case "burst":
-            return _burst(folder, database)
-        case "begun":
-            return asyncio.run(_begun(folder, database))
-        case "beside":
-            return asyncio.run(_beside(store, folder, database, seconds))
-        case _:
-            return asyncio.run(_storm(folder, database))
-
-
-def _alone(store: str, folder: Path, database: Mapping[str, str]) -> list[Row]:
+async def _alone(store: str, folder: Path, database: Mapping[str, str], _: float) -> list[Row]:
     """A server with nothing to do, then one client, one delivery after the other."""
-    folder.mkdir()
-    with server(folder, **database) as process:
+    async with server(folder, None, **database) as process:
         time.sleep(SETTLE)
         before, written, started = process.cpu(), _written(folder, database), time.monotonic()
         time.sleep(IDLE)
@@ -91,13 +73,12 @@ def _alone(store: str, folder: Path, database: Mapping[str, str]) -> list[Row]:
         ]
 
 
-def _burst(folder: Path, database: Mapping[str, str]) -> list[Row]:
+async def _burst(_store: str, folder: Path, database: Mapping[str, str], _: float) -> list[Row]:
     """500 at once, then kill -9, then a new process: all of them are there."""
-    folder.mkdir()
-    with server(folder, **database) as process:
+    async with server(folder, None, **database) as process:
         found = process.load("burst", BURST)
         process.kill()
-    with server(folder, **database):
+    async with server(folder, None, **database):
         kept = _reviews(folder, database)
     refused = BURST - found["statuses"].get("202", 0)
     return [
@@ -142,10 +123,9 @@ def _logged(log: bytes) -> int:
     return sum(frame[8:16] == salt and frame[4:8] != bytes(4) for frame in frames)
 
 
-async def _begun(folder: Path, database: Mapping[str, str]) -> list[Row]:
+async def _begun(_store: str, folder: Path, database: Mapping[str, str], _: float) -> list[Row]:
     """From a delivery to the check run that says "in progress", one pull request after the other."""
-    folder.mkdir()
-    async with _town(folder) as (gh, repo), installed(folder, gh, **database) as process:
+    async with _town(folder) as (gh, repo), server(folder, gh, **database) as process:
         gh.listen(f"{process.origin}/webhook")
         seconds = []
         for number in range(OPENED):
@@ -167,7 +147,6 @@ async def _begun(folder: Path, database: Mapping[str, str]) -> list[Row]:
 
 async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds: float) -> list[Row]:
     """50 deliveries a second, from the moment at which 8 reviews begin."""
-    folder.mkdir()
     delay = seconds / 3
 
     def answer(body: Mapping[str, Any]) -> Reply:
@@ -175,7 +154,7 @@ async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds
 
     with in_thread(Server(answer)) as models:
         given = {"BASE_URL": models.openai_url, "WORKER": "compatible/worker", "STRATEGY": "fanout"}
-        async with _town(folder) as (gh, repo), installed(folder, gh, **database, **given) as process:
+        async with _town(folder) as (gh, repo), server(folder, gh, **database, **given) as process:
             gh.listen(f"{process.origin}/webhook")
             for number in range(REVIEWS):
                 await repo.commit(f"feature-{number}", _changed(number))
@@ -200,10 +179,9 @@ async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds
     ]
 
 
-async def _storm(folder: Path, database: Mapping[str, str]) -> list[Row]:
+async def _storm(_store: str, folder: Path, database: Mapping[str, str], _: float) -> list[Row]:
     """Six pushes in 1.2 seconds, each delivered twice, one more time when all is over: one review, of the last head."""
-    folder.mkdir()
-    async with _town(folder) as (gh, repo), installed(folder, gh, DEBOUNCE="2", **database) as process:
+    async with _town(folder) as (gh, repo), server(folder, gh, DEBOUNCE="2", **database) as process:
         await repo.commit("feature-0", _changed(0))
         with gh.holding() as opened:
             number = await repo.open_pull("feature-0", title="A change")
@@ -241,20 +219,6 @@ async def _town(folder: Path) -> AsyncIterator[tuple[sandbox.GitHub, sandbox.Rep
     files = {path: text.replace("total - value", "total + value") for path, text in _changed(-1).items()}
     async with sandbox.github(folder / "github", webhook=None, secret=SECRET) as gh:
         yield gh, await gh.repository("acme", "shop", files=files)
-
-
-@asynccontextmanager
-async def installed(folder: Path, gh: sandbox.GitHub, module: str = "bot", **variables: str) -> AsyncIterator[Process]:
-    """A server of the sandbox's App, which is asked from this very loop."""
-    ours = {"APP_ID": gh.app_id, "PRIVATE_KEY": gh.private_key, "GITHUB_API": gh.api}
-    with ThreadPoolExecutor(1) as thread:
-        held = server(folder, module, **ours, **variables)
-        loop = asyncio.get_running_loop()
-        process = await loop.run_in_executor(thread, held.__enter__)
-        try:
-            yield process
-        finally:
-            await loop.run_in_executor(thread, held.__exit__, None, None, None)
 
 
 def _changed(number: int) -> dict[str, str]:
@@ -301,6 +265,10 @@ def _databases(store: str) -> Iterator[Callable[[], dict[str, str]]]:
             return {"DATABASE_URL": make_url(url).set(database=name).render_as_string(hide_password=False)}
 
         yield made if url else dict
+
+
+Part = Callable[[str, Path, Mapping[str, str], float], Coroutine[Any, Any, list[Row]]]
+PARTS: Mapping[str, Part] = {"alone": _alone, "burst": _burst, "begun": _begun, "beside": _beside, "storm": _storm}
 
 
 if __name__ == "__main__":

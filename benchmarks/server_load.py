@@ -8,39 +8,24 @@ Each is another pull request, pushed to: a server with a long debounce stores it
 """
 
 import asyncio
-import gzip
-import hashlib
-import hmac
 import json
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-SECRET = "the secret of this bench, which is none"  # noqa: S105 - as it says
-EXAMPLES = Path(__file__).parents[1] / "tests" / "workflow" / "octokit.json.gz"
+from benchmarks.deliveries import push
+
 CLIENTS = 32
 
 
-def example() -> dict[str, Any]:
-    """A real push to a pull request, as large as they are."""
-    found = json.loads(gzip.decompress(EXAMPLES.read_bytes()))
-    return next(body for name, body in found if name == "pull_request" and body["action"] == "synchronize")
-
-
-def request(payload: dict[str, Any], number: int) -> bytes:
-    """A delivery of its own, as bytes on the wire."""
-    payload["number"] = payload["pull_request"]["number"] = number
-    payload["installation"] = {"id": number % 40 + 1}
-    raw = json.dumps(payload).encode()
-    signature = hmac.new(SECRET.encode(), raw, hashlib.sha256).hexdigest()
-    head = (
-        "POST /webhook HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nX-GitHub-Event: pull_request\r\n"
-        f"X-GitHub-Delivery: load-{number}\r\nX-Hub-Signature-256: sha256={signature}\r\nContent-Length: {len(raw)}\r\n\r\n"
-    )
-    return head.encode() + raw
+def request(number: int) -> bytes:
+    """A push as bytes on the wire."""
+    delivery = push(number)
+    headers = delivery.headers(f"load-{number}") | {"host": "bench", "content-length": str(len(delivery.raw))}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"POST /webhook HTTP/1.1\r\n{lines}\r\n".encode() + delivery.raw
 
 
 class Client:
@@ -78,13 +63,13 @@ async def run(origin: str, kind: str, *numbers: float) -> dict[str, Any]:
     """What the answers were, and how long each took."""
     host, _, port = origin.removeprefix("http://").partition(":")
     free = [Client(host, int(port)) for _ in range(CLIENTS)]
-    payload, seconds, statuses = example(), [], Counter[int]()
+    seconds, statuses = [], Counter[int]()
     lock = asyncio.Semaphore(1 if kind == "one" else CLIENTS if kind == "burst" else 10_000)
 
     async def one(number: int, due: Callable[[], float]) -> None:
         async with lock:
             client = free.pop() if free else Client(host, int(port))
-            wire = request(payload, number)
+            wire = request(number)
             started = due()
             statuses[await client.send(wire)] += 1
             seconds.append(time.perf_counter() - started)

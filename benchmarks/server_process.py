@@ -1,68 +1,64 @@
-"""`deeprepo serve` as the benches start it, and what the operating system knows about it."""
+"""The product's own processes as the benches start them, `deeprepo serve` and `deeprepo worker`, and what the operating system knows of one."""
 
+import asyncio
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.server_load import SECRET
+from benchmarks.deliveries import SECRET
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github import keys
 
 HOME = Path(__file__).parents[1]
 NOBODY = "http://127.0.0.1:9"
-PATIENCE = 120.0
+PATIENCE = float(os.environ.get("BENCH_PATIENCE", "240"))  # seconds; a night's run has more of them
 TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def key() -> str:
-    """A private key."""
-    from cryptography.hazmat.primitives import serialization
-    from cryptography.hazmat.primitives.asymmetric import rsa
-
-    made = rsa.generate_private_key(65537, 2048)
-    form = serialization.PrivateFormat.TraditionalOpenSSL
-    return made.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption()).decode()
-
-
-def until(true: Callable[[], object], what: str) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        if time.monotonic() > deadline:
-            raise SystemExit(f"it did not come to this: {what}")
-        time.sleep(0.02)
 
 
 @dataclass
 class Process:
-    """A running server."""
+    """One of them. It has the same address after each start."""
 
-    popen: "subprocess.Popen[bytes]"
+    command: Sequence[str]
+    env: Mapping[str, str]
     log: Path
-    begin: int
-    origin: str = field(default="")
+    begin: int = 0  # of the log of the latest start
+    origin: str = ""
+    popen: "subprocess.Popen[bytes]" = field(init=False)
+
+    async def start(self) -> None:
+        """Start it and wait until it is ready. The loop is free meanwhile: a sandbox GitHub answers on it."""
+        self.begin = self.log.stat().st_size if self.log.exists() else 0
+        port = {"DEEPREPO_PORT": self.origin.rpartition(":")[2] or "0"}
+        with self.log.open("ab") as out:
+            self.popen = subprocess.Popen(self.command, cwd=HOME, env={**self.env, **port}, stdout=out, stderr=out)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not await asyncio.to_thread(self.ready):
+                    await asyncio.sleep(0.02)
+        except TimeoutError:
+            raise SystemExit(f"the server is not ready:\n{self.said()[-3000:]}") from None
 
     def said(self) -> str:
         """Its log."""
-        return self.log.read_bytes()[self.begin :].decode()
-
-    def _address(self) -> bool:
-        if self.popen.poll() is not None:
-            raise SystemExit(f"the server has ended:\n{self.said()[-3000:]}")
-        found = re.search(r"listening +address=(\S+)", self.said())
-        self.origin = found[1] if found else ""
-        return bool(found)
+        return self.log.read_bytes()[self.begin :].decode(errors="replace")
 
     def ready(self) -> bool:
         """Whether it takes deliveries and works on them."""
+        if self.popen.poll() is not None:
+            raise SystemExit(f"the server has ended:\n{self.said()[-3000:]}")
+        found = re.search(r"listening +address=(\S+)", self.said())
+        if found is None:
+            return False
+        self.origin = found[1]
         try:
             urllib.request.urlopen(f"{self.origin}/readyz", timeout=5).close()
         except OSError:
@@ -103,45 +99,74 @@ class Process:
 
     def kill(self) -> None:
         """End it with kill -9."""
-        self.popen.send_signal(signal.SIGKILL)
+        self.popen.kill()
         self.popen.wait()
 
 
-@contextmanager
-def server(folder: Path, module: str = "bot", **variables: str) -> Iterator[Process]:
-    """A server with these DEEPREPO_ variables, ready."""
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The process that takes deliveries, and those that are killed: itself, or the workers beside it."""
+
+    serve: Process
+    victims: Sequence[Process]
+
+    def told(self) -> str:
+        """The ends of their logs."""
+        return "\n".join(each.said()[-4000:] for each in {id(one): one for one in (self.serve, *self.victims)}.values())
+
+
+@asynccontextmanager
+async def server(
+    folder: Path, gh: sandbox.GitHub | None = None, command: str = "serve", module: str = "bot", **variables: str
+) -> AsyncIterator[Process]:
+    """A process with these DEEPREPO_ variables, ready. Without a GitHub nobody answers it."""
+    folder.mkdir(parents=True, exist_ok=True)
     usual = {
-        "APP_ID": "12",
+        "APP_ID": gh.app_id if gh else "12",
+        "PRIVATE_KEY": gh.private_key if gh else keys.pair()[0],
+        "GITHUB_API": gh.api if gh else NOBODY,
         "WEBHOOK_SECRET": SECRET,
         "DATA": str(folder / "data"),
-        "GITHUB_API": NOBODY,
-        "PORT": "0",
         "DEBOUNCE": "600",
         "GRACE": "0",
         "WRITE_PAUSE": "0",
     }
-    ours = {f"DEEPREPO_{name}": value for name, value in (usual | variables).items()}
-    if "DEEPREPO_PRIVATE_KEY" not in ours:
-        stored = folder / "key.pem"
-        if not stored.exists():
-            stored.write_text(key())
-        ours["DEEPREPO_PRIVATE_KEY_FILE"] = str(stored)
+    ours = {
+        name if name.endswith("_API_KEY") else f"DEEPREPO_{name}": value for name, value in (usual | variables).items()
+    }
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith("DEEPREPO_") and "API_KEY" not in name
     }
-    log = folder / "server.log"
-    begin = log.stat().st_size if log.exists() else 0
-    with log.open("ab") as out:
-        popen = subprocess.Popen(
-            [sys.executable, "-m", module, "serve"], cwd=HOME, env=kept | ours, stdout=out, stderr=out
-        )
-    found = Process(popen, log, begin)
+    process = Process([sys.executable, "-m", module, command], kept | ours, folder / "server.log")
     try:
-        until(found._address, "the server listens")  # noqa: SLF001 - its own
-        until(found.ready, "the server is ready")
-        yield found
+        await process.start()
+        yield process
     finally:
-        found.kill()
+        process.kill()
+
+
+@asynccontextmanager
+async def fleet(folder: Path, gh: sandbox.GitHub, url: str, **variables: str) -> AsyncIterator[Fleet]:
+    """One server with files; with a database one that only takes on, and two workers. GitHub's webhook points at it."""
+    told = {
+        "DATABASE_URL": url,
+        "DEBOUNCE": "0",
+        "CRASHES": "1000",
+        **variables,
+    }  # it is we who kill: no job is a suspect here
+    async with AsyncExitStack() as held:
+        serve = await held.enter_async_context(
+            server(folder / "serve", gh, **told, **({"WORK": "false"} if url else {}))
+        )
+        workers = [
+            await held.enter_async_context(server(folder / f"worker-{n}", gh, "worker", **told))
+            for n in range(2 if url else 0)
+        ]
+        gh.listen(f"{serve.origin}/webhook")
+        try:
+            yield Fleet(serve, workers or [serve])
+        finally:
+            gh.listen(None)
 
 
 def family(pid: int) -> list[int]:

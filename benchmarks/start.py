@@ -17,8 +17,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import beside, loopback, places
+from benchmarks.around import committed
 from benchmarks.beside import BASE, HEAD, Place, ratios
-from benchmarks.chaos_town import committed
 from benchmarks.peers import OCR, OURS, PR_AGENT, size
 from benchmarks.table import Row, interleaved, measured, report
 

@@ -1,40 +1,11 @@
-"""What stands around servers that are killed: the models they pay, the database they write to, a repository."""
+"""What several benches need around the product: a repository, a database."""
 
-import hashlib
-import json
-import os
-import socket
 import subprocess
 import tempfile
 import warnings
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-from deeprepo_sandbox.providers import Reply, Server
-from deeprepo_sandbox.providers.thread import in_thread
-
-PATIENCE = float(os.environ.get("CHAOS_PATIENCE", "240"))  # seconds; a night's run has more of them
-DELAY = 0.5  # seconds of a model's reply
-REPLY = {"answer": "It is so.", "quotes": [], "withdraw": [], "look_ups": []}  # to a remark
-
-
-@contextmanager
-def models() -> Iterator[tuple[str, Counter[str]]]:
-    """A model server: its address, and how often each request came."""
-    seen: Counter[str] = Counter()
-
-    def answer(body: Mapping[str, Any]) -> Reply:
-        seen[hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()] += 1
-        if "response_format" not in body:
-            return Reply("Read.", delay=DELAY)
-        name = body["response_format"].get("json_schema", {}).get("name")
-        return Reply(data=REPLY if name == "reply" else None, delay=DELAY)
-
-    with in_thread(Server(answer)) as server:
-        yield server.openai_url, seen
 
 
 def committed(folder: Path, branches: Mapping[str, Mapping[str, str]]) -> Path:
@@ -54,13 +25,6 @@ def committed(folder: Path, branches: Mapping[str, Mapping[str, str]]) -> Path:
         git("add", "-A")
         git("commit", "-qm", branch)
     return folder
-
-
-def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on now."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 @contextmanager
