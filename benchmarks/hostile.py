@@ -32,17 +32,33 @@ Files = Mapping[str, str | bytes | None]
 GO = {"a.go": "package a\n\nfunc F(x int) int { return x }\n"}
 TS = {"a.ts": "export function f(x: number) { return x }\n", "b.ts": 'import { f } from "./a"\nf(1)\n'}
 PROBE = """
-import http.client, sys, time
-host, port, worst, late = sys.argv[1], int(sys.argv[2]), [0.0, 0.0], 0.0
-while True:
+import http.client, http.server, sys, threading, time
+
+class Nothing(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers()
+    def log_message(self, *_):
+        pass
+
+def ask(host, port):
     started = time.perf_counter()
     line = http.client.HTTPConnection(host, port, timeout=120)
     line.request("GET", "/healthz"); line.getresponse().read(); line.close()
-    took, slept = time.perf_counter() - started, time.perf_counter()
     time.sleep(0.05)
-    before, late = late, time.perf_counter() - slept - 0.05
-    worst = max(worst[0], took), max(worst[1], took - max(before, late))
-    print(1000 * worst[0], 1000 * worst[1], flush=True)
+    return started, time.perf_counter() - started - 0.05
+
+def idle():
+    while True:
+        delays.append(ask("127.0.0.1", bare.server_port))
+
+bare, delays, whole, excess = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Nothing), [], 0.0, 0.0
+for each in (bare.serve_forever, idle):
+    threading.Thread(target=each, daemon=True).start()
+while True:
+    at, took = ask(sys.argv[1], int(sys.argv[2]))
+    late = max((late for when, late in delays[-1000:] if when < at + took + 0.1 and when + late > at - 0.1), default=0.0)
+    whole, excess = max(whole, took), max(excess, took - late)
+    print(1000 * whole, 1000 * excess, flush=True)
 """
 
 
@@ -285,7 +301,7 @@ async def _outcome(gh: sandbox.GitHub, repository: str, number: int) -> str:
 def _probed(process: Process) -> Iterator[Callable[[], tuple[float, float]]]:
     """Ask for /healthz from a process of its own: milliseconds of the slowest answer so far, with and without the machine's delays.
 
-    How late that process wakes up before and after an answer is the machine's part.
+    A server of the standard library that does nothing else is asked beside it: how long it takes at that moment is the machine's part.
     """
     host, _, port = process.origin.removeprefix("http://").partition(":")
     with tempfile.TemporaryFile() as out:
