@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
@@ -34,20 +34,6 @@ class DeliveryOutcome(BaseModel):
     reason: str = ""  # of what is ignored
 
 
-class Alive(BaseModel):
-    """The process answers."""
-
-    alive: Literal[True] = True
-    version: str = __version__
-
-
-class Ready(BaseModel):
-    """Whether deliveries can be stored and worked on, and if not, why."""
-
-    ready: bool
-    reason: str = ""
-
-
 probes, hooks, pages = APIRouter(), APIRouter(), APIRouter()
 
 
@@ -60,9 +46,8 @@ def create(server: RunningServer, *, web: bool = True) -> FastAPI:
     app.include_router(probes)
     if web:
         app.include_router(hooks)
-        app.state.gate = operator.Gate.of(server)
         app.include_router(pages)
-        app.include_router(operator.router)
+        operator.add_to(app, server)
     return app
 
 
@@ -74,19 +59,17 @@ async def set_up() -> Response:
 
 
 @probes.get("/healthz")
-async def healthz() -> Alive:
+async def healthz() -> dict[str, Any]:
     """Whether the process answers."""
-    return Alive()
+    return {"alive": True, "version": __version__}
 
 
 @probes.get("/readyz")
-async def readyz(request: Request, response: Response) -> Ready:
-    """Whether deliveries can be stored and worked on."""
+async def readyz(request: Request) -> Response:
+    """Whether deliveries can be stored and worked on, and if not, why."""
     server: RunningServer = request.app.state.server
     reason = await server.unready()
-    if reason:
-        response.status_code = 503
-    return Ready(ready=not reason, reason=reason)
+    return JSONResponse({"ready": not reason, "reason": reason}, 503 if reason else 200)
 
 
 @probes.get("/metrics")

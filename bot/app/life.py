@@ -37,7 +37,7 @@ async def serve(
         async with open_server(settings, open_work, web=web) as server:
             gc.collect()
             if web:
-                here = settings.place.public_url or running.address(listener)
+                here = settings.place.public_url or place.address(listener.getsockname()[1])
                 say(f"The operator's page, signed in, once: {operator.link(settings, here)}")
             gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
             await running.answer(create(server, web=web), listener, place, leaving, rest=server.rest, until=FOREVER())
@@ -50,7 +50,7 @@ async def _set_up(settings: Server, leaving: Leaving, say: Callable[[str], None]
     """Answer with the set-up page until the credentials are there. Its token is said here, and logged nowhere."""
     place, page = settings.place, setup.Setup(settings.place)
     listener = running.listen(place)
-    here = settings.place.public_url or running.address(listener)
+    here = place.public_url or place.address(listener.getsockname()[1])
     say(f"No credentials are set. Register your GitHub App here: {here}/setup?token={page.token}")
     say("(or set DEEPREPO_APP_ID, DEEPREPO_PRIVATE_KEY and DEEPREPO_WEBHOOK_SECRET)")
     await running.answer(setup.create(page), listener, place, leaving, until=page.is_done)

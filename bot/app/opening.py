@@ -1,6 +1,7 @@
 """How a server is opened: its data folder, its databases, its jobs, and what it does by itself beside them."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -8,18 +9,20 @@ from pathlib import Path
 from typing import Any, Protocol, Unpack
 
 from bot import jobs, storage
-from bot.app import failing, logs
+from bot.app import logs
 from bot.app.metrics import Metrics
 from bot.app.rounds import rounds, tidying
 from bot.app.running_server import RunningServer
 from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace
-from bot.jobs import Jobs, JobSettings
+from bot.jobs import Jobs, JobSettings, codec
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.ports import Job
-from bot.values import Ask, PullRef, ReviewAsk
+from bot.render import line, visible
+from bot.storage import Failure, Store
+from bot.values import Ask, CommandAsk, PullRef, RemarkAsk, ReviewAsk
 from bot.workflow import Surroundings
 from bot.workflow.events import Ours
 
@@ -58,9 +61,8 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
         return await (await jobs_ready).forget(installation, repositories)
 
     _make_folder(place.data)
-    url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
-    async with storage.open_store(url) as store:
-        remember_failure = partial(failing.remember_failure, store)
+    async with storage.open_store(settings.database) as store:
+        remember_failure = partial(_remember_failure, store)
 
         async def given_up(ask: Ask, why: str) -> None:
             await remember_failure(ask, why)
@@ -89,6 +91,21 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
             server.looks_at_consumers = environment().consumers not in (None, "off")
             async with _beside(rounds(server) if web else tidying(server)):
                 yield server
+
+
+async def _remember_failure(store: Store, ask: Ask, why: str) -> None:
+    """Keep what came to nothing until it is tried again: the last review of a pull request, a comment's command or remark.
+
+    What nobody waits for (a cancellation) is in the log alone, and a merge queue that stops in its check run.
+    """
+    if isinstance(ask, ReviewAsk):
+        name, what = ask.pull.key, "review"
+    elif isinstance(ask, CommandAsk | RemarkAsk):
+        word = ask.word if isinstance(ask, CommandAsk) else "remark"
+        name, what = f"{ask.pull.key}~{ask.comment.kind}{ask.comment.id}", line(visible(word))
+    else:
+        return
+    await store.failures.record(Failure(name, ask.pull, what, line(visible(why)), codec.write(ask), time.time()))
 
 
 def _make_folder(folder: Path) -> None:

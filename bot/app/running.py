@@ -86,7 +86,7 @@ async def answer(
     """Answer requests until somebody wants to leave, or `until` is set. Work comes to rest while requests are still answered."""
     server = _Server(_config(app, place), leaving.on_signal)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
-    _log("listening", address=address(listener))
+    _log("listening", address=place.address(listener.getsockname()[1]))
     ends = [asyncio.create_task(event.wait()) for event in (leaving.asked, until)]
     try:
         await asyncio.wait({serving, *ends}, return_when=asyncio.FIRST_COMPLETED)
@@ -97,13 +97,6 @@ async def answer(
             task.cancel()
         server.should_exit = True
         await serving
-
-
-def address(listener: socket.socket) -> str:
-    """Where the server listens, as an address for this machine's own browser."""
-    host, port = listener.getsockname()[:2]
-    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 - read, not bound
-    return f"http://{name}:{port}"
 
 
 def _config(app: FastAPI, place: ServerPlace) -> uvicorn.Config:

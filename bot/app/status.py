@@ -6,7 +6,7 @@ import httpx2
 import sqlalchemy as sa
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.config import Server, ServerPlace
+from bot.config import Server
 from bot.errors import StorageError
 from bot.storage.database import Database
 from bot.storage.days import Days, DaySum
@@ -26,8 +26,7 @@ MOST_USES = 100_000  # rows of the index that are listed
 
 async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
     """Who takes what from whom, as the server's index has it, and of whom that is not known. Raises StorageError."""
-    url = settings.url or f"sqlite:///{settings.place.data / 'deeprepo.db'}"
-    database = Database(url)
+    database = Database(settings.database)
     try:
         packages = Packages(database)
         return (*await packages.known_uses(MOST_USES), *await packages.unread(MOST_USES))
@@ -95,11 +94,11 @@ class ServerStatus:
 async def status(settings: Server, days: float, now: float) -> ServerStatus:
     """Ask the running server for its health and its jobs, and the database for the rest. Nothing is written."""
     place = settings.place
-    status_now = ServerStatus(address(place), *await _ask(place))
+    status_now = ServerStatus(place.address(), *await _ask(place.address()))
     if not settings.url and not (place.data / "deeprepo.db").exists():
         missing = f"there is no database in {place.data}: no server has run with this DEEPREPO_DATA yet"
         return replace(status_now, problem=missing)
-    database = Database(settings.url or f"sqlite:///{place.data / 'deeprepo.db'}")
+    database = Database(settings.database)
     try:
         sums, since = Days(database), now - days * DAY
         by_repository = await sums.by_repository(None, since)
@@ -131,16 +130,10 @@ def _spending(row: DaySum) -> RepositorySpending:
     return RepositorySpending(row.name, row.reviews, row.clean, row.calls, row.tokens, row.usd, row.unpriced, row.last)
 
 
-def address(place: ServerPlace) -> str:
-    """Where the server answers on this machine."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(place.host, place.host)  # noqa: S104 - asked, not bound
-    return f"http://{f'[{host}]' if ':' in host else host}:{place.port}"
-
-
-async def _ask(place: ServerPlace) -> tuple[str, tuple[tuple[str, int], ...]]:
+async def _ask(address: str) -> tuple[str, tuple[tuple[str, int], ...]]:
     """Why the server takes no work ("" if it does), and its jobs by state."""
     try:
-        async with httpx2.AsyncClient(base_url=address(place), timeout=PATIENCE, trust_env=False) as client:
+        async with httpx2.AsyncClient(base_url=address, timeout=PATIENCE, trust_env=False) as client:
             ready = await client.get("/readyz")
             metrics = await client.get("/metrics")
         reason = "" if ready.status_code == httpx2.codes.OK else str(ready.json().get("reason") or ready.status_code)

@@ -46,12 +46,11 @@ def command(
 
 def _link(settings: "Server") -> int:
     from bot.app import operator
-    from bot.app.status import address
 
     if settings.app is None:
         tell("the App's credentials are not set: `deeprepo serve` shows the page that sets it up")
         return USAGE
-    print(operator.link(settings, settings.place.public_url or address(settings.place)))  # noqa: T201 - the command line speaks
+    print(operator.link(settings, settings.place.public_url or settings.place.address()))  # noqa: T201 - the command line speaks
     return CLEAN
 
 

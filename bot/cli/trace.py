@@ -1,6 +1,5 @@
 """`deeprepo trace`: a journal as a tree in the terminal: turns, calls, children, coverage, money."""
 
-import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 WIDE = 200  # columns where nobody's terminal sets a limit
 SHOWN = 100  # characters of a line of code, an error, a prompt
-ROLES = (("root", "root"), ("worker", "workers"), ("pairs", "pairs"), ("verify", "second opinions"))
 COVERED = (("unit", "changed code"), ("use", "uses of what changed"), ("dependent", "dependent files"))
 Row = dict[str, Any]
 
@@ -147,7 +145,7 @@ class _Trace:
                 counts_text = ", ".join(f"{number} {state}" for state, number in counts.items() if number) or "none"
                 read.add(_words((f"{name}  ", "dim"), (counts_text, "yellow" if counts.get("unread") else "")))
         money = top.add(_words(("money", "bold"), ("  " + _total(end["cost"], end["seconds"]), "dim")))
-        for role, name in ROLES:
+        for role, name in reader.ROLES.items():
             role_calls = [row for row in self.section.of("call") if row["role"] == role]
             if role_calls:
                 money.add(_words((f"{name}  ", "dim"), _totals(role_calls)))
@@ -166,14 +164,14 @@ class _Trace:
 
 def _totals(calls: list[Row]) -> str:
     """Calls, tokens, dollars and the seconds that they took one after the other."""
+    from bot.journal.reader import Tally
     from bot.render import count
 
-    good = [row for row in calls if "reply" in row]
-    unknown = any(row["usd"] is None for row in good)
-    usd = "price unknown" if unknown else f"${math.fsum(row['usd'] for row in good):.4f}"
-    tokens = f"{sum(row['usage'][0] for row in good):,} in, {sum(row['usage'][1] for row in good):,} out"
-    failures = f", {len(calls) - len(good)} failed" if len(good) < len(calls) else ""
-    return f"{count(len(calls), 'call')}{failures}, {tokens}, {usd}, {sum(row['seconds'] for row in calls):.1f} s"
+    all_calls = Tally.of(calls)
+    usd = "price unknown" if all_calls.usd is None else f"${all_calls.usd:.4f}"
+    failures = f", {all_calls.failures} failed" if all_calls.failures else ""
+    tokens = f"{all_calls.input:,} in, {all_calls.output:,} out"
+    return f"{count(all_calls.calls, 'call')}{failures}, {tokens}, {usd}, {all_calls.seconds:.1f} s"
 
 
 def _total(cost: Row, seconds: float) -> str:

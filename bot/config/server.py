@@ -209,6 +209,11 @@ class ServerPlace(_FromEnvironment):
         Literal["debug", "info", "warning", "error"], BeforeValidator(lambda text: str(text).strip().lower())
     ] = Field(default="info", description="The least severe level that is logged.")
 
+    def address(self, port: int | None = None) -> str:
+        """Where the server answers on this machine: on this port, if it was given a free one."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 - asked, not bound
+        return f"http://{f'[{host}]' if ':' in host else host}:{port or self.port}"
+
 
 @dataclass(frozen=True, slots=True)
 class Server:
@@ -221,6 +226,11 @@ class Server:
     def url(self) -> str:
         """The PostgreSQL database, "" where SQLite files in the data folder do. May hold a password: never show it."""
         return self.place.database_url.get_secret_value() if self.place.database_url else ""
+
+    @property
+    def database(self) -> str:
+        """The address of the database, whichever it is."""
+        return self.url or f"sqlite:///{self.place.data / 'deeprepo.db'}"
 
     def secrets(self) -> tuple[str, ...]:
         """Everything that must not be seen, for the log's last door."""

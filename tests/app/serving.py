@@ -156,7 +156,7 @@ async def browser(face: FastAPI, place: ServerPlace) -> AsyncIterator[httpx2.Asy
     over = asyncio.Event()
     answering = asyncio.create_task(running.answer(face, taken, place, Leaving(), until=over))
     try:
-        async with httpx2.AsyncClient(base_url=running.address(taken)) as http:
+        async with httpx2.AsyncClient(base_url=place.address(taken.getsockname()[1])) as http:
             yield http
     finally:
         over.set()

@@ -13,7 +13,7 @@ from visiting import Visit, form, stored, visit
 
 from bot.app import operator
 from bot.app.operator import gate
-from bot.app.operator.seals import Seal
+from bot.app.operator.gate import claims_of, key_of, signed
 
 
 def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: Path) -> None:
@@ -58,9 +58,9 @@ def test_the_link_is_good_once_and_secure_where_people_come_by_https(tmp_path: P
             entered = await http.post("/signin", data={"token": token}, headers={"host": "bot.example"})
             assert "Secure" in entered.headers["set-cookie"]
             assert (await http.post("/signin", data={"token": token})).status_code == 400
-            forged = Seal(b"another key of thirty-two bytes.").close("link", {"id": "x"}, 600)
-            seal = Seal.of(at.given.app.private_key)  # type: ignore[union-attr]
-            session, late = seal.close("session", {"id": "x"}, 600), seal.close("link", {"id": "x"}, -1)
+            forged = signed(b"another key of thirty-two bytes.", "link", {"id": "x"}, 600)
+            key = key_of(at.given.app.private_key)  # type: ignore[union-attr]
+            session, late = signed(key, "session", {"id": "x"}, 600), signed(key, "link", {"id": "x"}, -1)
             unsigned = jwt.encode({"id": "x", "aud": "link", "exp": 9e12}, None, "none")
             for wrong in (forged, session, late, unsigned, "", "x.y", "\u00e9", token[:-1]):
                 assert (await http.post("/signin", data={"token": wrong})).status_code == 400
@@ -120,10 +120,10 @@ def test_the_right_is_looked_up_again(tmp_path: Path) -> None:
 
 def _aged(at: Visit, http: httpx2.AsyncClient) -> None:
     """Make a browser's session one whose right has to be looked up again."""
-    seal = Seal.of(at.given.app.private_key)  # type: ignore[union-attr]
-    said = seal.open("session", http.cookies["deeprepo"])
+    key = key_of(at.given.app.private_key)  # type: ignore[union-attr]
+    said = claims_of(key, "session", http.cookies["deeprepo"])
     http.cookies.clear()
-    http.cookies.set("deeprepo", seal.close("session", {**said, "until": 1.0}, 600), "127.0.0.1")  # type: ignore[dict-item]
+    http.cookies.set("deeprepo", signed(key, "session", {**said, "until": 1.0}, 600), "127.0.0.1")  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
     """Calls by role and by turn, what failed, what is in flight; an unknown price makes a sum unknown. A line that is cut off does not count."""
     found = trace.read([*LINES, b'{"kind": "call", "ro'])
     assert (found.strategy, found.flying) == ("rlm", 1)
-    assert [(row.name, row.calls, row.failures, row.usd) for row in found.roles] == [
+    assert [(name, row.calls, row.failures, row.usd) for name, row in found.roles.items()] == [
         ("root", 1, 0, 0.5),
         ("workers", 1, 0, 0.25),
         ("second opinions", 1, 1, None),

@@ -6,19 +6,17 @@ from functools import cache
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bot import render
+from bot.app import page as plain
 
 POLICY = (  # forms are sent to this server only; the way to GitHub is a link
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 )
-HEADERS = {
-    "cache-control": "no-store",
+HEADERS = plain.HEADERS | {
     "content-security-policy": POLICY,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "same-origin",  # other sites do not see the addresses of these pages
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
 }
 FILES = {
     "page.css": "text/css; charset=utf-8",
@@ -44,7 +42,7 @@ def redirect(address: str) -> Response:
 
 
 def file(name: str) -> Response:
-    """The style or the script of the pages."""
+    """The style, the icon or the script of the pages."""
     headers = HEADERS | {"cache-control": KEPT, "content-type": FILES[name]}
     return Response(_file(name), 200, headers)
 

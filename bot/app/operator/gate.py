@@ -2,19 +2,25 @@
 
 A session says which installations its person administers. GitHub is asked again every hour, by sending the browser there and
 back; who has lost the right meanwhile comes back without it. No token of GitHub's is kept.
+
+Cookies and links are JSON Web Tokens. Their key comes from the App's private key: sessions survive a restart, and a new private
+key ends them all.
 """
 
+import hashlib
+import hmac
+import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from pydantic import SecretStr
+import jwt
+from pydantic import BaseModel, SecretStr
 from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.app import manifest
-from bot.app.operator.seals import Kind, Seal, fresh
 from bot.app.operator.visitors import Door, Visitor
 from bot.app.running_server import RunningServer
 from bot.config import Server
@@ -25,15 +31,18 @@ LONGEST = 12 * 3600.0  # seconds after which a person has to sign in again
 LINKED = 24 * 3600.0  # seconds for which the link of the log is good, once
 AWAY = 600.0  # seconds that a person may stay at GitHub to agree
 MOST = 200  # installations of one session: a cookie holds no more
-COOKIES: Mapping[Kind, str] = {"session": "deeprepo", "leaving": "deeprepo-leaving"}
 OPERATOR = "operator"  # the name of who has come by the link
+PURPOSE = b"deeprepo operator pages 1"
+ALGORITHM = "HS256"
+NOT_OURS = (jwt.InvalidTokenError, ValueError, RecursionError)  # what reading a stranger's text can come to
+Kind = Literal["session", "leaving", "link"]  # a token for one is worth nothing as another
+COOKIES: Mapping[Kind, str] = {"session": "deeprepo", "leaving": "deeprepo-leaving"}
 
 
-@dataclass(frozen=True, slots=True)
-class SignedIn:
+class SignedIn(BaseModel, frozen=True):
     """Somebody who has signed in. `scope` is None for the operator, who sees everything."""
 
-    id: str
+    id: str  # nobody guesses it: the forms of this session's pages carry it
     login: str
     scope: Scope
     since: float  # when they signed in, seconds since 1970
@@ -44,8 +53,7 @@ class SignedIn:
         return self.scope is None or installation in self.scope
 
 
-@dataclass(frozen=True, slots=True)
-class Departure:
+class Departure(BaseModel, frozen=True):
     """What a browser carries while it is at GitHub."""
 
     state: str
@@ -59,13 +67,8 @@ class Gate:
     """Lets people in."""
 
     server: RunningServer
-    seal: Seal
+    key: bytes = field(repr=False)
     used: set[str] = field(default_factory=set)  # links that were used and sessions that were ended
-
-    @classmethod
-    def of(cls, server: RunningServer) -> "Gate":
-        """The gate of a running server."""
-        return cls(server, Seal.of(server.app.private_key))
 
     def door(self, request: Request) -> Door | None:
         """What people sign in with at GitHub, None where the App has no client secret."""
@@ -77,28 +80,31 @@ class Gate:
 
     def session(self, request: Request) -> SignedIn | None:
         """Whose request this is, None where nobody has signed in or the session is over."""
-        session = self._read(request)
-        return session if session is not None and session.until > time.time() and session.id not in self.used else None
+        session = self._session(request)
+        return session if session is not None and session.until > time.time() else None
 
     def stale(self, request: Request) -> SignedIn | None:
         """The session of a person about whom GitHub has to be asked again."""
-        session = self._read(request)
+        session = self._session(request)
         asked = session is not None and session.scope is not None and session.until <= time.time()
         return session if asked else None
 
     def begin(self, response: Response, request: Request, visitor: Visitor | None, since: float = 0.0) -> None:
         """Let somebody in: a visitor for as long as GitHub need not be asked again, the operator (None) for the day."""
         now = time.time()
-        since = since or now
-        scope = None if visitor is None else visitor.installations[:MOST]
-        login = OPERATOR if visitor is None else visitor.login
-        until = since + LONGEST if visitor is None else min(now + CHECKED, since + LONGEST)
-        session = asdict(SignedIn(fresh(), login, scope, since, until))
-        self._set(response, request, "session", session, since + LONGEST - now)
+        end = (since or now) + LONGEST
+        session = SignedIn(
+            id=secrets.token_urlsafe(24),
+            login=OPERATOR if visitor is None else visitor.login,
+            scope=None if visitor is None else visitor.installations[:MOST],
+            since=since or now,
+            until=end if visitor is None else min(now + CHECKED, end),
+        )
+        self._set(response, request, "session", session, end - now)
 
     def end(self, response: Response, request: Request) -> None:
         """End the session, also for a copy of its cookie."""
-        session = self._read(request)
+        session = self._session(request)
         if session is not None:
             self.used.add(session.id)
         response.delete_cookie(COOKIES["session"])
@@ -106,53 +112,69 @@ class Gate:
     def leave(self, response: Response, request: Request, back: str) -> Departure:
         """Send somebody to GitHub: the cookie that they come back with."""
         old = self.stale(request)
-        departure = Departure(fresh(), fresh() + fresh(), inside(back), old.since if old else 0.0)
-        self._set(response, request, "leaving", asdict(departure), AWAY)
+        departure = Departure(
+            state=secrets.token_urlsafe(24),
+            verifier=secrets.token_urlsafe(48),
+            back=inside(back),
+            since=old.since if old else 0.0,
+        )
+        self._set(response, request, "leaving", departure, AWAY)
         return departure
 
     def departure(self, request: Request, state: str) -> Departure | None:
         """What the browser left with, None unless `state` is the one that it was given."""
-        claims = self.seal.open("leaving", request.cookies.get(COOKIES["leaving"], ""))
-        if claims is None or not state or claims["state"] != state:
-            return None
-        return Departure(**{one.name: claims[one.name] for one in fields(Departure)})
+        claims = claims_of(self.key, "leaving", request.cookies.get(COOKIES["leaving"], ""))
+        return Departure.model_validate(claims) if claims and state and claims["state"] == state else None
 
     def use_link(self, token: str) -> bool:
         """Whether this is a link that we have made and nobody has used yet. It is used up by that."""
-        claims = self.seal.open("link", token)
+        claims = claims_of(self.key, "link", token)
         if claims is None or claims["id"] in self.used:
             return False
         self.used.add(claims["id"])
         return True
 
-    def form(self, session: SignedIn) -> str:
-        """What the session's forms carry."""
-        return self.seal.form(session.id)
+    def _session(self, request: Request) -> SignedIn | None:
+        claims = claims_of(self.key, "session", request.cookies.get(COOKIES["session"], ""))
+        return SignedIn.model_validate(claims) if claims and claims["id"] not in self.used else None
 
-    def _read(self, request: Request) -> SignedIn | None:
-        claims = self.seal.open("session", request.cookies.get(COOKIES["session"], ""))
-        if claims is None:
-            return None
-        scope = None if claims["scope"] is None else tuple(claims["scope"])
-        return SignedIn(**{one.name: claims[one.name] for one in fields(SignedIn)} | {"scope": scope})
-
-    def _set(self, response: Response, request: Request, kind: Kind, claims: Mapping[str, Any], seconds: float) -> None:
+    def _set(self, response: Response, request: Request, kind: Kind, value: BaseModel, seconds: float) -> None:
         """Keep it in the browser, out of reach for scripts. Where people come by https it goes over https alone."""
-        public = self.server.place.public_url or ""
-        outside = public.startswith("https://") and request.headers.get("host", "") == public.removeprefix("https://")
+        outside = f"https://{request.headers.get('host', '')}" == self.server.place.public_url
         secure = outside or request.url.scheme == "https"
-        value = self.seal.close(kind, claims, seconds)
-        response.set_cookie(COOKIES[kind], value, int(seconds), httponly=True, samesite="lax", secure=secure)
+        token = signed(self.key, kind, value.model_dump(), seconds)
+        response.set_cookie(COOKIES[kind], token, int(seconds), httponly=True, samesite="lax", secure=secure)
 
 
 def link(settings: Server, here: str) -> str:
     """An address that signs the operator in, once. It takes the App's private key to make one."""
     if settings.app is None:
         return ""
-    return f"{here}/signin?token={Seal.of(settings.app.private_key).close('link', {'id': fresh()}, LINKED)}"
+    token = signed(key_of(settings.app.private_key), "link", {"id": secrets.token_urlsafe(24)}, LINKED)
+    return f"{here}/signin?token={token}"
 
 
 def inside(address: str) -> str:
     """A page of this server that a person is sent to after signing in; anything else becomes the first page."""
     ours = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
     return address if ours and not address.startswith("/sign") else "/"
+
+
+def key_of(private_key: SecretStr) -> bytes:
+    """The key that an App's cookies and links are signed with."""
+    text = "".join(private_key.get_secret_value().split())
+    return hmac.digest(hashlib.sha256(text.encode()).digest(), PURPOSE, "sha256")
+
+
+def signed(key: bytes, kind: Kind, claims: Mapping[str, Any], seconds: float) -> str:
+    """A token that says this, good for so many seconds."""
+    return jwt.encode({**claims, "aud": kind, "exp": int(time.time() + seconds)}, key, ALGORITHM)
+
+
+def claims_of(key: bytes, kind: Kind, token: str) -> dict[str, Any] | None:
+    """What a token says, None where we have not signed it, not for this, or where its time is over."""
+    try:
+        claims: dict[str, Any] = jwt.decode(token, key, [ALGORITHM], audience=kind, options={"require": ["aud", "exp"]})
+    except NOT_OURS:
+        return None
+    return claims

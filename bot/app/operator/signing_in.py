@@ -2,25 +2,66 @@
 
 import hmac
 import logging
-from collections.abc import Mapping
+from typing import Annotated
 from urllib.parse import parse_qs, urlencode
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from bot.app.logs import log
 from bot.app.operator import answers, visitors
-from bot.app.operator.gate import COOKIES, Gate, inside
+from bot.app.operator.gate import COOKIES, Gate, SignedIn, inside
 from bot.errors import HostError
 from bot.github import RequestPace
 
 MOST, FIELDS = 8192, 20  # bytes and fields of a form
-CROSS = frozenset({"cross-site", "same-site"})
 SPENT = "This link is not valid, or was used before. `deeprepo status --link` on the server makes a new one."
 LOST = "The sign-in took too long, or was begun in another browser. Try again."
 NONE = "does not administer any installation of this App. Ask an owner of the organization or the person who runs this server."
 _log = log("signin")
 router = APIRouter()
+
+
+class NotSignedIn(Exception):  # noqa: N818 - an answer
+    """Nobody has signed in, or GitHub has to confirm their right."""
+
+
+def gate_of(request: Request) -> Gate:
+    """Who lets people in here."""
+    gate: Gate = request.app.state.gate
+    return gate
+
+
+def session_of(request: Request) -> SignedIn:
+    """Whose request this is. Raises NotSignedIn."""
+    session = gate_of(request).session(request)
+    if session is None:
+        raise NotSignedIn
+    return session
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form; none if the form is too long."""
+    data = b""
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MOST:
+            return {}
+    try:
+        fields = parse_qs(data.decode("utf-8", "replace"), max_num_fields=FIELDS)
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in fields.items()}
+
+
+AtGate = Annotated[Gate, Depends(gate_of)]
+Session = Annotated[SignedIn, Depends(session_of)]
+Form = Annotated[dict[str, str], Depends(form_of)]
+
+
+def is_from_session(session: SignedIn, fields: dict[str, str]) -> bool:
+    """Whether a form was sent from a page of this session: no other site knows its id."""
+    return hmac.compare_digest(session.id.encode(), fields.get("form", "").encode("utf-8", "replace"))
 
 
 @router.get("/signin")
@@ -30,12 +71,8 @@ async def ask(request: Request, token: str = "", back: str = "/") -> Response:
 
 
 @router.post("/signin")
-async def by_link(request: Request) -> Response:
+async def by_link(request: Request, gate: AtGate, fields: Form) -> Response:
     """Come in by the link of the log."""
-    gate: Gate = request.app.state.gate
-    fields = await form(request)
-    if foreign(request):
-        return _sign_in_page(request, status=400, wrong=SPENT)
     if not gate.use_link(fields.get("token", "")):
         return _failure_page(request, SPENT, "a link that is not valid")
     response = answers.redirect("/")
@@ -45,9 +82,8 @@ async def by_link(request: Request) -> Response:
 
 
 @router.get("/signin/github")
-async def leave(request: Request, back: str = "/") -> Response:
+async def leave(request: Request, gate: AtGate, back: str = "/") -> Response:
     """Go to GitHub."""
-    gate: Gate = request.app.state.gate
     door = gate.door(request)
     if door is None:
         return _sign_in_page(request, status=404)
@@ -59,11 +95,9 @@ async def leave(request: Request, back: str = "/") -> Response:
 
 
 @router.get("/signin/done")
-async def come_back(request: Request, code: str = "", state: str = "", error: str = "") -> Response:
+async def come_back(request: Request, gate: AtGate, code: str = "", state: str = "", error: str = "") -> Response:
     """Come back from GitHub."""
-    gate: Gate = request.app.state.gate
-    door = gate.door(request)
-    leaving = gate.departure(request, state)
+    door, leaving = gate.door(request), gate.departure(request, state)
     if door is None or leaving is None:  # any site can send a browser here
         return _sign_in_page(request, status=400, wrong=LOST)
     if error or not code:
@@ -85,51 +119,22 @@ async def come_back(request: Request, code: str = "", state: str = "", error: st
 
 
 @router.post("/signout")
-async def out(request: Request) -> Response:
+async def out(request: Request, gate: AtGate, fields: Form) -> Response:
     """Leave."""
-    gate: Gate = request.app.state.gate
-    session = gate.session(request)
-    fields = await form(request)
-    if session is None or not is_from_session(gate.form(session), fields, request):
-        return answers.redirect("/signin")
     response = answers.redirect("/signin")
-    gate.end(response, request)
+    session = gate.session(request)
+    if session is not None and is_from_session(session, fields):
+        gate.end(response, request)
     return response
 
 
 def again(request: Request) -> Response:
     """Ask somebody who has not signed in, or whose right GitHub has to confirm; afterwards they come back here."""
-    gate: Gate = request.app.state.gate
+    gate = gate_of(request)
     query = f"?{request.url.query}" if request.url.query else ""
     back = f"{request.url.path}{query}" if request.method == "GET" else "/"
     way = "/signin/github" if gate.stale(request) is not None and gate.door(request) is not None else "/signin"
     return answers.redirect(f"{way}?{urlencode({'back': back})}" if back != "/" else way)
-
-
-async def form(request: Request) -> dict[str, str]:
-    """The fields of a form; none if the form is too long."""
-    data = b""
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > MOST:
-            return {}
-    try:
-        fields = parse_qs(data.decode("utf-8", "replace"), max_num_fields=FIELDS)
-    except ValueError:
-        return {}
-    return {name: values[0] for name, values in fields.items()}
-
-
-def is_from_session(mark: str, fields: Mapping[str, str], request: Request) -> bool:
-    """Whether a form was sent from a page of this session."""
-    token = fields.get("form", "").encode("utf-8", "replace")
-    return not foreign(request) and hmac.compare_digest(mark.encode(), token)
-
-
-def foreign(request: Request) -> bool:
-    """Whether another site has sent this form, as far as the browser tells."""
-    headers = request.headers
-    return headers.get("origin", "") == "null" or headers.get("sec-fetch-site", "") in CROSS
 
 
 def _failure_page(request: Request, wrong: str, why: str, status: int = 400) -> Response:
@@ -143,8 +148,7 @@ def _failure_page(request: Request, wrong: str, why: str, status: int = 400) -> 
 def _sign_in_page(
     request: Request, *, status: int = 200, wrong: str = "", token: str = "", back: str = "/"
 ) -> Response:
-    gate: Gate = request.app.state.gate
-    values = {"github": gate.door(request) is not None, "wrong": wrong, "token": token, "back": back}
+    values = {"github": gate_of(request).door(request) is not None, "wrong": wrong, "token": token, "back": back}
     return answers.page("signin.html.j2", status, **values)
 
 

@@ -23,34 +23,21 @@ from bot.storage.days import DAY, DaySum
 from bot.storage.listing import ListedReview
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
 
-PERIODS = (7, 30, 90)  # days that plots and sums can go back
 ROWS = 50  # of one page of a list
 REPOSITORIES, ALL = 15, 1000  # of the first page; where all are asked for
 FAILURES = 50
 CAPS = 5  # installations whose cap the first page shows
 FINDINGS = 200  # of one review
-OUTCOMES = ("clean", "findings", "partial", "provider", "interrupted")
-
-
-@dataclass(frozen=True, slots=True)
-class RepositoryRow:
-    """A repository in the period."""
-
-    sum: DaySum
-    addressed_share: float | None  # share of the reported findings
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedJob:
-    """A job as the queue shows it. `pull` is None where it is of no pull request."""
+    """A job as the queue shows it."""
 
-    id: str
+    job: ListedJob
     what: str
-    state: str
-    stored_at: float
-    tries: int
-    title: str  # owner/name#number
-    review: str  # the address of its page; empty if it has no page
+    title: str  # owner/name#number; "" where it is of no pull request
+    review: str = ""  # the address of its page; "" if it has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +72,9 @@ class Overview:
     sums: DaySum
     pulls: int
     clean_pulls: int  # pull requests whose last review was clean
-    addressed_share: float | None
-    rows: tuple[RepositoryRow, ...]
+    addressed_share: float | None  # share of the reported findings
+    shares: Mapping[int, float | None]  # the same by repository
+    rows: tuple[DaySum, ...]  # by repository
     hidden_repositories: int  # repositories that are not listed
     reviews: Plot
     cost: Plot
@@ -96,34 +84,19 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
-class CoverageReading:
-    """A kind of coverage: how much of it is in which state."""
-
-    name: str
-    parts: tuple[Share, ...]
-    whole: int
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewPage:
     """One review, finished or under way."""
 
-    id: str
     pull: PullRef
     title: str
     state: str  # an outcome, or "running", "waiting", "delayed"
     trigger: str
     started_at: float
     trace: Trace | None
-    row: ListedReview | None = None  # None: it is under way
+    row: ListedReview | None = None  # None: it is under way, and will change by itself
     output: Mapping[str, Any] = field(default_factory=dict)
     findings: tuple[Mapping[str, Any], ...] = ()
-    coverage: tuple[CoverageReading, ...] = ()
-
-    @property
-    def live(self) -> bool:
-        """Whether it will change by itself."""
-        return self.row is None
+    coverage: Mapping[str, tuple[Share, ...]] = field(default_factory=dict)
 
 
 async def overview(server: RunningServer, session: SignedIn, days: int, *, whole: bool = False) -> Overview:
@@ -139,43 +112,36 @@ async def overview(server: RunningServer, session: SignedIn, days: int, *, whole
         store.listing.pulls(session.scope, since),
     )
     outcomes = await store.outcomes.of_repositories([row.key for row in by_repository], since)
-    shares = {one.repository: one.share for one in outcomes}
     sums, span, every = {row.key: row for row in by_day}, range(first, today + 1), FindingOutcomes.together(outcomes)
+    states = {"open": every.waiting, "fixed": every.fixed + every.accepted, "rejected": every.rejected}
     return Overview(
         days,
         sums_of_all,
         *pulls,
         every.share,
-        tuple(RepositoryRow(row, shares.get(row.key)) for row in by_repository[:most]),
+        {one.repository: one.share for one in outcomes},
+        by_repository[:most],
         max(len(by_repository) - most, 0),
         plots.bars(sums, span, lambda row: float(row.reviews), whole=True),
         plots.bars(sums, span, lambda row: row.usd),
         plots.lines(sums, span, {"half of the reviews": lambda row: row.half, "95 of 100": lambda row: row.most}),
-        _states(every),
+        plots.parts(states | {"left": every.left}),
         await _caps(server, session),
     )
 
 
 async def _caps(server: RunningServer, session: SignedIn) -> tuple[CapRow, ...]:
     """What is left of the caps: the operator's of the whole server, and those of the installations that have spent most."""
-    settings, now = config.environment(on_server=True), time.time()
-    spending = await server.store.spending.by_installation(session.scope, now)
+    settings = config.environment(on_server=True)
+    spending = await server.store.spending.by_installation(session.scope, time.time())
     rows = []
     if session.scope is None and settings.cap_usd_per_day is not None:
         rows.append(CapRow("this server", sum(spending.values()), settings.cap_usd_per_day))
     cap = settings.cap_usd_per_day_installation
-    if cap is None:
-        return tuple(rows)
-    for number in sorted(spending, key=lambda one: -spending[one])[:CAPS]:
+    for number in sorted(spending, key=lambda one: -spending[one])[:CAPS] if cap is not None else ():
         name = await server.store.listing.owner(number)
-        rows.append(CapRow(name or f"installation {number}", spending[number], cap))
+        rows.append(CapRow(name or f"installation {number}", spending[number], cap or 0.0))
     return tuple(rows)
-
-
-def _states(whole: FindingOutcomes) -> tuple[Share, ...]:
-    """The reported findings: what people read as one is one."""
-    fixed_count = whole.fixed + whole.accepted
-    return plots.parts({"open": whole.waiting, "fixed": fixed_count, "rejected": whole.rejected, "left": whole.left})
 
 
 async def queue(server: RunningServer, session: SignedIn) -> Queue:
@@ -186,53 +152,43 @@ async def queue(server: RunningServer, session: SignedIn) -> Queue:
         server.store.failures.count(session.scope),
     )
     visible = [_queue_row(job) for job in jobs if session.may(job.ask.installation)]
-    running = tuple(job for job in visible if job.state == "running")
-    waiting = tuple(job for job in visible if job.state != "running")
+    running = tuple(row for row in visible if row.job.state == "running")
+    waiting = tuple(row for row in visible if row.job.state != "running")
     return Queue(running, waiting, failures, failure_count)
 
 
 async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPage | None:
     """One review; None if no review of this name exists or the session may not see it."""
-    row = await server.store.listing.one(job, session.scope)
-    if row is not None:
-        return await _finished_review(server, *row)
+    store, folder = server.store, server.place.data
+    found = await store.listing.one(job, session.scope)
+    if found is not None:
+        row, data = found
+        output, (owner, _, name) = _output(data), row.name.partition("/")
+        return ReviewPage(
+            PullRef(row.installation, row.repository, owner, name, row.number),
+            row.title or str(_part(output, "pull").get("title") or ""),
+            row.state,
+            row.trigger,
+            row.started,
+            await trace.of(row.journal, store, folder) if row.journal else None,
+            row,
+            output,
+            _findings(output),
+            _coverage(_part(output, "coverage")),
+        )
     live = await server.jobs.one(job)
     if live is None or not isinstance(live.ask, ReviewAsk) or not session.may(live.ask.pull.installation):
         return None
-    return await _live(server, live, live.ask)
-
-
-async def _finished_review(server: RunningServer, row: ListedReview, data: bytes) -> ReviewPage:
-    owner, _, name = row.name.partition("/")
-    pull = PullRef(row.installation, row.repository, owner, name, row.number)
-    output = _output(data)
-    job_trace = await trace.of(row.journal, server.store, server.place.data) if row.journal else None
-    return ReviewPage(
-        id=row.id,
-        pull=pull,
-        title=row.title or str(_part(output, "pull").get("title") or ""),
-        state=row.state,
-        trigger=row.trigger,
-        started_at=row.started,
-        row=row,
-        output=output,
-        findings=_findings(output),
-        coverage=_coverage(_part(output, "coverage")),
-        trace=job_trace,
-    )
-
-
-async def _live(server: RunningServer, live: ListedJob, ask: ReviewAsk) -> ReviewPage:
-    journal = await trace.newest(ask.pull, server.store, server.place.data) if live.state == "running" else None
-    job_trace = await trace.of(journal, server.store, server.place.data) if journal else None
-    return ReviewPage(live.id.partition("+")[0], ask.pull, "", live.state, ask.trigger, live.stored_at, job_trace)
+    journal = await trace.newest(live.ask.pull, store, folder) if live.state == "running" else None
+    job_trace = await trace.of(journal, store, folder) if journal else None
+    return ReviewPage(live.ask.pull, "", live.state, live.ask.trigger, live.stored_at, job_trace)
 
 
 def _output(data: bytes) -> Mapping[str, Any]:
     """A review's JSON; one of another version may lack anything."""
     try:
         document = json.loads(data)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 
@@ -257,33 +213,29 @@ KINDS = {
 }
 
 
-def _coverage(coverage: Mapping[str, Any]) -> tuple[CoverageReading, ...]:
+def _coverage(coverage: Mapping[str, Any]) -> Mapping[str, tuple[Share, ...]]:
     rows = [row for row in coverage.get("readings") or () if isinstance(row, Mapping)]
-    readings = []
+    shares = {}
     for kind, name in KINDS.items():
         counts = Counter(str(row.get("state")) for row in rows if row.get("kind") == kind)
         covered_count = counts["reviewed"] + counts["reused"]
-        counts_by_state = {"covered": covered_count, "skipped": counts["skipped"], "open": counts["unread"]}
         if counts:
-            readings.append(CoverageReading(name, plots.parts(counts_by_state), sum(counts_by_state.values())))
-    return tuple(readings)
+            shares[name] = plots.parts(
+                {"covered": covered_count, "skipped": counts["skipped"], "open": counts["unread"]}
+            )
+    return shares
 
 
 def _queue_row(job: ListedJob) -> QueuedJob:
-    ask, where, page = job.ask, "", ""
+    ask = job.ask
+    where = f"{ask.pull.owner}/{ask.pull.name}#{ask.pull.number}" if isinstance(ask, PullAsk) else ""
     if isinstance(ask, ReviewAsk):
-        what, page = f"review ({ask.trigger})", address(job.id.partition("+")[0])
-    elif isinstance(ask, CommandAsk):
-        what = ask.word
-    elif isinstance(ask, MergeGroup):
-        what = "merge queue"
-    else:
-        what = "packages" if isinstance(ask, PackageSurvey) else "tidying up"
-    if isinstance(ask, PullAsk):
-        where = f"{ask.pull.owner}/{ask.pull.name}#{ask.pull.number}"
-    elif isinstance(ask, MergeGroup):
-        where = f"{ask.owner}/{ask.name}"
-    return QueuedJob(job.id, what, job.state, job.stored_at, job.tries, where, page)
+        return QueuedJob(job, f"review ({ask.trigger})", where, address(job.id.partition("+")[0]))
+    if isinstance(ask, MergeGroup):
+        return QueuedJob(job, "merge queue", f"{ask.owner}/{ask.name}")
+    if isinstance(ask, CommandAsk):
+        return QueuedJob(job, ask.word, where)
+    return QueuedJob(job, "packages" if isinstance(ask, PackageSurvey) else "tidying up", where)
 
 
 def address(job: str) -> str:
