@@ -1,11 +1,15 @@
+import asyncio
 import faulthandler
+import functools
 import gc
+import inspect
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import Repository
@@ -21,6 +25,9 @@ sys.dont_write_bytecode = False
 SCRIPTS = str(Path(sys.prefix) / "bin")
 os.environ["PATH"] = os.pathsep.join(one for one in os.environ["PATH"].split(os.pathsep) if one != SCRIPTS)
 os.environ.pop("VIRTUAL_ENV", None)
+# Nor is any model named, by whatever the shell has.
+for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
+    os.environ.pop(name, None)
 
 AGAIN = 5.0  # seconds between two alarms for a test that hangs
 
@@ -54,6 +61,17 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Thousands of tests fill the heap, and looking through all of it takes time.
     gc.set_threshold(100_000, 50, 50)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Run a test that is a coroutine in an event loop of its own."""
+    if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(test := item.obj):
+
+        @functools.wraps(test)
+        def in_a_loop(*given: Any, **named: Any) -> None:  # noqa: ANN401 - as the test has them
+            asyncio.run(test(*given, **named))
+
+        item.obj = in_a_loop
 
 
 def pytest_collection_finish() -> None:

@@ -90,8 +90,6 @@ def titles(findings: Iterable[Finding]) -> set[str]:
 
 def first_push(repository: Repository, scratch: Path, env: pytest.MonkeyPatch) -> Hand:
     """A feature branch on which the first push is made."""
-    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
-        env.delenv(variable, raising=False)
     repository.commit(BASE, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit(FIRST, "first push")

@@ -287,29 +287,6 @@ def test_an_editor_marks_what_is_wrong(text: str, sound: bool) -> None:
     assert Draft202012Validator(json.loads(config.json_schema())).is_valid(yaml.safe_load(text)) == sound
 
 
-def test_aliases_merge_keys_and_tags_are_refused_with_their_line() -> None:
-    """They multiply with each level: 500 bytes would keep the parser busy for half a minute."""
-    for text, sentence in (
-        (b"a: &x {k: v}\nb: *x\n", r"line 2: the alias \*x"),
-        (b"a: 1\n<<: {b: 1}\n", "line 2: the merge key"),
-        (b"quota: !!int '1'\n", "line 1: tags"),
-        (b"quota: " + b"1:" * 30 + b"1\n", "line 1: a number is too long"),
-        (b"a: &x {k: v}\n" + b"b: &y {<<: [*x, *x]}\n" * 300, "line 2"),
-    ):
-        with pytest.raises(ConfigError, match=sentence):
-            config.read(text)
-
-
-def test_a_key_that_stands_twice_is_a_warning() -> None:
-    """The parser would take the last one without a word."""
-    found, warnings = config.read(b"quota: 1\nbudget:\n  usd: 1\n  usd: 2\nquota: 3\n")
-    assert found.values == {"quota": 3, "usd": 2}
-    assert [warning.partition(" is set")[0] for warning in warnings] == [
-        ".deeprepo.yml line 4: usd",
-        ".deeprepo.yml line 5: quota",
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
@@ -329,10 +306,3 @@ def test_a_key_that_stands_twice_is_a_warning() -> None:
 def test_a_name_that_nobody_knows_is_a_warning_with_its_line_and_the_remedy(text: bytes, warning: str) -> None:
     """It fits the form of the file, and would be taken for a setting that counts."""
     assert warning in config.resolve({}, text, config.Settings()).warnings[0]
-
-
-@pytest.mark.parametrize("kind", ["F841", "removed-symbol", "no-unused-vars", "SC2086", "performance", "secret"])
-def test_the_code_of_a_check_is_no_misspelt_category(kind: str) -> None:
-    """Linters have thousands of codes, and no list here knows them."""
-    text = f"rules: [{{path: a, kind: {kind}}}]\n"
-    assert config.resolve({}, text.encode(), config.Settings()).warnings == ()

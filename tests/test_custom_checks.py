@@ -55,8 +55,6 @@ def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """A branch whose base has these checks."""
 
     def make(*checks: Mapping[str, Any], after: Files = OPEN, **settings: object) -> Hand:
-        for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
-            monkeypatch.delenv(variable, raising=False)
         text = json.dumps({"checks": list(checks), **settings})
         repository.commit({**BASE, ".deeprepo.yml": text}, "before")
         repository.git("checkout", "-qb", "feature")

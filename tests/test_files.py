@@ -2,10 +2,7 @@
 
 import os
 import re
-import socket
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -100,48 +97,6 @@ def test_git_keeps_its_own_files(top: Path, way: Callable[[Path], None], name: s
     (top / "sub/.git").write_text("gitdir: elsewhere\n")
     with pytest.raises(UsageError, match="holds git's own files"):
         way(top / name)
-
-
-@WAYS
-@pytest.mark.parametrize("kind", ["folder", "fifo", "socket", "read-only", "missing", "file above", "long"])
-def test_what_is_no_file_to_write_is_refused_at_once(top: Path, way: Callable[[Path], None], kind: str) -> None:
-    """A FIFO would keep the command waiting, and a file that its owner has closed would be replaced."""
-    path = top / ("x" * 300 if kind == "long" else "gone/out" if kind == "missing" else "out")
-    match kind:
-        case "folder":
-            path.mkdir()
-        case "fifo":
-            os.mkfifo(path)
-        case "socket":
-            with socket.socket(socket.AF_UNIX) as made:
-                os.chdir(top)
-                made.bind("out")
-        case "read-only":
-            path.write_text("old")
-            path.chmod(0o444)
-        case "file above":
-            path.write_text("old")
-            path /= "inside"
-    with pytest.raises(
-        UsageError,
-        match=r"cannot be written: (it is a folder|it is a FIFO|it is read-only|there is no folder|File name too long)",
-    ):
-        way(path)
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(top: Path) -> None:
-    """As when the disk is full: here the content cannot be encoded, and the file may not grow."""
-    (top / "out").write_text("old")
-    code = (
-        "import resource, signal, sys\nfrom pathlib import Path\nfrom bot.machine import files\nfrom bot.errors import UsageError\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "try:\n    files.write(Path('out'), 'x' * 5000)\nexcept UsageError as error:\n    print(error)\n"
-    )
-    env = {**os.environ, "PYTHONPATH": str(BOT.parent)}
-    done = subprocess.run([sys.executable, "-c", code], cwd=top, env=env, capture_output=True, text=True, check=True)
-    assert done.stdout == "out cannot be written: File too large\n"
-    assert sorted(path.name for path in top.iterdir()) == [".git", "out"]
-    assert (top / "out").read_text() == "old"
 
 
 def test_a_folder_takes_its_name_through_no_link(top: Path) -> None:

@@ -58,8 +58,6 @@ def reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: A
     """Review a request against a loopback server in the door's own way."""
 
     def review(request: ReviewRequest, server: Server | None, **flags: Any) -> Review:  # noqa: ANN401
-        for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
-            monkeypatch.delenv(variable, raising=False)
         if server is not None:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             flags = {"worker": "compatible/worker", **flags}

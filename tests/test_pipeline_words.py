@@ -24,8 +24,6 @@ def reviewed(repository: Repository, settings: str, patch: pytest.MonkeyPatch, s
     )
     repository.git("checkout", "-qb", "feature")
     repository.commit({".deeprepo.yml": "language: fr\n", ".deeprepo/templates/inline.md.j2": "EVIL", "a.py": WRONG})
-    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
-        patch.delenv(name, raising=False)
     flags = {"worker": "compatible/worker"} if server else {}
     if server:
         patch.setenv("DEEPREPO_BASE_URL", server.openai_url)

@@ -68,8 +68,6 @@ class Rounds:
 @pytest.fixture
 def rounds(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rounds:
     """The branch with a result of a tool, which the first round was given."""
-    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
     rounds = Rounds(repository, tmp_path / "scratch")
     assert open_titles(rounds.review(report("a.py"))) == ["Tainted path"]
     return rounds

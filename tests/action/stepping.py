@@ -133,19 +133,16 @@ async def stage(folder: Path, files: Mapping[str, str]) -> AsyncIterator[Stage]:
         assert not (folder / "pwned").exists()
 
 
-def on_stage(files: Mapping[str, str]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+def on_stage(files: Mapping[str, str]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., Awaitable[None]]]:
     """A decorator: the test gets a stage whose repository has these files; its other parameters are fixtures."""
 
-    def decorator(story: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    def decorator(story: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
         taken = inspect.signature(story)
 
         @wraps(story)
-        def test(tmp_path: Path, **given: Any) -> None:  # noqa: ANN401 - fixtures
-            async def go() -> None:
-                async with stage(tmp_path, files) as at:
-                    await story(at, **given)
-
-            asyncio.run(go())
+        async def test(tmp_path: Path, **given: Any) -> None:  # noqa: ANN401 - fixtures
+            async with stage(tmp_path, files) as at:
+                await story(at, **given)
 
         place = inspect.Parameter("tmp_path", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         test.__signature__ = taken.replace(parameters=[place, *list(taken.parameters.values())[1:]])  # type: ignore[attr-defined]

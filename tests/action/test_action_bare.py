@@ -1,4 +1,3 @@
-import asyncio
 from pathlib import Path
 
 import bare
@@ -6,19 +5,16 @@ from opening import BASE, opened, summary
 from stepping import PYTHON, stage
 
 
-def test_the_action_needs_no_server_parts(tmp_path: Path) -> None:
+async def test_the_action_needs_no_server_parts(tmp_path: Path) -> None:
     """Offline it reviews and posts with the client of GitHub alone, and with what its lock holds."""
     python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, 'github')}")
     assert python != PYTHON
 
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            number, body = await opened(at)
-            ran = await at.run("pull_request", body, python=python)
-            assert ran.code == 0, ran.log
-            assert "1 finding" in summary(at.gh, number)
-
-    asyncio.run(go())
+    async with stage(tmp_path, BASE) as at:
+        number, body = await opened(at)
+        ran = await at.run("pull_request", body, python=python)
+        assert ran.code == 0, ran.log
+        assert "1 finding" in summary(at.gh, number)
 
 
 def test_a_step_without_the_client_of_github_is_an_error(tmp_path: Path) -> None:

@@ -63,12 +63,3 @@ async def test_a_token_that_may_not_read_them_costs_a_sentence(at: Stage, permis
     (row,) = rows
     assert row.startswith("Jobs of CI that failed are not named: ")
     assert "`permissions: {checks: read, actions: read}`" in row
-
-
-@on_stage({**BASE, ".deeprepo.yml": "ci: false\n"})
-async def test_ci_false_asks_a_step_nothing(at: Stage) -> None:
-    """The owner has switched it off in the base branch."""
-    text, rows = await _reviewed(at, READING)
-    assert "CI jobs" not in text
-    assert rows == []
-    assert not [one for one in at.gh.requests if one.operation == "checks/list-for-ref"]

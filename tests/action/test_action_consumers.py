@@ -1,6 +1,5 @@
 """Repositories that use the reviewed one, named by a workflow: what the review says of them, and to whom."""
 
-import asyncio
 import base64
 import os
 import stat
@@ -105,37 +104,7 @@ async def test_a_change_of_a_public_repository_names_no_private_consumer(at: Sta
     assert "that you may not be able to see" not in summary(at.gh, other)
 
 
-@on_stage(LIBRARY)
-async def test_one_that_cannot_be_read_costs_a_line(at: Stage) -> None:
-    """Without a token, under another name, under no name at all, damaged: the others are looked at, and what is open is said."""
-    _, body = await pulled(at)
-    await user(at, private=False, owner="others")
-    await at.gh.repository("acme", "secret", files=USER, private=True)
-    broken = await at.gh.repository("others", "broken", files=USER)
-    for pack in (broken.repository.git / "objects").rglob("*"):
-        if pack.is_file():
-            pack.chmod(0o600)
-            pack.write_bytes(b"damaged")
-    names = [
-        "others/quagga",
-        "acme/secret",
-        "others/none",
-        "others/broken",
-        "../../x",
-        "https://a/b",
-        "-c x/y",
-        "others/quagga",
-    ]
-    review = await reviewed(at, body, consumers="\n".join(names))
-    states = {one.name: (one.state, one.reason) for one in review.consumers}
-    assert states["others/quagga"] == ("checked", "")
-    assert states["others/broken"] == ("unread", "GitHub did not give it")
-    assert sorted(one.state for one in review.consumers) == ["checked", *["unread"] * 6]
-    assert len(review.coverage.open) == 6
-    assert not [name for name in ("acme/secret", "https://a/b", "../../x") if name in repr(review)]
-
-
-def test_its_token_is_in_no_argument_no_configuration_and_no_log(
+async def test_its_token_is_in_no_argument_no_configuration_and_no_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Git is handed it by its environment alone, for the address of that one repository."""
@@ -149,19 +118,16 @@ def test_its_token_is_in_no_argument_no_configuration_and_no_log(
     wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
 
-    async def go() -> None:
-        async with stage(tmp_path, LIBRARY) as at:
-            number, body = await pulled(at)
-            repo = await user(at, "as_consumer: lines\n")
-            token = at.gh.token(READS, (repo.id,))
-            await reviewed(at, body, consumers="acme/quagga", consumers_token=token, consumers_shown="lines")
-            assert "zanzibar" in everything(at, number)
-            login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
-            words = (token, login, login[20:40])
-            assert "refs/heads/tip" in seen.read_text()
-            assert not [word for word in words if word in seen.read_text() + everything(at, number)]
-            asked = [one for one in at.gh.requests if "/quagga" in one.path]
-            assert {one.method for one in asked} <= {"GET", "POST"}
-            assert all("quagga.git" in one.path or one.path.endswith("/repos/acme/quagga") for one in asked)
-
-    asyncio.run(go())
+    async with stage(tmp_path, LIBRARY) as at:
+        number, body = await pulled(at)
+        repo = await user(at, "as_consumer: lines\n")
+        token = at.gh.token(READS, (repo.id,))
+        await reviewed(at, body, consumers="acme/quagga", consumers_token=token, consumers_shown="lines")
+        assert "zanzibar" in everything(at, number)
+        login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+        words = (token, login, login[20:40])
+        assert "refs/heads/tip" in seen.read_text()
+        assert not [word for word in words if word in seen.read_text() + everything(at, number)]
+        asked = [one for one in at.gh.requests if "/quagga" in one.path]
+        assert {one.method for one in asked} <= {"GET", "POST"}
+        assert all("quagga.git" in one.path or one.path.endswith("/repos/acme/quagga") for one in asked)

@@ -1,6 +1,5 @@
 """The cap on reviews of forks without a server: the runs that were started earlier are counted, as GitHub lists them."""
 
-import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -34,22 +33,18 @@ def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, **other:
 
 
 @pytest.mark.parametrize(("rows", "cap", "word"), few(DAYS, 0, 1))
-def test_a_run_counts_those_before_it(
+async def test_a_run_counts_those_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], cap: str, word: str
 ) -> None:
     """From the cap on a review of a fork is by code and says why, whether the model needs a key or not."""
-
-    async def go() -> None:
-        async with doubles.openai_server(doubles.PerModel({"reader": FINE})) as model, stage(tmp_path, BASE) as at:
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-            _, body = await opened(at, fork=True)
-            for number, row in enumerate(rows):
-                ran(at, number + 1, **row)  # type: ignore[arg-type]
-            ran(at, 10_000)  # started later: it counts this run, not the other way round
-            asks = {"worker": "compatible/reader", "strategy": "direct", "fork_reviews_per_day": cap}
-            found = await at.told("pull_request_target", body, permissions=COUNTING, **asks)
-            assert found.review is not None
-            assert (found.review.cost.calls == 0) == bool(word)
-            assert word in " ".join(found.review.notes)
-
-    asyncio.run(go())
+    async with doubles.openai_server(doubles.PerModel({"reader": FINE})) as model, stage(tmp_path, BASE) as at:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+        _, body = await opened(at, fork=True)
+        for number, row in enumerate(rows):
+            ran(at, number + 1, **row)  # type: ignore[arg-type]
+        ran(at, 10_000)  # started later: it counts this run, not the other way round
+        asks = {"worker": "compatible/reader", "strategy": "direct", "fork_reviews_per_day": cap}
+        found = await at.told("pull_request_target", body, permissions=COUNTING, **asks)
+        assert found.review is not None
+        assert (found.review.cost.calls == 0) == bool(word)
+        assert word in " ".join(found.review.notes)

@@ -14,12 +14,6 @@ from deeprepo_sandbox.github import Fault
 from deeprepo_sandbox.providers import Reply
 
 
-@pytest.fixture(autouse=True)
-def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @on_stage(BASE)
 async def test_a_review_that_cannot_be_posted_stands_in_the_job(at: Stage) -> None:
     """GitHub does not take it: the job summary has the review, and the step fails."""
@@ -112,19 +106,3 @@ async def test_a_job_that_is_cancelled_ends_its_check_run(at: Stage, monkeypatch
     assert running.cancelled()
     (check,) = at.gh.pull(number).checks
     assert (check.status, check.conclusion) == ("completed", "cancelled")
-
-
-@pytest.mark.slow
-@on_stage(BASE)
-async def test_a_full_clone_of_the_workspace_saves_the_fetch(at: Stage) -> None:
-    """Only where the job has no more rights than the author: else nothing in the workspace is believed."""
-    _, body = await opened(at)
-    store = at.repo.repository.git
-    at.workspace.rename(at.folder / "other")
-    process = await asyncio.create_subprocess_exec("git", "clone", "-q", "--mirror", str(store), str(at.workspace))
-    await process.wait()
-    for name, fetches in (("pull_request", False), ("pull_request_target", True)):
-        before = len(at.gh.requests)
-        told = await at.told(name, body)
-        assert told.review is not None
-        assert any("upload-pack" in seen.path for seen in at.gh.requests[before:]) is fetches

@@ -1,7 +1,6 @@
 """The state of a round in the summary comment: what comes back, and what is refused."""
 
 import base64
-import json
 import random
 import re
 import zlib
@@ -101,14 +100,6 @@ def test_the_newest_findings_always_fit() -> None:
     assert 10 < len(read.findings) < 900
 
 
-def test_what_is_packed_can_be_unpacked() -> None:
-    """However well a state compresses: the next round unpacks so many bytes and no more."""
-    files = tuple(ChangedFile(f"{n}/{'d' * 4000}.py", f"{n}.py", "added") for n in range(2_400))
-    read = _read(replace(REVIEW, files=files))
-    assert len(read.findings) == 2
-    assert len(state.store(json_file.content(replace(REVIEW, files=files)))) < 10_000
-
-
 def _read(review: Review) -> Earlier:
     line = state.pack(review)
     assert len(line) <= state.MOST + 200
@@ -145,18 +136,3 @@ def test_no_text_makes_it_fail(text: str) -> None:
     for line in (text, f"<!-- deeprepo-state:{text} -->", f"<!-- deeprepo-state:{text}= -->"):
         found = state.unpack(body(line))
         assert isinstance(found, str)
-
-
-LINE = state.pack(REVIEW)
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
-JSON = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
-)
-GOOD = json.loads(state.unpack(body(LINE)))
-
-
-@given(st.sampled_from(sorted(GOOD)), JSON)
-def test_no_field_of_it_makes_the_reader_fail(name: str, value: object) -> None:
-    """A state with any of its fields replaced by anything: an earlier review, or a reason."""
-    found = state.unpack(raw(json.dumps({**GOOD, name: value}).encode()))
-    assert isinstance(found, str) or earlier.read(found)

@@ -15,8 +15,6 @@ from bot.values import Review, ReviewRequest
 
 def review(repository: Repository, folder: Path, patch: pytest.MonkeyPatch, **flags: object) -> Review:
     """The last commit, reviewed by code."""
-    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
-        patch.delenv(name, raising=False)
     scratch = folder / "scratch"
     scratch.mkdir()
     return asyncio.run(

@@ -92,18 +92,6 @@ def test_a_name_that_a_barrel_no_longer_hands_on_is_reported(repository: Reposit
     assert [(e.path, e.line, e.side) for e in finding.evidence][:1] == [("src/index.ts", 1, "base")]
 
 
-def test_a_star_barrel_loses_what_its_module_loses(repository: Repository) -> None:
-    """`export *` hands on what is there: the importer of the barrel is broken, not the barrel."""
-    before = {
-        "src/index.ts": "export * from './words';\n",
-        "src/words.ts": "export function cut() {}\nexport const LIMIT = 1;\n",
-        "app.ts": "import { LIMIT } from './src';\n\nconsole.log(LIMIT);\n",
-    }
-    (finding,) = look(repository.change(before, {"src/words.ts": "export function cut() {}\n"}))
-
-    assert (finding.path, finding.start) == ("app.ts", 3)
-
-
 def test_common_js_exports_are_followed(repository: Repository) -> None:
     """A key of module.exports that is gone breaks `required.key()`."""
     before = {
@@ -126,19 +114,6 @@ def test_a_local_function_that_is_gone_is_missed_whatever_the_file_exports(repos
     assert (finding.path, finding.start) == ("fastify.js", 4)
 
 
-def test_a_named_export_beside_a_function_that_is_the_module(repository: Repository) -> None:
-    """The function is in full sight, so a name beside it that is gone is gone."""
-    before = {
-        "lib.js": "function lib () {}\nfunction helper () {}\nmodule.exports = lib\nmodule.exports.helper = helper\nmodule.exports.kept = 1\n",
-        "app.js": "const { helper, kept } = require('./lib')\n\nhelper(kept)\n",
-        "b.js": "const lib = require('./lib')\n\nlib.helper(lib.name)\n",
-    }
-    renamed = before["lib.js"].replace("helper", "assist")
-    found = look(repository.change(before, {"lib.js": renamed}))
-
-    assert {(finding.path, finding.start) for finding in found} == {("app.js", 3), ("b.js", 3)}
-
-
 def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository) -> None:
     """The class of `loader` is written in the caller; the name alone would say too little."""
     before = {
@@ -152,18 +127,6 @@ def test_a_method_is_reported_where_its_receiver_is_known(repository: Repository
 
     assert (finding.path, finding.start) == ("app.py", 6)
     assert finding.title == "Loader.run() was removed, but app.py still calls it"
-
-
-def test_a_method_known_by_its_name_alone_needs_a_telling_name(repository: Repository) -> None:
-    """`load_settings` is defined nowhere else, so every call of it means the removed one; `load` could mean anything."""
-    old = (
-        "class A(Base):\n    def load_settings(self):\n        pass\n\n    def load(self):\n        pass\n\n    x = 1\n"
-    )
-    before = {"pkg/a.py": old, "pkg/b.py": "def go(one, two):\n    one.load_settings()\n    two.load()\n"}
-    (finding,) = look(repository.change(before, {"pkg/a.py": "class A(Base):\n    x = 1\n"}))
-
-    assert (finding.path, finding.start) == ("pkg/b.py", 2)
-    assert "No other definition of that name" in finding.why
 
 
 def test_a_broken_test_weighs_less(repository: Repository) -> None:

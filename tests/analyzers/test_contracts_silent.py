@@ -92,14 +92,6 @@ def test_a_name_that_the_change_writes_anew_exists_elsewhere(repository: Reposit
     assert look(repository.change(files, after)) == []
 
 
-def test_private_names_of_several_files_do_not_meet(repository: Repository) -> None:
-    """A local helper that one file loses is another file's own business."""
-    local = "function format_it(x) {\n  return x;\n}\n\nexport const go = x => format_it(x);\n"
-    files = {"one.js": local, "two.js": local, "three.js": "import * as lib from 'lib';\n\nlib.format_it(1);\n"}
-
-    assert look(repository.change(files, {"one.js": "export const go = x => x;\n"})) == []
-
-
 OFFERED = [
     "export * from 'outside';\n",
     "Object.assign(exports, require('./made'));\n",
@@ -119,63 +111,3 @@ def test_a_javascript_name_that_may_still_be_there_is_silent(repository: Reposit
     after = {f"lib{at}.ts": numbered(at, text) for at, text in enumerate(OFFERED)}
     found = {finding.path for finding in look(repository.change(dict(before), dict(after)))}
     assert [text for at, text in enumerate(OFFERED) if f"app{at}.ts" in found] == [""]
-
-
-ASKED = [
-    "lib.first?.()",
-    "if (lib.first) lib.first()",
-    "lib.first && lib.first()",
-    "typeof lib.first",
-    "// lib.first()",
-    "'lib.first()'",
-    "lib.first()",
-]
-
-
-def test_a_javascript_caller_that_asks_first_is_silent(repository: Repository) -> None:
-    """Optional calls, tests for existence, comments and strings are no broken callers."""
-    last = "export function last() {}\n"
-    before = {f"lib{at}.ts": numbered(at, f"export function first() {{}}\n{last}") for at in range(len(ASKED))}
-    before |= {
-        f"app{at}.ts": numbered(at, f"import * as lib from './lib';\n\n{call};\n") for at, call in enumerate(ASKED)
-    }
-    found = look(repository.change(dict(before), {f"lib{at}.ts": last for at in range(len(ASKED))}))
-    paths = {finding.path for finding in found}
-    assert [call for at, call in enumerate(ASKED) if f"app{at}.ts" in paths] == ["lib.first()"]
-
-
-def test_cyclic_stars_end(repository: Repository) -> None:
-    """Files that hand on everything of each other are followed once."""
-    files = {
-        "a.ts": "export * from './b';\nexport function one() {}\n",
-        "b.ts": "export * from './a';\nexport function two() {}\n",
-        "app.ts": "import { two } from './a';\n\ntwo();\n",
-    }
-    found = look(repository.change(files, {"b.ts": "export * from './a';\nexport function three() {}\n"}))
-
-    assert [(finding.path, finding.start) for finding in found] == [("app.ts", 3)]
-
-
-def test_a_call_that_two_changed_methods_could_mean_is_silent(repository: Repository) -> None:
-    """Two definitions of one name got different signatures: which of them is called, the name cannot tell."""
-    one = "class One(Base):\n    def after_call(self, a, b):\n        pass\n"
-    files = {
-        "pkg/one.py": one,
-        "pkg/two.py": one.replace("One", "Two"),
-        "pkg/c.py": "def go(x):\n    x.after_call(1, 2)\n",
-    }
-    after = {"pkg/one.py": one.replace("a, b", "a"), "pkg/two.py": files["pkg/two.py"].replace("a, b", "a, b, c=1")}
-
-    assert look(repository.change(files, after)) == []
-
-
-def test_another_overload_of_an_unchanged_file_keeps_a_name(repository: Repository) -> None:
-    """A package of Kotlin is its folder: what a neighbour defines under the same name, an import finds."""
-    before = {
-        "shop/A.kt": "package shop\n\nfun sumRows(rows: Int): Int = rows\nfun keep(): Int = 1\n",
-        "shop/B.kt": "package shop\n\nfun sumRows(rows: String): Int = 2\n",
-        "app/Use.kt": 'package app\n\nimport shop.sumRows\n\nfun use(): Int = sumRows("a")\n',
-    }
-    after = {"shop/A.kt": "package shop\n\nfun keep(): Int = 1\n"}
-    assert look(repository.change(before, after)) == []
-    assert look(repository.change({**before, "shop/B.kt": "package shop\n"}, after))

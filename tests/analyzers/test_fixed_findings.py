@@ -1,9 +1,7 @@
 """What every analyser, and the report of another tool, says of a finding that is gone in the next round. The programs are the real ones."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from fakes import Repository
@@ -65,8 +63,6 @@ LASTING = frozenset({"secrets"})  # a secret is in the history once its line is 
 @pytest.fixture
 def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
     """A repository without commits, reviewed by code alone."""
-    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(variable, raising=False)
     (tmp_path / "scratch").mkdir()
     return Hand(repository, tmp_path / "scratch", monkeypatch)
 
@@ -139,50 +135,3 @@ def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand,
         (),
         ["text" if after == "link" else "app.py"],
     )
-
-
-def log(tool: str = "Semgrep", line: int = 0, **run: Any) -> bytes:  # noqa: ANN401 - JSON
-    """A report with a result on this line, or with no result."""
-    place = {"artifactLocation": {"uri": "src/app.js"}, "region": {"startLine": line}}
-    result = {"ruleId": "eval", "level": "error", "message": {"text": "eval"}}
-    results = [{**result, "locations": [{"physicalLocation": place}]}] if line else []
-    runs = [{"tool": {"driver": {"name": tool}}, "results": results, **run}]
-    return json.dumps({"version": "2.1.0", "runs": runs}).encode()
-
-
-def looked_at(path: str) -> dict[str, Any]:
-    """The part of a run that names the files which a tool was told to look at."""
-    return {"artifacts": [{"location": {"uri": path}, "roles": ["analysisTarget"]}]}
-
-
-FAILED = {"invocations": [{"executionSuccessful": False}]}
-AGAIN = [
-    ((log(),), "fixed"),
-    ((log(**looked_at("src/app.js")),), "fixed"),
-    ((log(**looked_at("/build/here/src/app.js")),), "fixed"),
-    ((log(**looked_at("lib/src/app.js")),), "open"),
-    ((log(**FAILED),), "open"),
-    ((log(tool="Other"),), "open"),
-    ((), "open"),
-]
-
-
-@pytest.mark.parametrize(("reports", "state"), few(AGAIN, 1, 3))
-def test_a_handed_in_finding_is_fixed_once_its_tool_has_looked_again(
-    hand: Hand, reports: tuple[bytes, ...], state: str
-) -> None:
-    """The run must be the same tool's, have come to its end, and have looked at the file. Until then it is open, whatever its line says."""
-    rounds(hand, {"src/app.js": "one\n"}, {"src/app.js": "one\neval(x)\n"})
-    first = by_code(hand, sarif=(("a.sarif", log(line=2)),))
-    assert [one.finding.source for one in first.reported] == ["Semgrep"]
-    hand.repository.commit({"src/app.js": "one\nparse(x)\n"}, "mended")
-    second = by_code(hand, first, sarif=tuple((f"{at}.sarif", text) for at, text in enumerate(reports)))
-    assert (len(second.having("fixed")), len(second.still)) == ((1, 0) if state == "fixed" else (0, 1))
-
-
-def test_a_tool_that_is_named_like_an_analyser_is_another_source(hand: Hand) -> None:
-    """Ruff's own report that was handed in is not ours to call fixed."""
-    rounds(hand, {"src/app.js": "one\n"}, {"src/app.js": "one\neval(x)\n"})
-    first = by_code(hand, sarif=(("a.sarif", log("ruff", line=2)),))
-    hand.repository.commit({"src/app.js": "one\nparse(x)\n"}, "mended")
-    assert [one.sources[0].kind for one in by_code(hand, first).still] == ["tool"]

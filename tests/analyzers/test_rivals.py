@@ -18,25 +18,11 @@ GO: Files = {
     "a/b.go": "package a\n\nfunc F() int { return Total(1) }\n",
 }  # fmt: skip
 BROKEN_GO: Files = {"a/a.go": "package a\n\nfunc Total(x, y int) int { return x }\n"}
-JAVA: Files = {
-    "s/Cart.java": "package s;\n\npublic class Cart {\n    public static int total(int a) { return a; }\n}\n",
-    "s/Use.java": "package s;\n\nclass Use {\n    int f() { return Cart.total(1); }\n}\n",
-}
-SHARP: Files = {
-    "Cart.cs": "namespace S;\n\npublic static class Cart {\n    public static int Total(int a) => a;\n}\n",
-    "Use.cs": "namespace S;\n\nclass Use {\n    int F() => Cart.Total(1);\n}\n",
-}
 
 
 def behind(files: Files, path: str, text: str) -> Files:
     """A file of a scene with a text behind it."""
     return {path: f"{files[path]}{text}"}
-
-
-def within(files: Files, path: str, text: str) -> Files:
-    """A class of a scene with one more member."""
-    whole = str(files[path])
-    return {path: f"{whole[: whole.rindex('}')]}    {text}\n}}\n"}
 
 
 BESIDE: dict[str, Scene] = {
@@ -54,20 +40,3 @@ def test_a_variable_of_another_function_takes_no_proof_away(repository: Reposito
     pull = repository.change({**files, **others}, broken)
 
     assert (len(look(pull)), open_uses(pull)) == (1, ())
-
-
-@pytest.mark.parametrize(
-    ("files", "path", "text"),
-    [
-        (JAVA, "s/Cart.java", "public static int total(int a, int b) { return a; }"),
-        (SHARP, "Cart.cs", "public static int Total(int a, int b) => a;"),
-    ],
-    ids=["Java", "C#"],
-)
-def test_one_more_overload_obliges_nobody(repository: Repository, files: Files, path: str, text: str) -> None:
-    """The one that was there still takes the call, whichever of them comes first."""
-    whole = str(files[path])
-    at = whole.index("{\n") + 2
-    for now in (within(files, path, text), {path: f"{whole[:at]}    {text}\n{whole[at:]}"}):
-        pull = repository.change(files, now)
-        assert (look(pull), open_uses(pull)) == ([], ())

@@ -82,13 +82,6 @@ def test_templates_and_test_inputs_are_no_programs(repository: Repository, path:
     assert look(repository.change({"r": "x"}, {path: "import {{ name }}\ndef f(:\n    pass\n"})) == []
 
 
-def test_syntax_of_newer_pythons_is_fine(repository: Repository) -> None:
-    """What any supported Python can parse is no error."""
-    new = "type A[T] = list[T]\n\n\ndef f[T](x: T) -> T:\n    match x:\n        case 1:\n            return x\n    return x\n"
-
-    assert look(repository.change({"r": "x"}, {"a.py": new})) == []
-
-
 FAULTS = [
     ("def f(items=[]):\n    items.append(1)\n    return items\n", "B006", "unproven"),
     ("def f(x):\n    return '%s %s' % (x,)\n", "F507", "proven"),

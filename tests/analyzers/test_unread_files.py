@@ -37,8 +37,6 @@ FAULTS: Files = {"a.py": BUG, "a.js": ASSIGNED, "r.sh": SHELL, CI: INJECTED, "Do
 @pytest.fixture
 def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
     """A repository with a base, reviewed by code alone."""
-    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(variable, raising=False)
     (tmp_path / "scratch").mkdir()
     repository.commit({"README.md": "shop\n", **BASE}, "before")
     repository.git("checkout", "-qb", "feature")

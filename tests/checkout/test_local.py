@@ -100,15 +100,6 @@ def test_work_on_an_unborn_branch_is_compared_with_nothing(repository: Repositor
     assert found.base_name == "an empty tree"
 
 
-def test_a_linked_work_tree_works(repository: Repository, tmp_path: Path) -> None:
-    """`git worktree add` keeps its index elsewhere than its objects."""
-    repository.commit({"a.py": "1\n"})
-    repository.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "linked"))
-    (tmp_path / "linked" / "a.py").write_text("2\n")
-    found = resolve(tmp_path / "linked", tmp_path / "s", scope="uncommitted")
-    assert content(found, "a.py") == b"2\n"
-
-
 def test_objects_borrowed_from_another_store_are_found(
     repository: Repository, repositories: Callable[[str], Repository], tmp_path: Path
 ) -> None:
@@ -118,48 +109,6 @@ def test_objects_borrowed_from_another_store_are_found(
     (tmp_path / "shared" / "a.py").write_text("2\n")
     found = resolve(tmp_path / "shared", tmp_path / "s", scope="uncommitted")
     assert content(found, "a.py") == b"2\n"
-
-
-@pytest.mark.parametrize(
-    ("request_", "sentence"),
-    [
-        ({"base": "nowhere"}, "unknown revision 'nowhere'"),
-        ({"base": "main", "head": "--upload-pack=x"}, "unknown revision '--upload-pack=x'"),
-    ],
-)
-def test_an_unknown_revision_is_named(
-    repository: Repository, tmp_path: Path, request_: dict[str, str], sentence: str
-) -> None:
-    """The sentence quotes what was typed; an option in its place is a name like any other."""
-    repository.commit({"a.py": "1\n"})
-    with pytest.raises(RevisionError, match=sentence):
-        resolve(repository, tmp_path / "s", **request_)
-
-
-def test_a_folder_without_git_is_said(tmp_path: Path) -> None:
-    """The sentence says what to do."""
-    (tmp_path / "plain").mkdir()
-    with pytest.raises(RevisionError, match="is not a git repository"):
-        resolve(tmp_path / "plain", tmp_path / "s")
-
-
-def test_an_unborn_branch_is_said(repository: Repository, tmp_path: Path) -> None:
-    """There is no HEAD yet."""
-    with pytest.raises(RevisionError, match="no commit yet"):
-        resolve(repository, tmp_path / "s")
-
-
-def test_a_shallow_clone_without_the_merge_base_says_how_to_fetch_it(repository: Repository, tmp_path: Path) -> None:
-    """The history that is missing is named, and the command that brings it."""
-    repository.commit({"a": "0"})
-    repository.git("checkout", "-qb", "feature")
-    repository.commit({"a": "1"})
-    repository.git("checkout", "-q", "main")
-    repository.commit({"b": "1"})
-    url = repository.folder.as_uri()
-    repository.git("clone", "-q", "--depth=1", "--no-single-branch", url, str(tmp_path / "shallow"))
-    with pytest.raises(RevisionError, match="git fetch --unshallow"):
-        resolve(tmp_path / "shallow", tmp_path / "s", base="origin/main", head="origin/feature")
 
 
 def test_histories_without_a_common_commit_are_said(repository: Repository, tmp_path: Path) -> None:
@@ -207,49 +156,3 @@ def test_head_is_never_compared_with_itself(repository: Repository, tmp_path: Pa
     repository.commit({"a.py": "2\n"})
     with pytest.raises(RevisionError, match=r"no default branch is known .*deeprepo review BRANCH\.\.HEAD"):
         resolve(repository, tmp_path / "s")
-
-
-HOW = {
-    "of a single branch": ("clone", "-q", "--single-branch", "-b", "feature"),
-    "shallow": ("clone", "-q", "--depth=1", "-b", "feature"),
-}
-
-
-@pytest.mark.parametrize("name", ["feature", "develop"])
-@pytest.mark.parametrize("how", [*HOW, "fetched", "fetched and detached", "without a remote"])
-def test_a_clone_that_holds_the_head_alone_is_no_base(
-    repository: Repository, tmp_path: Path, how: str, name: str
-) -> None:
-    """Compared with itself it would add nothing, and a bar would pass: a branch of a usual name may be the head's own too."""
-    repository.commit({"a.py": "1\n"})
-    repository.git("checkout", "-qb", name)
-    repository.commit({"a.py": "2\n"})
-    url, place = repository.folder.as_uri(), tmp_path / "clone"
-    if how != "without a remote":
-        repository.git("checkout", "-q", "main")
-    if how in HOW:
-        repository.git(*(name if word == "feature" else word for word in HOW[how]), url, str(place))
-    elif how == "without a remote":
-        repository.git("branch", "-D", "main")
-        place = repository.folder
-    else:
-        repository.git("init", "-q", str(place))
-        for command in (
-            ("remote", "add", "origin", url),
-            ("fetch", "-q", "origin", f"{name}:refs/remotes/origin/{name}"),
-            ("checkout", "-q", *(("--detach",) if "detached" in how else ("-B", name)), f"origin/{name}"),
-        ):
-            repository.git("-C", str(place), *command)
-    remedy = "git push --no-verify" if how == "without a remote" else "git fetch origin"
-    with pytest.raises(RevisionError, match=rf"no default branch is known .*{remedy}"):
-        resolve(place, tmp_path / "s")
-
-
-def test_the_branch_of_a_remote_is_a_base_for_work_on_its_namesake(repository: Repository, tmp_path: Path) -> None:
-    """What is not pushed yet is reviewed, although the remote's HEAD is unknown here."""
-    base = repository.commit({"a.py": "1\n"})
-    repository.git("branch", "-m", "develop")
-    repository.git("update-ref", "refs/remotes/origin/develop", base)
-    repository.commit({"a.py": "2\n"})
-    found = resolve(repository, tmp_path / "s")
-    assert (found.base, found.base_name) == (base, "origin/develop")

@@ -4,7 +4,6 @@ import asyncio
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,14 +64,6 @@ def test_plain_git_starts_the_program(tmp_path: Path) -> None:
             ["git", *command], cwd=made.repository.folder, env=made.repository.env, capture_output=True, check=False
         )
         assert made.started(), key
-
-
-def test_git_knows_many_keys_that_can_name_a_program() -> None:
-    """The list comes from git itself and is not empty by mistake."""
-    assert len(keys()) > 500
-    assert {"gpg.program", "filter.evil.clean", "core.sshCommand", "diff.evil.textconv", "alias.evil"} <= set(
-        programs()
-    )
 
 
 @pytest.mark.parametrize(
@@ -148,16 +139,3 @@ def test_a_tracked_folder_that_looks_like_a_repository_is_refused(tmp_path: Path
     for argument in (["--repo", str(bare)], ["--repo", str(bare / "refs")]):
         assert cli.run(["estimate", *argument]) == 2
     assert made.started() == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("key", programs())
-def test_no_key_by_itself_starts_the_program(planted: Planted, key: str) -> None:
-    """With one key at a time no other one can make git give up before it comes to this one."""
-    planted.plant([key])
-    planted.started()
-    folder = str(planted.repository.folder)
-    for request in (ReviewRequest(folder), ReviewRequest(folder, "staged"), ReviewRequest(folder, "uncommitted")):
-        with tempfile.TemporaryDirectory() as scratch:
-            asyncio.run(everything(request, scratch))
-    assert planted.started() == ""

@@ -13,90 +13,74 @@ from bot.checkout import Checkout
 from deeprepo_sandbox.github import Fault
 
 
-def test_a_change_is_fetched_and_read(tmp_path: Path) -> None:
+async def test_a_change_is_fetched_and_read(tmp_path: Path) -> None:
     """Both sides of it, and the base branch as it is now, by one fetch that brings no history."""
+    async with scene(tmp_path / "hub") as at:
+        await at.repo.commit("main", {".deeprepo.yml": "quota: 1\n"})
+        pull = await fetched(at, tmp_path / "here")
+        async with Checkout(pull) as tree:
+            assert await tree.read("app.py") == HEAD.encode()
+            assert b"-line 5\n+five\n" in (await tree.change()).patch
+            assert await tree.at_tip(".deeprepo.yml") == b"quota: 1\n"
+            assert await tree.read(".deeprepo.yml", "base") is None
 
-    async def go() -> None:
-        async with scene(tmp_path / "hub") as at:
-            await at.repo.commit("main", {".deeprepo.yml": "quota: 1\n"})
-            pull = await fetched(at, tmp_path / "here")
-            async with Checkout(pull) as tree:
-                assert await tree.read("app.py") == HEAD.encode()
-                assert b"-line 5\n+five\n" in (await tree.change()).patch
-                assert await tree.at_tip(".deeprepo.yml") == b"quota: 1\n"
-                assert await tree.read(".deeprepo.yml", "base") is None
-
-            asked = [seen.path for seen in at.gh.requests if ".git/" in seen.path]
-            assert len([path for path in asked if path.endswith("info/refs?service=git-upload-pack")]) == 1
-
-    asyncio.run(go())
+        asked = [seen.path for seen in at.gh.requests if ".git/" in seen.path]
+        assert len([path for path in asked if path.endswith("info/refs?service=git-upload-pack")]) == 1
 
 
-def test_a_later_round_knows_the_head_it_is_built_on(tmp_path: Path) -> None:
+async def test_a_later_round_knows_the_head_it_is_built_on(tmp_path: Path) -> None:
     """The pull request's own commits come along; after a force push the old head is on no road to the new one."""
-
-    async def go() -> None:
-        async with scene(tmp_path / "hub") as at:
-            first = at.stands.head_sha
-            await at.repo.push("feature", {"app.py": HEAD + "more\n"})
-            second = at.stands.head_sha
-            async with Checkout(await fetched(at, tmp_path / "pushed")) as tree:
-                assert await tree.descends(first)
-                assert (await tree.many_at(first, ["app.py"]))["app.py"] == HEAD.encode()
-            await at.repo.force_push("feature", {"app.py": HEAD + "other\n"})
-            async with Checkout(await fetched(at, tmp_path / "forced")) as tree:
-                assert await tree.descends(first)
-                assert not await tree.descends(second)
-
-    asyncio.run(go())
+    async with scene(tmp_path / "hub") as at:
+        first = at.stands.head_sha
+        await at.repo.push("feature", {"app.py": HEAD + "more\n"})
+        second = at.stands.head_sha
+        async with Checkout(await fetched(at, tmp_path / "pushed")) as tree:
+            assert await tree.descends(first)
+            assert (await tree.many_at(first, ["app.py"]))["app.py"] == HEAD.encode()
+        await at.repo.force_push("feature", {"app.py": HEAD + "other\n"})
+        async with Checkout(await fetched(at, tmp_path / "forced")) as tree:
+            assert await tree.descends(first)
+            assert not await tree.descends(second)
 
 
-def test_the_token_is_left_nowhere(tmp_path: Path) -> None:
+async def test_the_token_is_left_nowhere(tmp_path: Path) -> None:
     """No file of the store holds it, and when the change is read it opens nothing any more."""
+    async with scene(tmp_path / "hub") as at:
+        await at.host.facts()
+        known = set(at.gh.world.tokens)
+        text = at.gh.token({"contents": "read"}, (at.repo.id,))
+        await fetched(at, tmp_path / "here", SecretStr(text))
+        await fetched(at, tmp_path / "again")
 
-    async def go() -> None:
-        async with scene(tmp_path / "hub") as at:
-            await at.host.facts()
-            known = set(at.gh.world.tokens)
-            text = at.gh.token({"contents": "read"}, (at.repo.id,))
-            await fetched(at, tmp_path / "here", SecretStr(text))
-            await fetched(at, tmp_path / "again")
-
-            assert set(at.gh.world.tokens) == known | {text}
-            secrets = (text, "AUTHORIZATION", "extraheader")
-            for path in (tmp_path / "here").rglob("*"):
-                content = path.read_bytes().lower() if path.is_file() else b""
-                assert not any(secret.lower().encode() in content for secret in secrets)
-
-    asyncio.run(go())
+        assert set(at.gh.world.tokens) == known | {text}
+        secrets = (text, "AUTHORIZATION", "extraheader")
+        for path in (tmp_path / "here").rglob("*"):
+            content = path.read_bytes().lower() if path.is_file() else b""
+            assert not any(secret.lower().encode() in content for secret in secrets)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_fetch_that_is_broken_off_ends_with_all_its_processes(tmp_path: Path) -> None:
+async def test_a_fetch_that_is_broken_off_ends_with_all_its_processes(tmp_path: Path) -> None:
     """While it runs its command line shows no secret, and afterwards nothing of it runs."""
+    async with scene(tmp_path / "hub") as at:
+        await at.host.facts()
+        text = at.gh.token({"contents": "read"}, (at.repo.id,))
+        reached = asyncio.Event()
 
-    async def go() -> None:
-        async with scene(tmp_path / "hub") as at:
-            await at.host.facts()
-            text = at.gh.token({"contents": "read"}, (at.repo.id,))
-            reached = asyncio.Event()
+        async def reach() -> None:
+            reached.set()
 
-            async def reach() -> None:
-                reached.set()
+        at.gh.fail("GET", REFS, Fault(hang=True, run=reach))
+        task = asyncio.create_task(fetched(at, tmp_path / "here", SecretStr(text)))
+        await waits.told(reached, task)
+        lines = _running("here/store.git", at.repo.url)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
-            at.gh.fail("GET", REFS, Fault(hang=True, run=reach))
-            task = asyncio.create_task(fetched(at, tmp_path / "here", SecretStr(text)))
-            await waits.told(reached, task)
-            lines = _running("here/store.git", at.repo.url)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-
-            assert lines
-            assert not any(text in line or "Authorization" in line for line in lines)
-            assert _running("here/store.git", at.repo.url) == []
-
-    asyncio.run(go())
+        assert lines
+        assert not any(text in line or "Authorization" in line for line in lines)
+        assert _running("here/store.git", at.repo.url) == []
 
 
 def _running(*words: str) -> list[str]:

@@ -44,81 +44,61 @@ def _failing(fault: Fault, path: str = REFS) -> Callable[[Scene], Awaitable[None
     ],
     ids=["deleted", "token", "forbidden", "down", "dropped", "pack", "slow"],
 )
-def test_what_goes_wrong_is_told_apart(
+async def test_what_goes_wrong_is_told_apart(
     tmp_path: Path, happens: Callable[[Scene], Awaitable[None]], kind: type[DeepRepoError], says: str
 ) -> None:
     """Refused for good, down for now, or too slow: each with its sentence, none with the token."""
+    async with scene(tmp_path / "hub") as at:
+        base, head = (await at.host.facts()).base_sha, at.stands.head_sha
+        token = SecretStr(at.gh.token({"contents": "read"}, (at.repo.id,)))
+        url = github.git_url(at.identity.api, at.pull)
+        await happens(at)
+        with pytest.raises(kind, match=says) as error:
+            await remote.fetch(url, (base, head), token, str(tmp_path), most_seconds=1.0, backoff=0)
 
-    async def go() -> None:
-        async with scene(tmp_path / "hub") as at:
-            base, head = (await at.host.facts()).base_sha, at.stands.head_sha
-            token = SecretStr(at.gh.token({"contents": "read"}, (at.repo.id,)))
-            url = github.git_url(at.identity.api, at.pull)
-            await happens(at)
-            with pytest.raises(kind, match=says) as error:
-                await remote.fetch(url, (base, head), token, str(tmp_path), most_seconds=1.0, backoff=0)
-
-            assert token.get_secret_value() not in str(error.value)
-
-    asyncio.run(go())
+        assert token.get_secret_value() not in str(error.value)
 
 
-def test_one_failure_is_tried_again(tmp_path: Path) -> None:
+async def test_one_failure_is_tried_again(tmp_path: Path) -> None:
     """A server that stumbles once is not told to anybody."""
-
-    async def go() -> None:
-        async with scene(tmp_path / "hub") as at:
-            at.gh.fail("GET", REFS, Fault(503))
-            async with Checkout(await fetched(at, tmp_path / "here")) as tree:
-                assert await tree.read("app.py") == HEAD.encode()
-
-    asyncio.run(go())
+    async with scene(tmp_path / "hub") as at:
+        at.gh.fail("GET", REFS, Fault(503))
+        async with Checkout(await fetched(at, tmp_path / "here")) as tree:
+            assert await tree.read("app.py") == HEAD.encode()
 
 
-def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
+async def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
     """It was force-pushed away and swept up: another job reviews what came instead."""
-
-    async def go() -> None:
-        async with scene(tmp_path / "hub") as at:
-            base = (await at.host.facts()).base_sha
-            async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
-                with pytest.raises(SupersededError, match="commit 0123456701 is no longer in the repository"):
-                    await remote.fetch(
-                        github.git_url(at.identity.api, at.pull), (base, "01234567" * 5), token, str(tmp_path)
-                    )
-
-    asyncio.run(go())
+    async with scene(tmp_path / "hub") as at:
+        base = (await at.host.facts()).base_sha
+        async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
+            with pytest.raises(SupersededError, match="commit 0123456701 is no longer in the repository"):
+                await remote.fetch(
+                    github.git_url(at.identity.api, at.pull), (base, "01234567" * 5), token, str(tmp_path)
+                )
 
 
-def test_a_repository_that_is_too_large_is_not_fetched(tmp_path: Path) -> None:
+async def test_a_repository_that_is_too_large_is_not_fetched(tmp_path: Path) -> None:
     """The sentence names the limit."""
-
-    async def go() -> None:
-        async with scene(tmp_path / "hub") as at:
-            with pytest.raises(GitError, match="larger than 0 MiB without its history"):
-                await fetched(at, tmp_path / "here", most_bytes=100)
-
-    asyncio.run(go())
+    async with scene(tmp_path / "hub") as at:
+        with pytest.raises(GitError, match="larger than 0 MiB without its history"):
+            await fetched(at, tmp_path / "here", most_bytes=100)
 
 
-def test_no_redirect_is_followed(tmp_path: Path) -> None:
+async def test_no_redirect_is_followed(tmp_path: Path) -> None:
     """A server that sends git elsewhere would send the token along."""
+    asked: list[bytes] = []
 
-    async def go() -> None:
-        asked: list[bytes] = []
+    async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
 
-        async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            asked.append(await reader.readuntil(b"\r\n\r\n"))
+    async with raw_server(elsewhere) as port, scene(tmp_path / "hub") as at:
+        away = {"location": f"http://127.0.0.1:{port}/acme/shop.git/info/refs?service=git-upload-pack"}
+        at.gh.fail("GET", REFS, Fault(301, headers=away, times=-1))
+        with pytest.raises(HostRefused, match="follows no redirect"):
+            await fetched(at, tmp_path / "here")
 
-        async with raw_server(elsewhere) as port, scene(tmp_path / "hub") as at:
-            away = {"location": f"http://127.0.0.1:{port}/acme/shop.git/info/refs?service=git-upload-pack"}
-            at.gh.fail("GET", REFS, Fault(301, headers=away, times=-1))
-            with pytest.raises(HostRefused, match="follows no redirect"):
-                await fetched(at, tmp_path / "here")
-
-        assert asked == []
-
-    asyncio.run(go())
+    assert asked == []
 
 
 @pytest.mark.parametrize(

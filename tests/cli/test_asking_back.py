@@ -134,37 +134,6 @@ def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     assert "2     return 0.2" in shown.split("(before the change)")[1]
 
 
-NONSENSE = [
-    [1, "x", None, {"kind": "shell", "name": "rm"}, {}],
-    [{"kind": "lines", "path": "../../etc/passwd", "start": -5, "end": 10**30}, {"kind": "lines", "path": ["a"]}],
-    [{"kind": "definition", "name": "a b(c)"}, {"kind": "uses", "name": "\ud800\x00\x1b[2J"}, {"kind": "uses"}],
-    [
-        {"kind": "search", "name": "(a+)+$"},
-        {"kind": "search", "name": "(" * 5_000, "path": "{" * 300 + ",}" * 300},
-        {"kind": "search", "name": "--help\n-e .", "path": "--open-files-in-pager=sh"},
-        {"kind": "search", "name": ".", "path": ":(exclude)*"},
-        {"kind": "search", "name": "(?:.*){1000}{1000}x", "path": "*" * 400},
-        {"kind": "search", "name": ""},
-        {"kind": "search", "name": "the seventh"},
-    ],
-]
-
-
-@pytest.mark.parametrize("wishes", NONSENSE)
-def test_nonsense_and_hostile_wishes_are_data(changed: Repository, wishes: Sequence[object]) -> None:
-    """Nobody is asked again because of them, nothing fails, and what is shown is bounded."""
-    server = Server(reader(wishes))
-    with doubles.in_thread(server):
-        found, status = review(changed, server, "compatible/reader", "--no-verify")
-    asked = any(
-        isinstance(one, dict) and one.get("kind") in {"lines", "definition", "uses", "search"} for one in wishes
-    )
-    assert len(server.requests) == 1 + asked
-    assert (titles(found), status) == ([FINDING["title"] if asked else GUESS["title"]], 0)
-    assert len(said(server.requests[-1])) < 26_000
-    assert "the seventh" not in said(server.requests[-1])
-
-
 @pytest.mark.parametrize(
     "last",
     [
@@ -181,16 +150,6 @@ def test_the_first_findings_stay_if_the_second_call_fails(changed: Repository, l
         found, _ = review(changed, server, "compatible/reader")
     assert titles(found) == [GUESS["title"]]
     assert "asked to see more code" in " ".join(found["notes"])
-
-
-@pytest.mark.parametrize("caps", [{"DEEPREPO_CALLS": "1"}, {"DEEPREPO_USD": "0.05"}, {"DEEPREPO_CONTEXT": "12000"}])
-def test_nothing_is_offered_that_does_not_fit(changed: Repository, caps: Mapping[str, str]) -> None:
-    """A cap on calls or dollars, a small window: the form has no wish, and the answer counts as it is."""
-    server = Server(reader([WISH]))
-    with doubles.in_thread(server):
-        found, _ = review(changed, server, "openai/gpt-5.4", "--no-verify", **caps)
-    assert [offers(body) for body in server.requests] == [False]
-    assert titles(found) == [FINDING["title"]]
 
 
 @pytest.mark.parametrize(

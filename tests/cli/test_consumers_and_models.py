@@ -1,9 +1,7 @@
 """What models see of the repositories that use the reviewed one, through real sockets, as a user runs it."""
 
 import json
-import shutil
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,22 +139,6 @@ def test_a_secret_whose_name_is_above_the_shown_lines_reaches_nobody(
     assert not [value for value in values if value in shown + done.stdout]
 
 
-def test_a_consumer_of_the_file_alone_is_shown_to_no_model(library: Repository, billing: Repository) -> None:
-    """Only clones that a person has named are looked into: of one that the settings name a look-up brings nothing."""
-    library.git("checkout", "--quiet", "-b", "feature")
-    library.git("checkout", "--quiet", "-b", "base", "HEAD~1")
-    library.commit({".deeprepo.yml": f"consumers: [{Path('..', billing.folder.name)}]\n"})
-    library.git("checkout", "--quiet", "feature")
-    library.git("rebase", "--quiet", "base")
-    server = Server(PerModel({"worker": worker, "root": worker}))
-    with doubles.in_thread(server):
-        done = review(library, server)
-    assert json.loads(done.stdout)["consumers"][0]["state"] == "checked"
-    texts = "".join(map(messages_of, server.requests))
-    assert "These repositories use this one" not in texts
-    assert "price(3000)" not in texts.replace(str(FINDING["evidence"]), "")
-
-
 CODE = """
 rows = consumers()
 print([(one["name"], one["state"], one["readable"], [use["path"] for use in one["uses"]]) for one in rows])
@@ -183,34 +165,3 @@ def root(body: Mapping[str, Any]) -> Reply:
         return Reply(data=VERDICT)
     turn = sum(message["role"] == "assistant" for message in body["messages"])
     return Reply(calls=doubles.code(CODE if turn == 0 else REPORT).calls)
-
-
-def silent(body: Mapping[str, Any]) -> Reply:
-    """A worker that finds nothing."""
-    is_look = "Who divides?" in messages_of(body)
-    look = {"answer": "pay()", "found": True, "quotes": [FINDING["evidence"][0]]} if is_look else {"answer": "Read."}
-    return Reply(data={**look, "findings": []})
-
-
-def test_the_root_looks_into_a_consumer_and_a_replay_needs_no_clone(
-    library: Repository, billing: Repository, tmp_path: Path
-) -> None:
-    """`consumers()` lists them, every function over files takes their paths; what they answered is in the record."""
-    server, journal = Server(PerModel({"worker": silent, "root": root})), tmp_path / "review.jsonl"
-    with doubles.in_thread(server):
-        done = review(library, server, "--with", str(billing.folder), "--journal", str(journal), strategy="rlm")
-    finding = only_finding(done)
-    assert finding["consumer"] == "billing"
-    assert [item["line"] for item in finding["evidence"] if item["repository"]] == [7]
-    turns = [body for body in server.requests if "REPL" in messages_of(body) and not is_verdict(body)]
-    assert "- consumers(): the repositories" in messages_of(turns[0])
-    printed = str(turns[1]["messages"][-1]["content"])
-    assert "('billing', 'checked', True" in printed
-    assert "billing:deep/pay.py:7: return price(3000) / 100" in printed
-    assert "--- billing:deep/pay.py, of 7 lines ---" in printed
-    assert "['billing:deep/pay.py:1-7'] [['billing:deep/pay.py', '    return price(3000) / 100', 7]]" in printed
-    assert "billing:gone.py does not exist" in printed
-    assert SECRET not in printed + journal.read_text()
-    shutil.rmtree(billing.folder)
-    again = deeprepo("replay", str(journal), "--format", "json", cwd=library.folder)
-    assert only_finding(again)["fingerprint"] == finding["fingerprint"]

@@ -76,16 +76,6 @@ def test_the_constraint_tells_when_it_breaks(library: Repository, repositories: 
     )
 
 
-def test_a_lock_file_names_the_version(library: Repository, repositories: Others) -> None:
-    """What a lock file has settled on is the version that it upgrades from."""
-    consumer = repositories("billing")
-    lock = '[[package]]\nname = "quotes"\nversion = "1.3.7"\n'
-    asked = '[project]\nname = "billing"\ndependencies = ["quotes>=1"]\n'
-    consumer.commit({"pyproject.toml": asked, "uv.lock": lock, "pay.py": PAY}, "uses it")
-    (one,) = review(library, *named(consumer))["findings"]
-    assert "breaks when it upgrades quotes from 1.3.7 (locked; it asks for `>=1`)" in one["why"]
-
-
 def test_evidence_is_the_consumers_line_at_its_commit(library: Repository, repositories: Others) -> None:
     """Repository, commit, file and line; no form makes a line of this repository of it."""
     consumer = user(repositories, "billing", "quotes<2")
@@ -125,15 +115,6 @@ def test_what_was_not_looked_at_is_open(library: Repository, repositories: Other
     assert "1 of 3 repositories that use this one, or may use it, were looked at; 1 breaks." in found["notes"]
     mistake = deeprepo("review", "HEAD~1..HEAD", *named(tmp_path / "nowhere"), cwd=library.folder)
     assert (mistake.returncode, "nowhere: there is no such folder" in mistake.stderr) == (2, True)
-
-
-def test_a_copy_of_the_library_is_no_consumer(library: Repository, repositories: Others) -> None:
-    """A fork offers the package itself."""
-    fork = repositories("fork")
-    fork.commit({**LIBRARY, "pay.py": PAY, "requirements.txt": "quotes\n"}, "a fork")
-    found = review(library, *named(fork))
-    assert (found["findings"], found["consumers"][0]["state"]) == ([], "unrelated")
-    assert found["consumers"][0]["reason"] == "it offers the same package itself, so it is a copy of this one"
 
 
 def test_a_clone_can_be_read_at_a_revision(library: Repository, repositories: Others) -> None:
@@ -189,12 +170,3 @@ def test_the_list_tells_who_takes_what(library: Repository, repositories: Others
     said = deeprepo("consumers", *named(consumer), cwd=library.folder).stdout.split()
     assert said[-8:] == ["billing", "quotes", "==1.2.0", "when", "it", "upgrades", row["commit"][:10], "2026-01-01"]
     assert "no consumer is named" in deeprepo("consumers", cwd=library.folder).stderr
-
-
-def test_a_name_of_a_consumer_is_a_name_and_nothing_else(library: Repository, repositories: Others) -> None:
-    """What the clone's own configuration says of its origin is taken only where it has the form of one."""
-    consumer = user(repositories, "billing", "quotes<2")
-    consumer.git("config", "remote.origin.url", "https://example.invalid/x/`[a](http://b)`\x1b[31m")
-    assert [one["name"] for one in review(library, *named(consumer))["consumers"]] == ["billing"]
-    consumer.git("config", "remote.origin.url", "git@example.invalid:acme/billing.git")
-    assert [one["name"] for one in review(library, *named(consumer))["consumers"]] == ["acme/billing"]

@@ -55,13 +55,6 @@ def test_what_a_script_runs_often_loads_no_heavy_module(line: str, tmp_path: Pat
     assert modules.isdisjoint(HEAVY | OURS)
 
 
-def test_a_page_of_help_loads_no_value_and_no_setting(tmp_path: Path) -> None:
-    """All options are told from their words alone: values and settings take as long to load as the rest of the page."""
-    modules = _loaded("--help", tmp_path)
-    assert "bot.cli.commands" in modules
-    assert modules.isdisjoint({"bot.values", "bot.config", "bot.pipeline", "pydantic"})
-
-
 def _loaded(line: str, folder: Path) -> set[str]:
     """The modules that a command loads."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 from fakes import Repository
-from families import few
-from recorded import AFTER, BEFORE, Ended, deeprepo
+from recorded import BEFORE, Ended, deeprepo
 
 from tests.rows import of
 
@@ -89,29 +88,6 @@ def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repositor
     assert [(path.name, path.read_text()) for path in home.iterdir()] == [(".bashrc", "# mine\n")]
 
 
-@pytest.mark.parametrize(
-    "name", few(["\u00a0", "\u2003", "\t", "\r", " ", "\x85", "[a-z]*", "!", "#", "*", "\\"], 0, 6)
-)
-def test_a_rule_for_one_file_lets_the_next_secret_of_its_folder_be_found(repository: Repository, name: str) -> None:
-    """Whatever the name of the first file: the entry that deeprepo writes means this file and no other."""
-    key = "aws_access_key_id = 'AKIA{}'\n"
-    repository.commit({"src/app.py": "x = 1\n"}, "before")
-    repository.git("checkout", "-qb", "first")
-    repository.commit({f"src/{name}": key.format("Q3ZRT5PLMX7WQN2B")}, "a test key")
-    (finding,) = of(reviewed(repository), "new")
-    done = run("ignore", finding["fingerprint"], "--reason", "test", "--scope", "rule", cwd=repository.folder)
-    assert done.returncode == 0, done.stderr
-    entry = (repository.folder / ".deeprepo/ignore.yml").read_text()
-    repository.git("checkout", "-q", "main")
-    repository.commit({".deeprepo/ignore.yml": entry}, "rule")
-    repository.git("checkout", "-q", "first")
-    assert of(reviewed(repository), "new") == []  # the file itself is silenced
-    repository.git("checkout", "-qb", "leak", "main")
-    repository.commit({"src/app.py": key.format("Q3ZRT5PLMX7WQN2C"), "src/a": key.format("Q3ZRT5PLMX7WQN2D")}, "leak")
-    assert run("review", "--fail-on", "low", cwd=repository.folder).returncode == 1
-    assert {one["path"] for one in of(reviewed(repository), "new")} == {"src/app.py", "src/a"}
-
-
 def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> None:
     """It is in the git folder: no commit takes it along, and no branch can bring one."""
     (finding,) = of(reviewed(changed), "new")
@@ -134,33 +110,6 @@ def test_a_hook_that_stops_a_commit_names_what_goes_on(changed: Repository) -> N
     done = subprocess.run(pasted, shell=True, cwd=changed.folder, capture_output=True, text=True, check=False)  # noqa: S602 - as a person would
     assert done.returncode == 0, (pasted, done.stderr)
     assert run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder).returncode == 0
-
-
-MOVED: dict[str, str | bytes | None] = {**AFTER, "shop/labels.py": None, "old/labels.py": BEFORE["shop/labels.py"]}
-
-
-@pytest.mark.parametrize(
-    "silence",
-    [
-        {".deeprepo/ignore.yml": "- scope: path\n  path: old/**\n  reason: not ours\n"},
-        {".deeprepo/ignore.yml": "- scope: rule\n  rule: keyword\n  path: old/\n  reason: not ours\n"},
-        {".deeprepo.yml": "rules:\n- path: old/**\n  kind: keyword\n  text: not ours\n"},
-        {".deeprepo.yml": "rules:\n- path: labels.py\n  kind: keyword\n  text: not ours\n- path: old/\n  kind: keyword\n  text: nor this\n"},
-    ],
-    ids=["entry by path", "entry by rule", "rule", "rule of one name"],
-)  # fmt: skip
-def test_a_file_that_the_change_moves_is_silent_only_where_both_paths_are(
-    repository: Repository, silence: dict[str, str | bytes | None]
-) -> None:
-    """No author moves a broken caller to where its owner wants to hear nothing; a rule that takes both paths still counts."""
-    repository.commit({**BEFORE, "shop/labels.py": f"{BEFORE['shop/labels.py']!s}\n\n{'# a line of the file' * 9}\n", **silence}, "before")  # fmt: skip
-    text = (repository.folder / "shop/labels.py").read_text()
-    repository.git("checkout", "-qb", "feature")
-    repository.commit({**MOVED, "old/labels.py": text}, "after")
-    document = reviewed(repository)
-    is_in_both = "labels.py" in str(silence.get(".deeprepo.yml", ""))
-    assert [one["path"] for one in of(document, "new")] == ([] if is_in_both else ["old/labels.py"])
-    assert len(of(document, "silenced")) == is_in_both
 
 
 SECOND = "\n\ndef again(parcel):\n    return quote(parcel.size, {})\n"
@@ -186,34 +135,3 @@ def test_a_word_about_broken_lines_is_about_no_other_line(changed: Repository, c
     assert of(reviewed(changed), "new") == []
     changed.commit({"shop/labels.py": caller}, "one is gone")
     assert of(reviewed(changed), "new") == []
-
-
-LINE = "from shop.rates import fee, total\nfrom shop import costs\n\n\ndef label():\n    return {}\n"
-LIBRARY = {"shop/rates.py": "def total(a, b):\n    return a\n\n\ndef fee(a, b):\n    return a\n", "shop/costs.py": "def total(a, b):\n    return a\n"}  # fmt: skip
-ONE = LIBRARY["shop/rates.py"].replace("total(a, b)", "total(a)")
-OPENAPI = 'openapi: 3.0.0\ninfo: {{title: x, version: "1"}}\npaths:\n{}'
-PATHS = ['  /order-list:\n    get: {responses: {"200": {description: ok}}}\n', '  /price-list:\n    get: {responses: {"200": {description: ok}}}\n']  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("before", "first", "later"),
-    [
-        ({**LIBRARY, "app.py": LINE.format("total(fee(1, 2), 3)")}, {"shop/rates.py": ONE}, {"shop/rates.py": ONE.replace("fee(a, b)", "fee(a)")}),
-        ({**LIBRARY, "app.py": LINE.format("total(1, 2) + costs.total(1, 2)")}, {"shop/rates.py": ONE}, {"shop/costs.py": "def total(a):\n    return a\n"}),
-        ({**LIBRARY, "app.py": LINE.format("total(1, 2)")}, {"shop/rates.py": ONE}, {"app.py": LINE.format("total(1, 2)") + "\n\ndef other():\n    return total(1, 2)\n"}),
-        ({"api.yaml": OPENAPI.format("".join(PATHS)), "a.py": ""}, {"api.yaml": OPENAPI.format(PATHS[1])}, {"api.yaml": OPENAPI.format("  {}\n")}),
-    ],
-    ids=["another definition", "a namesake", "the same text", "a schema"],
-)  # fmt: skip
-def test_a_word_about_a_finding_is_about_no_break_that_comes_later(
-    repository: Repository, before: dict[str, str], first: dict[str, str], later: dict[str, str]
-) -> None:
-    """One finding can tell several breaks of a line or of a file: those that were there when somebody ignored it."""
-    repository.commit({"shop/__init__.py": "", **before}, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit(dict(first), "first")
-    (finding,) = of(reviewed(repository), "new")
-    assert run("ignore", finding["identity"], "--reason", "known", "--local", cwd=repository.folder).returncode == 0
-    assert of(reviewed(repository), "new") == []
-    repository.commit(dict(later), "later")
-    assert len(of(reviewed(repository), "new")) == 1

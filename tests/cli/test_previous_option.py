@@ -98,11 +98,3 @@ def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option
     assert "is a file of the reviewed tree" in done.stderr
     if option == "--sarif":
         assert run("main..feature", option, str(outside), cwd=changed.folder).returncode != 2
-
-
-@pytest.mark.parametrize("command", ["fix", "ignore"])
-def test_a_file_without_an_end_is_refused(changed: Repository, command: str) -> None:
-    """What a person names by mistake is read up to the size of the largest review, and no further."""
-    arguments = ("/dev/zero",) if command == "fix" else ("abcdef0123", "--review", "/dev/zero", "--reason", "noise")
-    done = run(*arguments, command=command, cwd=changed.folder)
-    assert (done.returncode, "/dev/zero is too large" in done.stderr) == (2, True), done.stderr

@@ -8,7 +8,7 @@ from fakes import Repository
 
 from bot.commands import COMMANDS, Permission, target
 from bot.findings import suppress
-from bot.outputs import json_file, marker
+from bot.outputs import json_file
 from bot.render import languages, load
 from bot.values import Finding, PlacedFinding
 
@@ -138,34 +138,12 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
     assert len(pull.done) == 2
 
 
-def test_ignore_in_the_thread_of_a_guess_does_not_mean_a_later_proof(pull: Scene) -> None:
-    """Both have one fingerprint: who means the proof names it."""
-    proof = pull.review.reported[0].finding
-    assert proof.proven
-    pull.thread(0)
-    pull.top = pull.top.replace(proof.identity, proof.fingerprint)
-    assert "`/deeprepo ignore NUMBER REASON`" in pull.give("ignore", "by design").body
-    assert pull.done == []
-    pull.give("ignore", "1 by design")
-    assert pull.done == [("suppress", suppress.mark_of(proof), "by design")]
-
-
 @pytest.mark.parametrize("data", [None, b"", b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
 def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: bytes | None) -> None:
     """Or where what is stored cannot be read."""
     pull.data = data
     assert "no finished review" in pull.give("ignore", "1").body
     assert "no finished review" in pull.give("explain", "1").body
-
-
-def test_in_a_thread_about_several_findings_a_command_names_one(pull: Scene) -> None:
-    """By its number; without one nothing is guessed."""
-    first, second = (placed.finding.identity for placed in pull.review.reported[:2])
-    pull.top = marker.make("finding", fingerprint=first, also=f"{second}@9") + "\n**Two findings**"
-    assert "`/deeprepo ignore NUMBER REASON`" in pull.give("ignore").body
-    assert pull.done == []
-    pull.give("ignore", "2 known")
-    assert len(pull.done) == 1
 
 
 def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
@@ -210,14 +188,6 @@ def test_every_answer_has_words_in_every_language(pull: Scene, language: str) ->
     assert say("reply_paused").split("`")[0] in said["pause"]
     assert say("reply_head_origin") in said["config"]
     assert say("reply_stored") in said["explain"]
-
-
-def test_the_words_of_all_languages_have_the_same_keys() -> None:
-    """And the same places to be filled in."""
-    holes = re.compile(r"\{\w+\}")
-    usual = {key: sorted(set(holes.findall(str(text)))) for key, text in load().texts.items()}
-    for language in languages():
-        assert {key: sorted(set(holes.findall(str(text)))) for key, text in load(language).texts.items()} == usual
 
 
 def test_a_word_or_a_number_that_is_not_there_is_answered_with_what_there_is(pull: Scene) -> None:

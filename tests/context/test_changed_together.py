@@ -8,7 +8,6 @@ from shop import Table
 from bot.context import definitions
 from bot.context.builder import NEARBY_TOKENS
 from bot.context.cross_unit import MAX_PICKS
-from bot.context.definitions import CalledName
 from bot.review.session import Session
 
 BASE: Files = {"shop/__init__.py": "", "shop/rates.py": "RATE = 2\n", "shop/cart.py": "LIMIT = 3\n"}
@@ -81,55 +80,6 @@ def test_a_definition_is_known_in_each_language(path: str, line: str, name: str)
     assert definitions.names(path, line) == {name}
 
 
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        ("a.ts", "  if (ready(x)) {"),
-        ("a.ts", "  describe('x', () => {"),
-        ("a.ts", "  found.push("),
-        ("a.java", "        return net(amount) {"),
-        ("a.java", "        Row row = load(id,"),
-        ("a.py", "    return load(name)"),
-    ],
-)
-def test_a_call_is_no_definition(path: str, line: str) -> None:
-    """However it is written."""
-    assert definitions.names(path, line) == set()
-
-
-def test_of_many_definitions_none_is_meant() -> None:
-    """A guess would mislead: only what is imported, near, or the only one of a telling name is shown."""
-    far = [(f"lib/m{n}.py", 1, "def load_rates(x):") for n in range(3)]
-    call = CalledName("load_rates", "app/view.py", "")
-    assert definitions.meanings(call, far, frozenset()) == ()
-    assert definitions.meanings(call, far, frozenset({"m1"})) == (far[1],)
-    assert definitions.meanings(call, far[:1], frozenset()) == (far[0],)
-    assert (
-        definitions.meanings(CalledName("load", "app/view.py", ""), [("lib/m.py", 1, "def load(x):")], frozenset())
-        == ()
-    )
-    assert definitions.meanings(call, [("web/m.ts", 1, "function load_rates(x) {")], frozenset()) == ()
-
-
-@pytest.mark.parametrize(
-    ("path", "line", "imports", "meant"),
-    [
-        ("app/view.js", "  return JSON.stringify(row)", "", False),
-        ("app/view.js", "  return client.stringifyRow(row)", "import client from 'got'", False),
-        ("app/view.js", "  return texts.stringifyRow(row)", "import * as texts from '../lib/texts'", True),
-        ("app/view.js", "  return Texts.stringifyRow(row)", "", True),
-        ("app/view.js", "  return row.stringifyRow()", "", True),
-    ],
-)
-def test_a_receiver_that_is_something_else_silences_a_like_name(
-    path: str, line: str, imports: str, meant: bool
-) -> None:
-    """What the language, a library or another class offers is not what a file of the repository defines under that name."""
-    (call,) = [one for one in definitions.calls(path, line) if one.name.startswith("stringify")]
-    rows = [("lib/texts.js", 1, f"export function {call.name}(row) {{")]
-    assert bool(definitions.meanings(call, rows, definitions.import_words(imports))) == meant
-
-
 def test_a_name_that_nothing_has_is_shown_with_the_one_that_is_nearly_it(repository: Repository) -> None:
     """A key that is misspelt where it is read."""
     before: Files = {
@@ -142,18 +92,6 @@ def test_a_name_that_nothing_has_is_shown_with_the_one_that_is_nearly_it(reposit
     found = text(beside(repository, before, after, "app/store.py"))
     assert "app/model.py · names parcel_id, while the change says parcel_ids" in found
     assert " 2     return {'parcel_id': parcel.id}" in found
-
-
-def test_a_changed_pattern_is_shown_with_one_that_begins_alike(repository: Repository) -> None:
-    """Another reader of the same text, which shares no name with the change."""
-    before: Files = {
-        "a/write.ts": "export const read = (line) => line.match(/^(\\d+) ([+-])/)\n",
-        "b/parse.ts": "export const parse = (line) => line.match(/^(\\d+)\\s+([\\+\\- ])(.*)/)\n",
-        "b/count.ts": "export const number = (line) => line.match(/^(\\d+)$/)\n",
-    }
-    after: Files = {"a/write.ts": "export const read = (line) => line.match(/^(\\d+) (?:\\| )?([+-])/)\n"}
-    found = beside(repository, before, after, "a/write.ts")
-    assert [one.path for one in found] == ["b/parse.ts"]
 
 
 def test_however_much_is_linked_the_limit_holds(repository: Repository) -> None:

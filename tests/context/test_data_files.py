@@ -7,13 +7,12 @@ import pytest
 from shop import Table, called
 
 from bot.agent import loop
-from bot.context.data_files import MAX_CHARS, form_of, parse, paths
+from bot.context.data_files import MAX_CHARS, parse, paths
 from bot.review.session import Session
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)
 )
-MERGES = "a0: &a0 {k: 1}\n" + "".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, 60))
 
 
 @pytest.mark.parametrize(
@@ -67,23 +66,6 @@ def test_hostile_files_end_in_a_sentence(form: str, text: str, said: str) -> Non
     """Bombs, cycles, endless nesting and broken files are refused with a reason, as ValueError."""
     with pytest.raises(ValueError, match=said):
         parse(text, form)
-
-
-def test_merge_keys_do_not_multiply() -> None:
-    """Merging would double with each level; the keys stay as they were written, and the values are counted."""
-    assert parse("a: &a {k: 1}\nb: {<<: *a}", "yaml") == {"a": {"k": 1}, "b": {"<<": {"k": 1}}}
-    with pytest.raises(ValueError, match="more values"):
-        parse(MERGES, "yaml")
-
-
-def test_tags_dates_and_documents_are_plain() -> None:
-    """Somebody's own tags, dates, several documents and odd keys become plain values."""
-    assert parse("a: !Ref b\nc: !Sub [d, e]\nf: 2026-01-01\n1: !X {y: z}", "yaml") == {
-        "a": "b", "c": ["d", "e"], "f": "2026-01-01", 1: {"y": "z"}
-    }  # fmt: skip
-    assert parse("a: 1\n---\nb: 2\n", "yaml") == [{"a": 1}, {"b": 2}]
-    assert parse('{"a": NaN}\n{"b": 2}\n', "jsonl") == [{"a": "NaN"}, {"b": 2}]
-    assert [form_of(path) for path in ("a/b.yml", "x.toml", "y.py", "json")] == ["yaml", "toml", "", "json"]
 
 
 def test_in_the_repl(table: Table) -> None:

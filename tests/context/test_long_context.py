@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from shop import Table, called, quiet
 
 from bot.agent import loop
-from bot.context import long_text
 from bot.context.file_questions import MAX_CHARS, plan, together
 from bot.context.long_text import chunks
 from bot.ports import Tree
@@ -35,22 +34,6 @@ def test_chunks_are_the_whole_text(text: str, tokens: int, overlap: float) -> No
         assert len(piece.text) <= max(1, int(tokens * 3.5))
     for one, other in pairwise(pieces):
         assert one.start < other.start <= one.end < other.end
-
-
-def test_neighbours_share_lines() -> None:
-    """What lies at a border stands whole in one of the two chunks."""
-    text = "".join(f"line {number}\n" for number in range(2000))
-    pieces = list(chunks(text, 300))
-    assert all(
-        line + "\n" in {row for p in pieces for row in p.text.splitlines(keepends=True)} for line in text.splitlines()
-    )
-    assert all(other.start < one.end for one, other in pairwise(pieces))
-
-
-def test_preview_shows_both_ends() -> None:
-    """Head, tail, and how much lies between."""
-    shown = long_text.preview("a" * 50 + "\n" + "b" * 50, 20)
-    assert shown == "a" * 10 + "\n[... 81 characters, 1 line breaks ...]\n" + "b" * 10
 
 
 def haystack(size: int, at: float) -> str:

@@ -37,9 +37,3 @@ def test_files_and_folders_stay_together() -> None:
         unit("a/y.py", 4, 7_900),
     ]
     assert [[one.name for one in group] for group in pack(units)] == [["2"], ["1", "3", "4"]]
-
-
-def test_gaps_are_filled_from_other_folders() -> None:
-    """A small rest of one folder does not pay for a prompt of its own."""
-    units = [unit("a/x.py", 1, 22_000), unit("b/z.py", 2, 400)]
-    assert len(pack(units)) == 1

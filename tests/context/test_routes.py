@@ -27,22 +27,6 @@ def test_a_route_is_recognised_however_its_open_part_is_written(line: str) -> No
     assert routes.patterns([line]) == (r"(?<![\w-])diff/[^/\s\"'`]+/issues(?![\w-])",)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "+1 path = 'shop/money.py'",
-        "+1 get('application/json')",
-        "+1 get('/users/{id}')",
-        "+1 fetch('https://example.invalid/x')",
-        "+1 text = 'either/or'",
-        "+1 see diff/{id}/issues",
-    ],
-)
-def test_what_is_no_route_is_not_searched(line: str) -> None:
-    """Files, media types, a single fixed segment, prose."""
-    assert routes.patterns([line]) == ()
-
-
 def test_who_fetches_a_changed_route_is_shown_with_what_it_calls(repository: Repository) -> None:
     """In another language, in another part of the repository; tests and the change's own files are not."""
     pull = repository.change(

@@ -7,29 +7,12 @@ from fakes import Repository
 
 from bot import dependents, diff
 from bot.checkout import Checkout
-from bot.context.bodies import Callee
 from bot.context.builder import WHOLE_LINES, ContextBuilder
 from bot.diff import file_diffs, units
 from bot.languages import LANGUAGES
 from bot.values import Excerpt
 
 Files = dict[str, str | bytes | None]
-ARMS = """fn is_inside(&self, line: usize) -> bool {
-    let seen = 1;
-    match self.bounds {
-        (
-            Bound::Absolute(lower),
-            Bound::FromEnd(_),
-        ) => lower <= line,
-        (
-            Bound::FromEnd(lower),
-            _,
-        ) => {
-            lower > line
-        }
-    }
-}
-"""
 
 
 def prompt(repository: Repository, before: Files, after: Files) -> tuple[Mapping[str, str], tuple[Excerpt, ...]]:
@@ -67,29 +50,6 @@ def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Re
     assert "return first" in diffs["shop/a.py"]
     assert "[..." not in diffs["shop/a.py"]
     assert "return first" not in diffs["shop/b.py"]
-
-
-def test_functions_that_have_no_room_are_cut_around_what_changed(repository: Repository) -> None:
-    """The shortest ones first."""
-    names = [f"shop/part_{n}.py" for n in range(8)]
-    diffs, _ = prompt(
-        repository,
-        {name: _function(30 + 10 * at) for at, name in enumerate(names)},
-        {name: _function(30 + 10 * at, 2) for at, name in enumerate(names)},
-    )
-    whole = [name for name in names if "return first" in diffs[name]]
-    assert whole == names[: len(whole)]
-    assert 0 < len(whole) < len(names)
-
-
-def test_a_branch_is_shown_with_its_pattern() -> None:
-    """Of a long body too: which values take the branch decides as much as what it gives."""
-    long = ARMS.replace("    let seen = 1;\n", "".join(f"    let seen_{n} = {n};\n" for n in range(30)))
-    rows = long.split("\n")
-    shown = [rows[number - 1].strip() for number in Callee("src/range.rs", 1, "is_inside", rows).body]
-    assert {"Bound::Absolute(lower),", "Bound::FromEnd(_),", ") => lower <= line,", "Bound::FromEnd(lower),"} <= {
-        *shown
-    }
 
 
 def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the_version(

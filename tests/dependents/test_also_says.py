@@ -36,11 +36,6 @@ RENAMED = {
         ("/order/summary", "/order/digest"),
         {"client.ts": "fetch(`/order/summary`);\n", "admin.js": "go(base + '/api/order/summary?x=1');\n"},
     ),
-    "a route of one word": (
-        ("views.py", '@app.get("/checkout")\ndef summary():\n    return {}\n'),
-        ("/checkout", "/pay"),
-        {"client.ts": "fetch(`/checkout`);\n", "admin.js": "go('/checkout');\n"},
-    ),
     "a column": (
         ("schema.sql", TABLE),
         ("review_score", "score"),
@@ -69,11 +64,6 @@ RENAMED = {
         ("a.go", 'package a\n\ntype T struct {\n\tName string `json:"display_name,omitempty"`\n}\n'),
         ("display_name", "label"),
         {"a.ts": "show(user.display_name);\n", "b.html": "{{ display_name }}\n"},
-    ),
-    "a key of one word": (
-        ("views.py", 'def page():\n    return {"nickname": 1}\n'),
-        ("nickname", "alias"),
-        {"a.js": "show(user['nickname']);\n", "b.html": "{{ nickname }}\n"},
     ),
     "a class of a page": (
         ("style.css", ".order-row-wide { color: red }\n"),

@@ -55,14 +55,6 @@ def test_what_a_program_wrote_is_named_and_not_compared(source: bytes, repositor
     assert any("big.js" in sentence for sentence in found.cut)
 
 
-@pytest.mark.parametrize("suffix", [suffix for language in LANGUAGES.values() for suffix in language.SUFFIXES[:1]])
-def test_deep_nesting_is_no_way_to_stop_a_review(suffix: str, repository: Repository) -> None:
-    """Brackets a hundred thousand deep, in each language."""
-    deep = "(" * 100_000 + ")" * 100_000
-    found = find(repository.change({f"a{suffix}": f"x = {deep}\n"}, {f"a{suffix}": f"y = {deep}\n"}))
-    assert isinstance(found, Dependents)
-
-
 def test_reexports_in_a_circle_end(repository: Repository) -> None:
     """Two files that hand on everything of each other."""
     before = {
@@ -126,15 +118,6 @@ def test_a_rename_of_letter_case_alone_is_a_move(repository: Repository) -> None
     repository.git("mv", "lib/Thing.ts", "lib/thing.ts")
     found = find(repository.pull(base, repository.commit({})))
     assert [(row.path, row.missing) for row in found.references] == [("app.ts", True)]
-
-
-def test_links_in_a_circle_are_not_followed(repository: Repository) -> None:
-    """A link is a row of the tree, not a file."""
-    (repository.folder / "a").mkdir()
-    (repository.folder / "a/b").symlink_to("../a")
-    (repository.folder / "loop.py").symlink_to("loop.py")
-    pull = repository.change({"lib.py": "def f(a): ...\n", **CALLER}, {"lib.py": "def f(a, b): ...\n"})
-    assert pairs(find(pull)) == {("app.py", "lib.py")}
 
 
 def _lose(repository: Repository, pull: PullRequest, path: str) -> None:

@@ -66,17 +66,6 @@ def test_it_is_said_that_only_names_were_looked_for(repository: Repository) -> N
     )
 
 
-def test_a_name_of_a_query_is_found_in_code(repository: Repository) -> None:
-    """A column that a migration drops is read elsewhere."""
-    before = {
-        "schema.sql": "CREATE TABLE orders (\n  id INT,\n  shipping_note TEXT\n);\n",
-        "app.py": "print(row['shipping_note'])\n",
-    }
-    found = _found(repository.change(before, {"schema.sql": "CREATE TABLE orders (\n  id INT\n);\n"}))
-
-    assert [(r.name, r.path, r.line) for r in found.references] == [("shipping_note", "app.py", 1)]
-
-
 def test_common_words_say_nothing(repository: Repository) -> None:
     """Neither short words, nor words of the stop list, nor words that stand in many files."""
     many = {f"f{number}.txt.in": "some_shared_word created_at total\n" for number in range(12)}

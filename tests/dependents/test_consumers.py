@@ -49,12 +49,6 @@ PAIRS = {
         {"pyproject.toml": USER, "pay.py": "from acme_quotes.old import tax\n\ntax()\n"},
         ("pay.py", 3, "consumer-removed-module"),
     ),
-    "python: a member of a module that is called test": Pair(
-        {"pyproject.toml": PYPROJECT, "src/acme_quotes/__init__.py": "", "src/acme_quotes/test.py": "class Client:\n    @property\n    def cookie_jar(self):\n        return 1\n\n    def size(self):\n        return 1\n"},
-        {"src/acme_quotes/test.py": "class Client:\n    def size(self):\n        return 1\n"},
-        {"pyproject.toml": USER, "own.py": "from acme_quotes.test import Client\n\n\nclass Own(Client):\n    def jar(self):\n        return self.cookie_jar\n"},
-        ("own.py", 6, "consumer-removed-symbol"),
-    ),
     "python: an override that is left behind": Pair(
         {**PYTHON, "src/acme_quotes/quotes.py": "class Quote:\n    def total(self, cents):\n        return cents\n"},
         {"src/acme_quotes/quotes.py": "class Quote:\n    def total(self, cents, rate):\n        return cents * rate\n"},
@@ -111,12 +105,6 @@ NO_BREAK = {
         {"pyproject.toml": USER, "pay.py": "from acme_quotes.quotes import _tax\n\n_tax()\n"},
         None,
     ),
-    "a private module is nobody's contract": Pair(
-        {**PYTHON, "src/acme_quotes/quotes.py": "def quote(): ...\n", "src/acme_quotes/_tax.py": "def tax(): ...\ndef two(): ...\n"},
-        {"src/acme_quotes/_tax.py": "def two(): ...\n"},
-        {"pyproject.toml": USER, "pay.py": "from acme_quotes._tax import tax\n\ntax()\n"},
-        None,
-    ),
     "a file that `exports` does not name is nobody's contract": Pair(
         {"package.json": '{"name": "quotes", "exports": {".": "./index.js"}}', "index.js": "export const a = 1\n", "inner.js": "export function tax() {}\nexport const b = 1\n"},
         {"inner.js": "export const b = 1\n"},
@@ -139,12 +127,6 @@ NO_BREAK = {
         {**PYTHON, "src/acme_quotes/quotes.py": "def quote(cents):\n    return cents\n"},
         {"src/acme_quotes/prices.py": "def quote(cents):\n    return cents\n", "src/acme_quotes/quotes.py": "from acme_quotes.prices import quote\n"},
         {"pyproject.toml": USER, "pay.py": "from acme_quotes.quotes import quote\n\nquote(3)\n"},
-        None,
-    ),
-    "a module of another name in the tests of the library": Pair(
-        {**PYTHON, "src/acme_quotes/quotes.py": "def quote(): ...\n", "tests/helpers.py": "def total_tax(): ...\n"},
-        {"tests/helpers.py": "x = 1\n", "src/acme_quotes/quotes.py": "def quote(a=1): ...\n"},
-        {"pyproject.toml": USER, "pay.py": "import acme_quotes\nfrom helpers import total_tax\n\ntotal_tax()\n"},
         None,
     ),
     "java: an interface that asks more of who implements it": Pair(
@@ -204,21 +186,12 @@ SECOND = "<?php\nnamespace Acme\\Quotes;\n\ninterface Rate\n{\n}\n\nclass Tax\n{
 PLAIN = "<?php\nclass Acme_Tax\n{\nBODY}\n"
 ELSEWHERE = {
     "a bundle that is called like the package": npm('{".": {"import": "./dist/quotes.mjs", "require": "./dist/quotes.cjs"}}', "src/index.js"),
-    "a bundle, and types": npm('{".": {"types": "./dist/quotes.d.ts", "default": "./dist/quotes.js"}}', "src/index.ts"),
-    "a bundle, and types that are written by hand": npm('{".": {"types": "./quotes.d.ts", "default": "./dist/quotes.min.js"}}', "src/index.js"),
     "one text": npm('"./dist/quotes.js"', "src/index.js"),
-    "a folder for each format": npm('{".": {"import": "./dist/esm/index.js", "require": "./dist/cjs/index.js"}}', "src/index.ts"),
     "a source that is called main": npm('{".": "./dist/bundle.js"}', "source/main.ts"),
-    "a folder for the build that has another name": npm('"./target/esm/prices.js"', "source/prices.js"),
     "an entry below the package": npm('{".": "./dist/bundle.js", "./tax": "./dist/esm/tax.mjs"}', "source/parts/tax.ts", "@acme/quotes/tax"),
-    "an entry beside one that is known": npm('{"./other": "./src/other.js", "./tax": "./bundles/tax.js"}', "src/lib/tax.ts", "@acme/quotes/tax"),
     "php: a folder": classmap('["src/"]', "src/Tax.php", SPACED, "use Acme\\Quotes\\Tax;\n\nTax::taxOf(1);"),
-    "php: a file": classmap('["src/Tax.php"]', "src/Tax.php", SPACED, "\\Acme\\Quotes\\Tax::taxOf(1);"),
-    "php: the folder of the manifest": classmap('["."]', "inc/tax.php", SPACED, "use Acme\\Quotes\\Tax;\n\nTax::taxOf(1);"),
     "php: a file of another name": classmap('["inc"]', "inc/rates.inc.php", SECOND, "use Acme\\Quotes\\{Rate, Tax};\n\nTax::taxOf(1);"),
-    "php: another name here": classmap('["inc"]', "inc/tax.php", SECOND, "use Acme\\Quotes\\Tax as Levy;\n\nLevy::taxOf(1);"),
     "php: no namespace": classmap('["inc"]', "inc/tax.php", PLAIN, "\n\nAcme_Tax::taxOf(1);"),
-    "php: no namespace, from one": classmap('["inc"]', "inc/tax.php", PLAIN, "namespace Bill;\n\n\\Acme_Tax::taxOf(1);"),
 }  # fmt: skip
 
 
@@ -243,48 +216,10 @@ BILL = {
     "requirements.txt": "quotes>=1.2,<2\n",
     "bill.py": "from quotes.pay import quote\n\nprint(quote(30, express=True))\n",
 }
-SCRIPT = "export function quote(c) { return c }\nexport function other() { return 1 }\n"
-LESS = SCRIPT.partition("\n")[2]
-MANIFEST = '{"name": "quotes", "exports": {"./pay": "./src/pay.js", "./b": "./src/b.js"}}\n'
-MODULE = {"package.json": MANIFEST, "src/pay.js": SCRIPT, "src/b.js": "export const b = 1\n"}
-BILL_SCRIPT = {
-    "package.json": '{"dependencies": {"quotes": "^1.0.0"}}\n',
-    "bill.js": "import { quote } from 'quotes/pay'\n\nconsole.log(quote(30))\n",
-}
-QUOTE = "package pay\n\nfunc Quote(c int) int { return c }\n"
-GO = {
-    "go.mod": "module x.io/quotes\n\ngo 1.21\n",
-    "pay/pay.go": QUOTE,
-    "pay/o.go": "package pay\n\nfunc Other() int { return 1 }\n",
-}
-BILL_GO = {
-    "go.mod": "module x.io/bill\n\nrequire x.io/quotes v1.0.0\n",
-    "bill.go": 'package main\n\nimport "x.io/quotes/pay"\n\nfunc main() { println(pay.Quote(30)) }\n',
-}
 MOVES = {
     **{
         f"python: a file that becomes {path}": (LIBRARY, {"quotes/pay.py": None, path: PAY}, BILL, "bill.py")
         for path in ("quotes/test_pay.py", "quotes/tests/pay.py", "quotes/pay.py.txt", "conftest.py")
-    },
-    **{
-        f"javascript: {name}": (MODULE, files, BILL_SCRIPT, "bill.js")
-        for name, files in {
-            "a function and its entry": {"src/pay.js": LESS, "package.json": MANIFEST.replace('"./pay": "./src/pay.js", ', "")},
-            "a function, and the package's name": {"src/pay.js": LESS, "package.json": MANIFEST.replace("quotes", "quotez")},
-            "a manifest that is gone": {"src/pay.js": LESS, "package.json": None},
-            "a text": {"src/pay.js": None, "src/pay.js.txt": SCRIPT},
-            "a test": {"src/pay.js": None, "test/pay.js": SCRIPT},
-        }.items()
-    },
-    **{
-        f"go: {name}": (GO, files, BILL_GO, "bill.go")
-        for name, files in {
-            "a test": {"pay/pay.go": None, "pay/pay_test.go": QUOTE},
-            "a function in a test": {"pay/pay.go": "package pay\n", "pay/quote_test.go": QUOTE},
-            "a text": {"pay/pay.go": None, "pay/pay.go.txt": QUOTE},
-            "data of tests": {"pay/pay.go": None, "testdata/pay.go": QUOTE},
-            "a file that the tool skips": {"pay/pay.go": None, "pay/_pay.go": QUOTE},
-        }.items()
     },
 }  # fmt: skip
 

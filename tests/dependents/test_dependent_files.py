@@ -127,50 +127,6 @@ def test_budgets_say_what_they_cut(repository: Repository) -> None:
     assert "the search for references stopped after 0 s of computing, 0 of 3 files read" in none.cut
 
 
-def test_a_source_that_a_program_wrote_is_left_out(repository: Repository) -> None:
-    """Minified code is not parsed, and that is said."""
-    before = {"a.js": "x=1;" * 4000}
-    found = find(repository.change(before, {"a.js": "x=2;" * 4000}))
-
-    assert found.symbols == ()
-    assert any("a.js" in sentence for sentence in found.cut) or found.cut == ()
-
-
-def test_broken_and_foreign_bytes_are_survived(repository: Repository) -> None:
-    """Syntax errors, Latin-1, NUL-free rubbish and an empty file give less, never a crash."""
-    before: dict[str, str | bytes | None] = {
-        "a.py": b"def f(:\n  \xe9\xff\n",
-        "b.ts": "export function ((( {\n",
-        "c.py": "",
-        "d.py": "x = '\xe9'\n".encode("latin-1"),
-        "app.py": "from a import f\nfrom d import x\n",
-    }
-    after: dict[str, str | bytes | None] = {
-        "a.py": b"def g(:\n  \xe9\xfe\n",
-        "b.ts": "export class )))\n",
-        "c.py": "y = 1\n",
-        "d.py": "x = '\xe8'\n".encode("latin-1"),
-    }
-    found = find(repository.change(before, after))
-
-    assert {item.path for item in found.files} == {"app.py"}
-
-
-def test_cyclic_re_exports_end(repository: Repository) -> None:
-    """Two barrels that hand on each other are followed once."""
-    before = {
-        "a/index.ts": "export * from '../b'\nexport const one = 1\n",
-        "b/index.ts": "export * from '../a'\nexport const two = 1\n",
-        "app.ts": "import { two } from './a'\n",
-    }
-    found = find(repository.change(before, {"b/index.ts": "export * from '../a'\nexport const two = 2\n"}))
-
-    assert {(item.path, item.target) for item in found.files} >= {
-        ("a/index.ts", "b/index.ts"),
-        ("app.ts", "b/index.ts"),
-    }
-
-
 @pytest.mark.parametrize(
     ("target", "importer", "code"),
     [

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from bot.dependents.consumers.disclosure import HIDDEN, disclosure, withheld
+from bot.dependents.consumers.disclosure import disclosure, withheld
 from bot.values import (
     Evidence,
     Excerpt,
@@ -71,7 +71,6 @@ def test_a_clone_of_unknown_standing_is_not_shown_on_a_host() -> None:
 
 
 THEIRS = Evidence("acme/billing:src/secret_pay.py", "pay(tax(30))", 41, "head", "breaks", "acme/billing", "c0ffee" * 6)
-OWN = Evidence("quotes.py", "def tax(cents, rate):", 5, "base", "before")
 FINDING = Finding(
     path="quotes.py", quote="def tax(cents):", title="tax() was removed, but acme/billing:src/secret_pay.py still calls it",
     why="acme/billing breaks when it upgrades quotes from 1.2", consequence="2 lines of acme/billing fail", severity="high",
@@ -101,47 +100,3 @@ def test_what_is_withheld_holds_no_word_of_the_consumer(level: Disclosure, words
     text = repr(astuple(shown))
     assert [word for word in words if word in text] == []
     assert len(shown.reports) == len(shown.findings) == (level != "nothing")
-
-
-def test_a_name_is_shown_without_a_line() -> None:
-    """The reader learns who breaks, and by which line of the change."""
-    shown = withheld(IMPACT, {"acme/billing": "name"})
-    assert (
-        shown.findings[0].title == "`def tax(cents):` was removed or renamed, and acme/billing still uses it as it was"
-    )
-    assert (shown.findings[0].proven, shown.reports[0].breaks) == (True, 1)
-    assert shown.summary == "The one repository that is known to use this one was looked at; it breaks."
-
-
-def test_hidden_consumers_stay_apart() -> None:
-    """Two that may not be named are two; one that may be shown beside them is shown."""
-    others = [replace(REPORT, name=name) for name in ("acme/shop", "acme/till")]
-    findings = (FINDING, *(replace(FINDING, consumer=one.name, evidence=(OWN,)) for one in others))
-    impact = ConsumerImpact((REPORT, *others), findings)
-    shown = withheld(impact, {"acme/billing": "existence", "acme/shop": "lines", "acme/till": "existence"})
-    assert [one.name for one in shown.reports] == ["hidden 1", "acme/shop", "hidden 2"]
-    assert [one.consumer for one in shown.findings] == ["hidden 1", "acme/shop", "hidden 2"]
-    assert HIDDEN in shown.findings[2].title
-    assert shown.findings[2].evidence == (OWN,)
-
-
-@pytest.mark.parametrize(
-    "item",
-    [
-        Evidence("+acme+billing/src/secret_pay.py", "pay(", 4),
-        Evidence("+links/acme/secret.mod", "pay(", 4),
-        Evidence("acme/billing:secret.py", "pay(", 4),
-    ],
-    ids=lambda item: item.path,
-)
-def test_evidence_that_names_the_consumer_is_withheld_however_it_is_marked(item: Evidence) -> None:
-    """A path of the joined tree is the consumer's, whether or not its repository is noted."""
-    finding = replace(FINDING, evidence=(item, OWN), start=0, quote="pay(tax(30))")
-    shown = withheld(replace(IMPACT, findings=(finding,)), {"acme/billing": "existence"})
-    assert shown.findings[0].evidence == (OWN,)
-    assert "pay(" not in repr(astuple(shown))
-
-
-def test_one_that_nobody_was_asked_about_is_not_shown() -> None:
-    """A name without a level is left out altogether."""
-    assert withheld(IMPACT, {}) == ConsumerImpact()

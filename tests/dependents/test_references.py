@@ -38,28 +38,6 @@ def test_call_sites_are_matched_through_what_the_file_imports(repository: Reposi
     assert not any(r.missing for r in found.references)
 
 
-def test_references_in_tests_are_marked(repository: Repository) -> None:
-    """A reviewer weighs them differently."""
-    before = {
-        "lib.py": LIB,
-        "tests/test_lib.py": "from lib import cut\n\ncut(1)\n",
-        "app.py": "from lib import cut\n\ncut(1)\n",
-    }
-    found = find(repository.change(before, {"lib.py": LIB.replace("return 1", "return 2", 1)}))
-
-    assert [(r.path, r.test) for r in found.references if r.call] == [("app.py", False), ("tests/test_lib.py", True)]
-
-
-def test_common_member_names_are_looked_up_in_importers_only(repository: Repository) -> None:
-    """A name that occurs in more files than the budget says nothing by itself, and that is said."""
-    lib = "class A(B):\n    def get(self):\n        return 1\n"
-    many = {f"m{n}.py": "def f(x):\n    return x.get()\n" for n in range(70)}
-    found = find(repository.change({"lib.py": lib, **many}, {"lib.py": lib.replace("1", "2")}))
-
-    assert found.references == ()
-    assert found.cut == ("members with common names were looked up in importing files only: get",)
-
-
 def test_callers_puts_calls_before_mentions_imports_and_definitions(repository: Repository) -> None:
     """Any name can be asked for; comments and strings never count."""
     pull = repository.change(

@@ -19,17 +19,11 @@ X = ("(x)", "(shop, x)")
 OPEN = {
     "a declaration, taken apart": (DECLARED, X, APART, 3),
     "a declaration, as a member": (DECLARED, X, OWNED, 3),
-    "taken apart where it was kept": (DECLARED, X, f"{FROM}const cart = useCart();\nconst {{ add }} = cart;\nadd(1);\n", 4),
-    "in another function": (DECLARED, X, f"{FROM}export function View() {{\n  const {{ add }} = useCart();\n  return () => add(1);\n}}\n", 4),
-    "under another name": (DECLARED.replace("{ add }", "{ plus: add }"), X, f"{FROM}useCart().plus(1);\n", 2),
     "taken apart under another name": (DECLARED, X, f"{FROM}const {{ add: plus }} = useCart();\nplus(1);\n", 2),
     "that has to be awaited": (DECLARED, ("function add", "async function add"), APART, 3),
     "that throws": (DECLARED, ("show(x)", 'throw new Error("x")'), APART, 3),
     "of a callback": (MADE % "{ add }", X, APART, 3),
-    "of a callback, in an object that is kept": (MADE % "useMemo(() => ({ add }), [])", X, APART, 3),
-    "of an object that is made reactive": (MADE % "reactive({ add })", X, OWNED, 3),
     "a store": (STORE, X, OWNED, 3),
-    "a store that is the default": (STORE.replace("const useCart =", "default"), X, 'import useCart from "./lib.js";\nuseCart().add(1);\n', 2),
     "a factory of CommonJS": (FACTORY, X, 'const makeCart = require("./lib");\nconst cart = makeCart(1);\ncart.add(1);\n', 3),
     "a function that is called at once": (AT_ONCE, X, 'import { cart } from "./lib.js";\ncart.add(1);\n', 2),
 }  # fmt: skip
@@ -37,8 +31,6 @@ SILENT = {
     "another function's result": (DECLARED, X, f'{FROM}import {{ other }} from "./other.js";\nconst cart = other();\ncart.add(1);\nconst {{ add }} = other();\nadd(1);\n'),
     "a set of the user's own": (DECLARED, X, f"{FROM}const rows = new Set();\nrows.add(useCart());\n"),
     "a function that is not returned": (DECLARED.replace("{ add }", "{ put: () => add(1) }"), X, f"{FROM}useCart().put();\n"),
-    "another way to the same result": (DECLARED, ("show(x)", "show(x + 1)"), APART),
-    "another value beside it": (STORE, ("{ rows,", "{ rows, total: 1,"), f"{FROM}useCart().rows;\n"),
     "a parameter that may be left out": (DECLARED, ("(x)", "(x, shop = 1)"), APART),
 }  # fmt: skip
 

@@ -133,13 +133,9 @@ ALONE = {
     "sql: NOT NULL without a default": ({"migrations/1.sql": CREATE}, {"migrations/2.sql": "ALTER TABLE orders ADD COLUMN vat INT NOT NULL;\n"}, "column-required"),
     "openapi: a required parameter": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("in: query", "in: query, required: true")}, "parameter-required"),
     "openapi: a property of an answer": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("        unit_price: {type: integer}\n", "")}, "property-removed"),
-    "openapi: a description that is gone": ({"openapi.yaml": API}, {"openapi.yaml": None}, "schema-removed"),
     "protobuf: a number that is used again": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("int64 total_cents = 2", "string note = 2")}, "number-reused"),
     "protobuf: a number that changes": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("total_cents = 2", "total_cents = 3")}, "number-changed"),
-    "protobuf: a type that is read otherwise": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("int64 total", "string total")}, "field-type-changed"),
     "protobuf: a call": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("  rpc GetOrder(Order) returns (Order);\n", "")}, "rpc-removed"),
-    "graphql: a new required argument of a directive": ({"s.graphql": GRAPHQL + DIRECTIVE}, {"s.graphql": GRAPHQL + DIRECTIVE.replace("(role: String)", "(role: String, area: String!)")}, "argument-required"),
-    "graphql: an argument of a directive that goes": ({"s.graphql": GRAPHQL + DIRECTIVE}, {"s.graphql": GRAPHQL + DIRECTIVE.replace("(role: String)", "")}, "argument-removed"),
     "graphql: an argument that is required": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL.replace("draft: Boolean", "draft: Boolean!")}, "argument-type-changed"),
     "graphql: a value": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL.replace("  LOST\n", "")}, "value-removed"),
     "json schema: a property that is required": ({"j.json": SCHEMA}, {"j.json": SCHEMA.replace('"type": "object"', '"type": "object", "required": ["mode"]')}, "property-required"),
@@ -148,23 +144,18 @@ ALONE = {
 HARMLESS = {
     "sql: a column that nothing names": ({"migrations/1.sql": CREATE}, {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN note;\n"}),
     "sql: what takes a migration back": ({"a.py": QUERY}, {"migrations/2.up.sql": "ALTER TABLE orders ADD COLUMN total INT;\n", "migrations/2.down.sql": DROP}),
-    "sql: the part behind a mark": ({"a.py": QUERY}, {"migrations/2.sql": "-- +goose Up\nSELECT 1;\n-- +goose Down\nALTER TABLE orders DROP COLUMN total;\n"}),
     "sql: a column of another table": ({"a.py": QUERY}, {"migrations/2.sql": "ALTER TABLE users DROP COLUMN total;\n"}),
     "sql: a column that comes back with another type": ({"a.py": QUERY}, {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\nALTER TABLE orders ADD COLUMN total BIGINT;\n"}),
     "sql: a column of a table that came with the change": ({"b.py": "x = 1\n"}, {"a.py": QUERY, "migrations/2.sql": f"{CREATE}{DROP}"}),
     "sql: a column that a later migration brings back": ({"a.py": QUERY}, {"prisma/migrations/1_a/migration.sql": DROP, "prisma/migrations/2_b/migration.sql": "ALTER TABLE orders ADD COLUMN total INT;\n"}),
     "sql: a table that is built anew": ({"a.py": QUERY}, {"migrations/2.sql": "CREATE TABLE n (id INT, total INT);\nDROP TABLE orders;\nALTER TABLE n RENAME TO orders;\n"}),
-    "sql: a statement in a comment and in a text": ({"a.py": QUERY}, {"migrations/2.sql": "-- ALTER TABLE orders DROP COLUMN total;\nINSERT INTO log VALUES ('; ALTER TABLE orders DROP COLUMN total;');\n"}),
     "openapi: another name of a parameter of a path": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("{id}", "{order}")}),
     "openapi: more properties": ({"openapi.yaml": API}, {"openapi.yaml": API.replace("        line:", "        extra: {type: string}\n        line:")}),
     "protobuf: a field whose number is reserved": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("  int64 total_cents = 2;", '  reserved 2;\n  reserved "total_cents";')}),
     "protobuf: a message that goes to another file": ({"s.proto": PROTO}, {"s.proto": None, "t.proto": PROTO}),
-    "protobuf: a version that is no promise": ({"s.proto": PROTO.replace("v1", "v1alpha1")}, {"s.proto": PROTO.replace("v1", "v1alpha1").replace("  int64 total_cents = 2;\n", "")}),
     "graphql: a new optional argument of a directive": ({"s.graphql": GRAPHQL + DIRECTIVE}, {"s.graphql": GRAPHQL + DIRECTIVE.replace("String)", 'String, area: String! = "all")')}),
-    "graphql: another place of a directive": ({"s.graphql": GRAPHQL + DIRECTIVE}, {"s.graphql": GRAPHQL + DIRECTIVE.replace("on OBJECT", "repeatable on OBJECT | FIELD_DEFINITION")}),
     "graphql: a field that was deprecated": ({"s.graphql": GRAPHQL.replace("totalCents: Int", "totalCents: Int @deprecated")}, {"s.graphql": GRAPHQL.replace("  totalCents: Int\n", "")}),
     "graphql: a field that is never null": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL.replace("totalCents: Int", "totalCents: Int!")}),
-    "graphql: a type that goes to another file": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL[: GRAPHQL.index("enum")], "t.graphql": GRAPHQL[GRAPHQL.index("enum") :]}),
     "json schema: a property of a schema that is open": (
         {"j.json": SCHEMA.replace('"additionalProperties": false,', "")},
         {"j.json": SCHEMA.replace('"additionalProperties": false,', "").replace('"retries": {"type": "integer"},\n', "")},
@@ -180,8 +171,6 @@ HARMLESS |= {
 }  # fmt: skip
 QUERIED = {"web/q.graphql": "fragment F on Order {\n  id\n  totalCents\n}\n"}
 LESS = GRAPHQL.replace("  totalCents: Int\n", "")
-CLOSED = SCHEMA.replace('"retries": {"type": "integer"},\n', "")
-SUMMARY = "openapi: 3.0.0\npaths:\n  /orders/summary:\n    get: {responses: {'200': {description: a}}}\n"
 CASES |= {
     "graphql: a field in a text with an escape": Case(
         {"schema.graphql": GRAPHQL, **QUERIED},
@@ -199,11 +188,7 @@ CASES |= {
 OPEN = {
     "openapi: broken YAML": ({"openapi.yaml": API}, {"openapi.yaml": API + "  - : [\n"}),
     "openapi: deep nesting": ({"openapi.yaml": API}, {"openapi.yaml": API + "x-a: " + "[" * 900_000 + "\n"}),
-    "openapi: deep nesting by dashes": ({"openapi.yaml": API}, {"openapi.yaml": API + "x-a:\n" + "- " * 90_000 + "1\n"}),
-    "openapi: deep nesting by indentation": ({"openapi.yaml": API}, {"openapi.yaml": API + "".join(" " * at + "a:\n" for at in range(1_500))}),
-    "json schema: deep nesting": ({"j.json": SCHEMA}, {"j.json": SCHEMA.rstrip()[:-1] + ', "x": ' + "[" * 200_000 + "]" * 200_000 + "}\n"}),
     "protobuf: a block without an end": ({"s.proto": PROTO}, {"s.proto": PROTO + "message A {\n"}),
-    "protobuf: deep nesting": ({"s.proto": PROTO}, {"s.proto": PROTO + "message A {" * 5_000 + "}" * 5_000}),
     "graphql: a definition without an end": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL + "type A {\n"}),
 }  # fmt: skip
 
@@ -337,24 +322,15 @@ EF_MODEL = '[Table("orders")]\npublic class Order\n{{\n    {}\n}}\n'
 ECTO = 'defmodule Shop.Order do\n  schema "{}" do\n    field :total, :integer\n  end\nend\n'
 MAPPED = {
     "JPA, by a name": ("Order.java", JPA.format('@Column(name = "total")\n    Integer sum;'), 6),
-    "JPA, by a name on a line of its own": ("Order.java", JPA.format('@Column(\n        name = "total"\n    )\n    Integer sum;'), 7),
     "JPA, by its member": ("Order.java", JPA.format("private Integer total;"), 6),
     "JPA in Kotlin": ("Order.kt", '@Entity\n@Table(name = "orders")\nclass Order(@Column(name = "total") var sum: Int)\n', 3),
-    "TypeORM, on one line": ("order.ts", TYPEORM_MODEL.format("@PrimaryColumn() total!: number;"), 3),
     "TypeORM, by a name": ("order.ts", TYPEORM_MODEL.format('@Column({ name: "total" })\n  sum: number;'), 3),
-    "TypeORM, of a relation": ("order.ts", TYPEORM_MODEL.format('@ManyToOne(() => X)\n  @JoinColumn({ name: "total" })\n  x: X;'), 4),
     "MikroORM": ("order.ts", '@Entity({ tableName: "orders" })\nexport class Purchase {\n  @Property()\n  total!: number;\n}\n', 4),
     "SQLAlchemy, by its annotation": ("m.py", SQLALCHEMY.format("total: Mapped[int]"), 3),
-    "SQLAlchemy, by a name": ("m.py", SQLALCHEMY.format('sum = Column("total", Integer)'), 3),
     "SQLAlchemy, a table": ("m.py", 'orders = Table(\n    "orders",\n    metadata,\n    Column("total", Integer),\n)\n', 4),
-    "Sequelize": ("order.js", SEQUELIZE.format("total: DataTypes.INTEGER,"), 3),
     "Sequelize, by a name": ("order.js", SEQUELIZE.format('sum: {\n      type: DataTypes.INTEGER,\n      field: "total",\n    },'), 5),
-    "Sequelize, of a class": ("order.js", 'Order.init({\n  total: {\n    type: DataTypes.INTEGER,\n  },\n}, { sequelize, tableName: "orders" });\n', 2),
     "Doctrine": ("Order.php", DOCTRINE.format('#[ORM\\Column(name: "total")]'), 5),
-    "Doctrine, by its member": ("Order.php", DOCTRINE.replace("$sum", "$total").format('#[ORM\\Column(type: "integer")]'), 6),
-    "Doctrine, in a comment": ("Order.php", DOCTRINE.format('/**\n     * @ORM\\Column(name="total")\n     */'), 6),
     "Entity Framework, by its member": ("Order.cs", EF_MODEL.format("public int Total { get; set; }"), 4),
-    "Entity Framework, by calls": ("C.cs", 'class C {\n  void F() {\n    modelBuilder.Entity<Order>(b => {\n      b.Property(x => x.Sum).HasColumnName("total");\n', 4),
     "Exposed": ("Orders.kt", 'object Orders : IntIdTable("orders") {\n    val total = integer("total")\n}\n', 2),
     "SeaORM": ("order.rs", '#[sea_orm(table_name = "orders")]\npub struct Model {\n    pub total: i32,\n}\n', 3),
     "Prisma, by a name": ("schema.prisma", 'model Order {\n  sum Int @map("total")\n  @@map("orders")\n}\n', 2),
@@ -363,15 +339,10 @@ MAPPED = {
 NOT_MAPPED = {
     "an entity of another table": ("Order.java", JPA.replace('"orders"', '"baskets"').format("private Integer total;")),
     "a member that is not stored": ("Order.java", JPA.format("@Transient\n    private Integer total;")),
-    "a local value of an entity": ("Order.java", JPA.format("void f() {\n        int total = 0;\n    }")),
     "a class that is no entity": ("Order.java", "class Order {\n    private Integer total;\n}\n"),
     "a member over another column": ("order.ts", TYPEORM_MODEL.format('@Column({ name: "sum" })\n  total: number;')),
-    "an annotation over another column": ("m.py", SQLALCHEMY.format('total: Mapped[int] = mapped_column("sum")')),
-    "a relation of SQLAlchemy": ("m.py", SQLALCHEMY.format('total: Mapped[Sum] = relationship("Sum")')),
     "a column of the table beside it": ("m.py", 'orders = Table(\n    "orders",\n    metadata,\n)\nsums = Table(\n    "sums",\n    Column("total", Integer),\n)\n'),
-    "an attribute that is computed": ("order.js", SEQUELIZE.format("total: DataTypes.VIRTUAL,")),
     "a schema of another table": ("order.ex", ECTO.format("baskets")),
-    "a member of Prisma over another column": ("schema.prisma", 'model Order {\n  total Int @map("sum")\n}\n'),
     "a model of Django with another table": ("models.py", 'class Order(models.Model):\n    total = models.IntegerField()\n\n    class Meta:\n        db_table = "purchases"\n'),
 }  # fmt: skip
 CASES |= {
@@ -461,13 +432,3 @@ def test_a_use_in_another_repository_is_named(repository: Repository, repositori
     assert (finding.rule, finding.consumer, finding.verdict) == ("consumer-column-dropped", "billing", "proven")
     assert [f"{item.path}:{item.line}" for item in finding.evidence] == ["billing:pay.py:1"]
     assert [(one.name, one.state, one.breaks) for one in review.consumers] == [("billing", "checked", 1)]
-
-
-def test_aliases_that_multiply_cost_no_time(repository: Repository) -> None:
-    """A description whose aliases stand for a billion values is compared, or open, within the limits of any other."""
-    bomb = "x0: &a0 {type: object}\n" + "".join(
-        f"x{n}: &a{n} {{properties: {{{', '.join(f'p{i}: *a{n - 1}' for i in range(9))}}}}}\n" for n in range(1, 12)
-    )
-    use = API.replace("{$ref: '#/components/schemas/Line'}\ncomponents", "*a11\ncomponents")
-    review = effect(repository, {"openapi.yaml": bomb + use}, {"openapi.yaml": bomb.replace("p8", "q8") + use})
-    assert review.findings or not review.complete

@@ -14,17 +14,11 @@ OF_CLASS = ("constructor(tax)", "constructor(shop, tax)")
 # what -> (the file and its text, what changes in it, who uses it and the text)
 OPEN = {
     "a function that has a name": (("lib.js", FUNCTION), NEW_PARAMETER, ("pay.js", CALL)),
-    "one that has to be awaited": (("lib.js", FUNCTION), ("= function", "= async function"), ("pay.js", CALL)),
-    "one that another name takes the place of": (("lib.js", FUNCTION), ("price(tax, sum)", "cost(shop, tax, sum)"), ("pay.js", CALL)),
     "an import of CommonJS": (("lib.cjs", FUNCTION), NEW_PARAMETER, ("pay.mjs", 'import cost from "./lib.cjs";\nshow(cost(1, 2));\n')),
-    "two names for the module": (("lib.js", f"exports = {FUNCTION}"), NEW_PARAMETER, ("pay.js", CALL)),
     "a constant beside it": (("lib.js", f"const p = ({FUNCTION[:-2]});\n"), NEW_PARAMETER, ("pay.js", CALL)),
-    "a function that is handed over": (("lib.js", FUNCTION), NEW_PARAMETER, ("pay.js", 'const cost = require("./lib");\napp.use(cost);\n')),
     "a value": (("lib.js", "module.exports = 5;\n"), ("5", '"5"'), ("pay.js", 'const rate = require("./lib");\nshow(rate + 1);\n')),
     "a constructor": (("lib.js", CLASS), OF_CLASS, ("pay.js", 'const Basket = require("./lib");\nshow(new Basket(1));\n')),
-    "a method": (("lib.js", CLASS), (" total(tax)", " total(shop, tax)"), ("pay.js", 'const Basket = require("./lib");\nconst b = new Basket(1);\nb.total(1);\n')),
     "a method of a class": (("lib.js", CLASS.replace(" total", " static total")), ("total(tax)", "total(shop, tax)"), ("pay.js", 'const Basket = require("./lib");\nBasket.total(1);\n')),
-    "a class that is inherited": (("lib.js", CLASS), ("Cart", "Cart extends Map"), ("pay.js", 'const Basket = require("./lib");\nclass Order extends Basket {}\n')),
     "a class of TypeScript": (
         ("lib.ts", "export = class Cart {\n  constructor(tax: number) {\n    show(tax);\n  }\n};\n"),
         ("(tax: number)", "(shop: string, tax: number)"),
@@ -39,10 +33,8 @@ OPEN = {
 SILENT = {
     "its own name": (FUNCTION, ("price", "cost"), CALL),
     "that it has no name now": (FUNCTION, (" price", " "), CALL),
-    "that it has one": (FUNCTION.replace(" price", " "), ("function ", "function price"), CALL),
     "where it is offered": (FUNCTION, ("module.exports = ", "exports = module.exports = "), CALL),
     "a parameter that may be left out": (FUNCTION, ("sum)", "sum, fee = 0)"), CALL),
-    "a member of it alone": (FUNCTION, NEW_PARAMETER, 'const cost = require("./lib");\nshow(cost.rate);\n'),
     "a parameter that is called so": (FUNCTION, NEW_PARAMETER, 'const cost = require("./lib");\nfunction go(cost) {\n  show(cost);\n}\n'),
     "another member of the class": (CLASS, (" total(tax)", " total(shop, tax)"), 'const Basket = require("./lib");\nBasket.make(1);\n'),
 }  # fmt: skip

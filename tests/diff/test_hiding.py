@@ -91,31 +91,6 @@ def test_a_mark_of_the_base_counts(repository: Repository) -> None:
     assert all(file.skip and not file.is_unreviewed for file in found.values())
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "path"),
-    [
-        ({"vendor/a.py": OLD + LINES}, {"vendor/a.py": None, "src/a.py": NEW + LINES}, "src/a.py"),
-        ({"a_pb2.py": OLD + LINES}, {"a_pb2.py": None, "a.py": NEW + LINES}, "a.py"),
-        ({"poetry.lock": LINES}, {"poetry.lock": None, "deploy.yml": f"{LINES}x: 1\n"}, "deploy.yml"),
-        ({"LICENSE": LINES}, {"LICENSE": None, "deploy.yml": f"{LINES}x: 1\n"}, "deploy.yml"),
-        ({"a.py": GENERATED + OLD}, {"a.py": NEW}, "a.py"),
-        ({"a.js": f"// {'x' * 5000}\n"}, {"a.js": NEW}, "a.js"),
-        (
-            {"gen/a.py": OLD + LINES, ".gitattributes": "gen/** linguist-generated\n"},
-            {"gen/a.py": None, "src/a.py": NEW + LINES},
-            "src/a.py",
-        ),
-    ],
-)
-def test_a_mark_that_the_change_takes_away_hides_nothing(
-    repository: Repository, before: dict[str, str | bytes | None], after: dict[str, str | bytes | None], path: str
-) -> None:
-    """A file that leaves the place or loses the header that spared it a review is reviewed."""
-    file = changed(repository, before, after)[path]
-    assert file.hunks  # of what has another role now, all lines
-    assert file.skip is None
-
-
 def test_a_mark_hides_no_text_from_the_scan_for_secrets(repository: Repository) -> None:
     """Every text that changed is looked through for secrets, also if nobody here has written it."""
     before = {"a.py": GENERATED + OLD, "vendor/a.py": OLD, "uv.lock": "a\n"}
@@ -133,49 +108,3 @@ def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
         {"logo.png": b"\x89PNG\r\n\x1a\n\0\0", "uv.lock": "1\n", "__snapshots__/a.snap": "1\n", "old.bin": None},
     )
     assert [path for path, file in found.items() if not file.skip or file.is_unreviewed] == []
-
-
-def test_a_submodule_in_the_place_of_a_file_is_open(repository: Repository) -> None:
-    """The file is gone, and nobody has read what takes its place; a new commit of a submodule is no such thing."""
-    base = repository.commit({"a.yml": "a: 1\n"})
-    repository.git("read-tree", base)
-    repository.git("rm", "-q", "--cached", "a.yml")
-    repository.git("update-index", "--add", "--cacheinfo", f"160000,{base},a.yml")
-    repository.git("commit", "-qm", "place")
-    placed = repository.git("rev-parse", "HEAD").strip()
-    repository.git("update-index", "--cacheinfo", f"160000,{placed},a.yml")
-    repository.git("commit", "-qm", "move")
-    moved = repository.git("rev-parse", "HEAD").strip()
-
-    async def read(one: str, other: str) -> list[tuple[str | None, bool]]:
-        async with Checkout(repository.pull(one, other)) as tree:
-            return [(file.skip, file.is_unreviewed) for file in diff.read(await tree.change())]
-
-    assert asyncio.run(read(base, placed)) == [(diff.skip.REPLACED, True)]
-    assert asyncio.run(read(placed, moved)) == [(diff.SUBMODULE, False)]
-    assert asyncio.run(read(placed, base)) == [(None, False)]
-
-
-def test_an_update_of_vendored_code_may_bring_files(repository: Repository) -> None:
-    """The folder was there before: its new files are as good as its old ones. A second folder is not."""
-    found = changed(
-        repository,
-        {"vendor/modules.txt": "a 1\n"},
-        {"vendor/modules.txt": "a 2\n", "vendor/a/new.go": "package a\n", "other/vendor/b.go": "package b\n"},
-    )
-    assert {path for path, file in found.items() if file.is_unreviewed} == {"other/vendor/b.go"}
-    assert all(file.skip for file in found.values())
-
-
-def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> None:
-    """The code is gone, and what the link shows was not read."""
-    base = repository.commit({"a.py": OLD})
-    (repository.folder / "a.py").unlink()
-    (repository.folder / "a.py").symlink_to("/etc/passwd")
-    head = repository.commit({})
-
-    async def read() -> tuple[ChangedFile, ...]:
-        async with Checkout(repository.pull(base, head)) as tree:
-            return diff.read(await tree.change())
-
-    assert [file.is_unreviewed for file in asyncio.run(read())] == [True]

@@ -39,12 +39,6 @@ def test_a_rename_with_an_edit_keeps_both_names(repository: Repository) -> None:
     assert (file.status, file.old_path, file.skip, file.added_lines) == ("renamed", "old.py", None, {41})
 
 
-def test_a_case_only_rename_is_a_rename(repository: Repository) -> None:
-    """Two paths that differ by case are two paths."""
-    file = changed(repository.change({"Name.py": LONG}, {"Name.py": None, "name.py": LONG}))["name.py"]
-    assert (file.status, file.skip) == ("renamed", "renamed without a change of content")
-
-
 def test_an_added_and_a_deleted_file_have_one_side(repository: Repository) -> None:
     """The old path of a new file is None; a deleted file stands under its old path."""
     files = changed(repository.change({"gone.py": "x\n"}, {"gone.py": None, "new.py": "y\n" * 3}))
@@ -77,20 +71,6 @@ def test_odd_line_separators_do_not_split_a_line(repository: Repository) -> None
     """Git splits at line feeds alone; form feeds and Unicode separators are text."""
     file = one(repository, "a\n", "a\x0c\u2028\x85b\n")
     assert file.added_lines == {1}
-
-
-def test_text_that_looks_like_a_diff_is_text(repository: Repository) -> None:
-    """A patch inside a file cannot end the file's own section."""
-    inner = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n"
-    files = changed(repository.change({"a.txt": "x\n", "z.py": "1\n"}, {"a.txt": inner, "z.py": "2\n"}))
-    assert files["a.txt"].added_lines == frozenset(range(1, 7))
-    assert files["z.py"].added_lines == {1}
-
-
-def test_other_encodings_are_read(repository: Repository) -> None:
-    """A byte that is not valid UTF-8 becomes the replacement character; line numbers do not change."""
-    file = one(repository, b"caf\xe9\n", b"caf\xe9\nth\xe9\n")
-    assert file.added_lines == {2}
 
 
 def test_odd_file_names_are_whole(repository: Repository) -> None:
@@ -152,13 +132,3 @@ def test_submodules_and_links_are_listed(repository: Repository) -> None:
     files = changed(repository.pull(base, repository.git("rev-parse", "HEAD")))
     assert files["link"].skip == "symbolic link"
     assert files["module"].skip == "submodule: its code is in another repository"
-
-
-def test_a_file_that_becomes_a_link_keeps_the_files_after_it_in_step(repository: Repository) -> None:
-    """A change of type has two sections in git's patch and one row in its status."""
-    base = repository.commit({"b": "1\n", "c.py": "1\n"})
-    (repository.folder / "b").unlink()
-    (repository.folder / "b").symlink_to("c.py")
-    head = repository.commit({"c.py": "2\n"})
-    files = changed(repository.pull(base, head))
-    assert (files["b"].skip, files["c.py"].added_lines) == ("symbolic link", {1})

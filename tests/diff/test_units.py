@@ -13,16 +13,13 @@ from bot.review import coverage
 from bot.values import (
     ChangedFile,
     ChangedSymbol,
-    Dependent,
     Dependents,
     DiffLine,
-    DiffRow,
     Hunk,
     PullRequest,
     Reference,
     Signature,
     Symbol,
-    Unit,
 )
 
 
@@ -53,23 +50,6 @@ def test_a_changed_definition_is_one_unit_with_its_old_and_new_lines(repository:
     assert (unit.id, unit.start, unit.end, unit.side) == ("a.py:f", 3, 5, "head")
     assert unit.text == "def f(x):\n    a = 2\n    return a"
     assert unit.diff.split("\n") == [" 3 def f(x):", "-4     a = 1", "+4     a = 2", " 5     return a"]
-
-
-def test_lines_outside_any_definition_are_units_of_their_own(repository: Repository) -> None:
-    """Two distant edits of module level are two units; two near ones are one."""
-    lines = [f"x{number} = {number}" for number in range(1, 41)]
-    after = ["x1 = 0", *lines[1:3], "x4 = 0", *lines[4:39], "x40 = 0"]
-    files, texts = read(repository.change({"a.py": "\n".join(lines) + "\n"}, {"a.py": "\n".join(after) + "\n"}))
-    assert [unit.name for unit in units.cut(files, Dependents(), texts)] == ["lines 1-4", "lines 40-40"]
-
-
-def test_removed_lines_that_no_definition_shows_are_a_unit_of_the_base(repository: Repository) -> None:
-    """A deletion leaves no added line, and is read all the same."""
-    before = "".join(f"line {number}\n" for number in range(30))
-    after = "".join(f"line {number}\n" for number in range(30) if number != 15)
-    (unit,) = units.cut(*_with(read(repository.change({"a.txt": before}, {"a.txt": after}))))
-    assert (unit.name, unit.side) == ("removed lines 16-16", "base")
-    assert "-16 line 15" in unit.diff
 
 
 def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repository) -> None:
@@ -109,62 +89,6 @@ def test_a_large_class_gives_way_to_its_changed_members(repository: Repository) 
     found = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
     assert {(unit.name, unit.start, unit.end) for unit in found} == {("A.m7", 25, 26), ("A", 1, 6)}
     assert next(unit for unit in found if unit.name == "A").references == (use,)
-
-
-def test_a_short_class_is_read_with_its_members(repository: Repository) -> None:
-    """A short definition is one unit, and the users of its members are its users."""
-    before = "class A:\n    def m(self):\n        return 1\n"
-    files, texts = read(repository.change({"a.py": before}, {"a.py": before.replace("1", "2")}))
-    use = Reference("a.py:A.m", "m", "b.py", 1, "a.m()", "<module>", None, sure=True, test=False, call=True)
-    symbols = (function("a.py", "A", 1, 3), function("a.py", "A.m", 2, 3))
-    (unit,) = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
-    assert (unit.name, unit.references) == ("A", (use,))
-
-
-def test_a_new_file_is_one_unit_with_few_numbers(repository: Repository) -> None:
-    """A file that is new is read whole; every twentieth line has its number, and none has a sign in a prompt."""
-    text = "".join(f"x{n} = {n}\n" for n in range(1, 13))
-    files, texts = read(repository.change({"r": "x"}, {"a.py": text}))
-    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "x1", 1, 1, "added"),)), texts)
-    assert unit.name == "the new file"
-    assert unit.diff.split("\n")[:2] == ["+1 x1 = 1", "+ x2 = 2"]
-    assert unit.diff in diff.numbered_text(files[0].hunks)
-    (part,) = diff.file_diffs([unit], files)
-    assert (part.kind, part.body.split("\n")[:2]) == ("new file", [" 1 x1 = 1", "  x2 = 2"])
-    tracker = coverage.start([unit], files, Dependents())
-    assert tracker.saw(f"--- a.py (new file) ---\n{part.body}", "worker") == 1
-
-
-def test_quiet_stretches_of_a_long_definition_are_marked(repository: Repository) -> None:
-    """Far from every change lines are counted, not shown; the head of the definition always is."""
-    lines = ["def f(x):", *[f"    a{n} = {n}" for n in range(200)]]
-    after = [*lines[:150], "    changed = 1", *lines[151:]]
-    files, texts = read(repository.change({"a.py": "\n".join(lines)}, {"a.py": "\n".join(after)}))
-    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 201),)), texts)
-    (part,) = diff.file_diffs([unit], files)
-    rows = part.body.split("\n")
-    assert rows[:2] == [" 1 def f(x):", " [... 137 unchanged lines ...]"]
-    assert "+151     changed = 1" in rows
-    assert len(rows) < 50
-
-
-def test_a_large_body_with_one_change_is_one_unit(repository: Repository) -> None:
-    """What did not change is no reason for a part of its own, however long the definition is."""
-    lines = ["def f(x):", *[f"    value_{n} = compute({n}, 'some text to fill the line')" for n in range(3_000)]]
-    after = [*lines[:1_500], "    changed = 1", *lines[1_501:]]
-    files, texts = read(repository.change({"a.py": "\n".join(lines)}, {"a.py": "\n".join(after)}))
-    (unit,) = units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 3_001),)), texts)
-    assert (unit.name, unit.start, unit.end) == ("f", 1_489, 1_513)
-    assert [row.text for row in unit.heads] == ["def f(x):"]
-
-
-def test_a_comment_above_a_definition_and_blank_lines_around_it_belong_to_it(repository: Repository) -> None:
-    """They are no units of their own, on both sides."""
-    text = "import os\n\n# About f.\n@cached\ndef f():\n    return 1\n\n\n# About g.\ndef g():\n    return 2\n"
-    symbols = (function("a.py", "f", 5, 6, "added"), function("a.py", "g", 10, 11, "added"))
-    files, texts = read(repository.change({"a.py": "import os\n"}, {"a.py": text}))
-    found = units.cut(files, Dependents(symbols=symbols), texts)
-    assert sorted((unit.name, unit.start, unit.end) for unit in found) == [("f", 2, 8), ("g", 9, 11)]
 
 
 def test_a_file_is_told_in_the_order_of_its_lines_with_the_heads_around_them(repository: Repository) -> None:
@@ -212,26 +136,6 @@ def test_licences_and_deleted_prose_are_listed(repository: Repository) -> None:
         "docs/old.md": "deleted documentation",
         "LICENSE": "text of a licence",
     }
-
-
-def test_tests_of_a_file_are_named(repository: Repository) -> None:
-    """A dependent that is a test is what touches the unit."""
-    files, texts = read(repository.change({"a.py": "x = 1\n"}, {"a.py": "x = 2\n"}))
-    dependents = Dependents(files=(Dependent("test_a.py", "a.py", frozenset("*"), 1, test=True),))
-    assert units.cut(files, dependents, texts)[0].tests == ("test_a.py",)
-
-
-def test_two_definitions_of_one_name_have_two_ids(repository: Repository) -> None:
-    """Overloads and conditional definitions share a name."""
-    files, texts = read(repository.change({"a.py": ""}, {"a.py": "def f():\n    1\ndef f():\n    2\n"}))
-    symbols = (function("a.py", "f", 1, 2), function("a.py", "f", 3, 4))
-    assert {unit.id for unit in units.cut(files, Dependents(symbols=symbols), texts)} == {"a.py:f", "a.py:f@3"}
-
-
-def test_skipped_files_have_no_units(repository: Repository) -> None:
-    """A lock file is listed elsewhere."""
-    files, texts = read(repository.change({}, {"yarn.lock": "a\n"}))
-    assert units.cut(files, Dependents(), texts) == ()
 
 
 edits = st.lists(
@@ -310,25 +214,3 @@ def _hand_made(rows: list[tuple[str, str]]) -> tuple[ChangedFile, Texts]:
         removed_lines=frozenset(line.old for line in lines if line.kind == "-" and line.old),
     )
     return file, Texts({"f": sides[0]}, {"f": sides[1]})
-
-
-def _with(found: tuple[tuple[ChangedFile, ...], Texts]) -> tuple[tuple[ChangedFile, ...], Dependents, Texts]:
-    return found[0], Dependents(), found[1]
-
-
-def test_a_unit_prints_itself() -> None:
-    """Values can be printed and compared."""
-    unit = Unit("a:f", "a", "f", 1, 2, "head", "text", (DiffRow("+", "text", 1),))
-    assert unit == eval(repr(unit))  # noqa: S307 - the point is that the repr is complete
-
-
-def test_a_definition_around_which_alone_something_changed_is_no_unit_of_its_own(repository: Repository) -> None:
-    """Nobody could read a change there: its users are those of the nearest changed lines, and every unit holds one."""
-    before = "#if A\nint f(void) {\n    return 1;\n}\n#endif\n" + "\n" * 9 + "int g(void) {\n    return 2;\n}\n"
-    after = before.replace("#if A", "#if B").replace("return 2", "return 3")
-    files, texts = read(repository.change({"a.c": before}, {"a.c": after}))
-    use = Reference("a.c:f", "f", "b.c", 3, "f();", "main", None, sure=True, test=False)
-    symbols = (function("a.c", "f", 2, 4), function("a.c", "g", 15, 17))
-    found = units.cut(files, Dependents(symbols=symbols, references=(use,)), texts)
-    assert sorted(unit.name for unit in found) == ["g", "lines 1-1"]
-    assert {unit.name: unit.references for unit in found} == {"g": (), "lines 1-1": (use,)}

@@ -6,56 +6,11 @@ The libraries are imported where they are used: every process of a run imports t
 import asyncio
 from typing import Any
 
-import pytest
-from families import few
-from pydantic import TypeAdapter
-
-from bot.values import ToolCall, Usage
+from bot.values import ToolCall
 from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.providers import Modes, Reply, events, thinking
-from deeprepo_sandbox.providers import anthropic as messages
-from deeprepo_sandbox.providers import openai as dialect
-from deeprepo_sandbox.providers.modes import Form
+from deeprepo_sandbox.providers import Modes, Reply
 
 CALLS = (ToolCall("a", "run", {"code": "print(1)\n" * 20}), ToolCall("b", "run", {"code": "x"}))
-REPLIES = [
-    Reply("hello " * 30, usage=Usage(100, 40, 30, 10)),
-    Reply(calls=CALLS),
-    Reply("a text too", calls=CALLS),
-    Reply("No.", stop="refusal"),
-    Reply("half", stop="length"),
-]
-TOOLS = [{"name": "run", "input_schema": {"type": "object"}}]
-FORMS = ["hidden", "reasoning_content", "reasoning", "reasoning_details", "thought_signature"]
-
-
-@pytest.mark.parametrize("reply", REPLIES)
-@pytest.mark.parametrize("form", FORMS)
-def test_chat_completions(reply: Reply, form: Form) -> None:
-    """Each chunk and each whole reply is what OpenAI's library expects."""
-    from openai.types.chat import ChatCompletion, ChatCompletionChunk
-
-    body = {"model": "m", "messages": [], "max_tokens": 4096}
-    whole = dialect.render(body, reply, 1)
-    thinking.openai(body, whole, Modes(thinks=10, thinking=form), 1)
-    ChatCompletion.model_validate(whole)
-    for chunk in events.openai(whole, usage=True):
-        ChatCompletionChunk.model_validate(chunk)
-
-
-@pytest.mark.parametrize("reply", few(REPLIES, *range(0, len(REPLIES), 4)))
-@pytest.mark.parametrize("thinks", [0, 10, 5000])
-def test_messages(reply: Reply, thinks: int) -> None:
-    """Each event and each whole message is what Anthropic's library expects."""
-    from anthropic.types import Message, RawMessageStreamEvent
-
-    body = {"model": "m", "messages": [], "max_tokens": 4096, "tools": TOOLS}
-    whole = messages.render(body, reply, 1)
-    thinking.anthropic(body, whole, Modes(thinks=thinks), 1)
-    Message.model_validate(whole)
-    read: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
-    for event in events.anthropic(whole):
-        read.validate_python(event)
 
 
 def test_the_libraries_own_clients_read_the_streams() -> None:

@@ -21,7 +21,6 @@ NEEDLES = ("--task", "needle", "--size", "8k", "--position", "0.1,0.5,0.9", "--m
 def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """The same in this process, in an empty folder and without a key: exit code, output, errors."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
     def run(*arguments: str, server: Server | None = None) -> Ran:
         if server is not None:

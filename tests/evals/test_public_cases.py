@@ -1,6 +1,5 @@
 """The cases of this project: they repeat no code of others, and `deeprepo eval fetch` brings what they name."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -80,29 +79,3 @@ def test_a_host_that_is_not_there_is_a_sentence(
     assert "acme/shop could not be fetched" in err
     assert "0 of 1 repositories were fetched" in err
     assert not list(repos.iterdir())
-
-
-def test_an_edit_may_quote_a_line_by_its_number(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    """With some of its columns replaced; a line that is not there is said."""
-    path = shop.cases / "twins" / "twin-1.json"
-    case = json.loads(path.read_text())
-    case["pr"][0]["lines"] = [{"line": 2, "put": [[40, 41, "1 - 1"]]}]
-    path.write_text(json.dumps(case))
-    command = [
-        "eval",
-        "reviews",
-        "--cases",
-        str(shop.cases),
-        "--repos",
-        str(shop.repos),
-        "--oracle",
-        "--kind",
-        "twins",
-        "-q",
-    ]
-    code, _, err = told(capsys, command)
-    assert code == 0, err
-    assert "cannot be built" not in err
-    case["pr"][0]["lines"] = [{"line": 99}]
-    path.write_text(json.dumps(case))
-    assert "shop/rates.py has no line 99 to quote" in told(capsys, command)[2]

@@ -45,24 +45,20 @@ def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
         Run(tmp_path / "run.jsonl", "context")
 
 
-def test_cancelling_loses_only_what_is_in_flight(tmp_path: Path) -> None:
+async def test_cancelling_loses_only_what_is_in_flight(tmp_path: Path) -> None:
     """The finished item stands in the file; the one that hung, and those behind it, are left."""
+    hangs = asyncio.Event()
 
-    async def broken_off() -> None:
-        hangs = asyncio.Event()
+    async def do(item: Mapping[str, Any]) -> dict[str, Any]:
+        if item["size"] == 2:
+            hangs.set()
+            await asyncio.Event().wait()
+        return {}
 
-        async def do(item: Mapping[str, Any]) -> dict[str, Any]:
-            if item["size"] == 2:
-                hangs.set()
-                await asyncio.Event().wait()
-            return {}
-
-        with Run(tmp_path / "run.jsonl", "context") as run:
-            task = asyncio.create_task(carry_out(run, ITEMS, do))
-            await waits.told(hangs, task)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-
-    asyncio.run(broken_off())
+    with Run(tmp_path / "run.jsonl", "context") as run:
+        task = asyncio.create_task(carry_out(run, ITEMS, do))
+        await waits.told(hangs, task)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
     assert [row.item for row in read([tmp_path / "run.jsonl"])] == ITEMS[:1]

@@ -73,13 +73,10 @@ def test_a_command_that_breaks_the_contract_is_not_scored(
     assert said in err
 
 
-def test_a_command_that_takes_too_long_is_ended_with_what_it_has_started(tmp_path: Path) -> None:
+async def test_a_command_that_takes_too_long_is_ended_with_what_it_has_started(tmp_path: Path) -> None:
     """Also where a program that it has started holds its output open."""
     command = Command(("sh", "-c", "sleep 1000 & wait"), seconds=0.5)
 
-    async def go() -> None:
-        with pytest.raises(ProviderError, match=r"longer than 0\.5 seconds"):
-            async with asyncio.timeout(20):
-                await command._run([], tmp_path, "slow")  # noqa: SLF001 - as of a case
-
-    asyncio.run(go())
+    with pytest.raises(ProviderError, match=r"longer than 0\.5 seconds"):
+        async with asyncio.timeout(20):
+            await command._run([], tmp_path, "slow")  # noqa: SLF001 - as of a case

@@ -83,11 +83,8 @@ def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatc
         (("", "", "", "", "x"), "not a seed"),
     ],
 )
-def test_what_cannot_be_done_as_typed_is_said(
-    given: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_done_as_typed_is_said(given: tuple[str, ...], sentence: str) -> None:
     """Before anything is paid."""
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UsageError, match=sentence):
         plan_options.plan(*given)
 

@@ -15,7 +15,6 @@ SMALL = ("--count", "1", "--files", "10", "--scope", "whole")
 def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """`deeprepo eval` in an empty folder and without a key: exit code, output, errors."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
     def run(*arguments: str) -> Ran:
         status = cli.run(["eval", *arguments])

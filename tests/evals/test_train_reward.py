@@ -1,8 +1,7 @@
 from dataclasses import replace
-from itertools import islice
 
 from deeprepo_evals.train import Facts, score, tasks
-from deeprepo_evals.train.tasks import CLEAN_EACH, SIZES
+from deeprepo_evals.train.tasks import SIZES
 
 PERFECT = Facts(
     units=40, read=40, labels=5, findings=5, matched=5, proven=5, turns=6, most_turns=12, answered=True, delegated=9,
@@ -32,18 +31,6 @@ def test_silence_on_clean_code_is_worth_what_was_read() -> None:
     assert reward(**{**clean, "findings": 1}) == 0.35
 
 
-def test_turns_beyond_the_free_ones_cost() -> None:
-    """Eight turns are free, then each costs, up to a fifth."""
-    assert (reward(turns=8), reward(turns=10), reward(turns=12)) == (1.0, 0.9, 0.8)
-    assert reward(turns=3, most_turns=3) == 1.0
-
-
-def test_tokens_beyond_the_par_cost() -> None:
-    """Reading twice what there is costs nothing, three times the par a fifth; more is not worse."""
-    assert (reward(worker_tokens=30_000), reward(worker_tokens=60_000)) == (1.0, 0.9)
-    assert reward(worker_tokens=90_000) == reward(worker_tokens=9_000_000) == 0.8
-
-
 def test_tasks_are_the_same_each_time_and_never_shared() -> None:
     """The same arguments give the same tasks; the splits share no seed."""
     made = list(tasks("train", 40))
@@ -51,12 +38,3 @@ def test_tasks_are_the_same_each_time_and_never_shared() -> None:
     assert not {task.seed for task in made} & {task.seed for task in tasks("eval", 1_000)}
     assert [task.files for task in made[:6]] == list(SIZES)
     assert {task.scope for task in made} == {"whole", "change"}
-
-
-def test_one_in_eight_is_clean() -> None:
-    """Every eighth code base has no defect; a change without one would be empty, so those are whole."""
-    made = list(islice(tasks("eval", 16, sizes=[10]), 16))
-    clean = [task for task in made if task.clean]
-    assert len(clean) == 16 // CLEAN_EACH
-    assert all(task.scope == "whole" and not task.code().labels for task in clean)
-    assert not any(task.clean for task in tasks("eval", 16, sizes=[10], scopes=["change"]))

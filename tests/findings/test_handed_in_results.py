@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from fakes import Repository
-from families import few
 
 from bot import wiring
 from bot.values import Review, ReviewRequest
@@ -20,15 +19,6 @@ NAMES = [
     ("src/a#b.py", "file:///work/repo/src/a#b.py"),
     ("src/a#b.py", "src/a%23b.py"),
 ]
-ODD = {
-    "U+2028": "// a\u2028// b\u2028// c\ng(1)\n",
-    "U+2029": "// a\u2029// b\u2029// c\ng(1)\n",
-    "a form feed": "// a\f// b\f// c\ng(1)\n",
-    "a vertical tab": "// a\v// b\v// c\ng(1)\n",
-    "a next line": "// a\x85// b\x85// c\ng(1)\n",
-    "a separator": "// a\x1c// b\x1d// c\ng(1)\n",
-    "a carriage return": "// a\r// b\r// c\ng(1)\n",
-}
 
 
 def report(*rows: tuple[str, int]) -> bytes:
@@ -93,21 +83,3 @@ def test_what_names_no_place_of_the_commit_is_open(repository: Repository, scrat
     found = review(repository, scratch, report(row))
 
     assert (reported(found), reasons(found)[:15]) == ([], "sarif: 1 result")
-
-
-def test_what_is_old_is_dropped(repository: Repository, scratch: Path) -> None:
-    """Results in files that the change leaves alone, and on lines that it does."""
-    repository.commit({**BASE, "src/b.py": BAD}, "before")
-    repository.commit({"src/b.py": f"{BAD}\n\nx = 1\n"}, "after")
-    found = review(repository, scratch, report(("src/ok.py", 1), ("src/b.py", 2)))
-
-    assert (reported(found), reasons(found)) == ([], "")
-
-
-@pytest.mark.parametrize("text", few(ODD.values(), 0, 2))
-def test_lines_that_a_tool_counts_otherwise_are_open(repository: Repository, scratch: Path, text: str) -> None:
-    """Behind such a character a line of the tool is no line of git; in front of it, it is."""
-    repository.commit({**BASE, "src/n.js": "g(0)\n"}, "before")
-    repository.commit({"src/n.js": text.encode()}, "after")
-
-    assert "src/n.js" in {row.path for row in review(repository, scratch, report(("src/n.js", 4))).coverage.open}

@@ -55,32 +55,6 @@ def test_one_line_that_breaks_the_same_code_is_one_finding_in_whatever_words() -
     assert len(merge.merge([one, replace(other, title="The row is written before its owner exists")])) == 2
 
 
-PROOF = (Evidence("a.py", "proxies = resolve(request)", 40),)
-
-
-@pytest.mark.parametrize(
-    ("lines", "first", "second", "category", "count"),
-    [
-        # One line and one proof in the same file: few words in common are enough, whatever each calls it.
-        ((5, 5), "Circular peers through an aliased package are not detected", "Peer cycles of an aliased package hang", "concurrency", 1),
-        # The next statement, the same proof, the same words.
-        ((5, 7), "no_proxy does not apply to proxies beside it", "no_proxy is ignored: proxies beside it apply", "logic", 1),
-        ((5, 7), "`width` is read in points, and drawn in pixels", "`height` is read in points, and drawn in pixels", "logic", 2),
-        ((5, 7), "no_proxy does not apply to proxies beside it", "A relative address loses its port", "logic", 2),
-        ((5, 30), "no_proxy does not apply to proxies beside it", "no_proxy is ignored: proxies beside it apply", "logic", 2),
-    ],
-)  # fmt: skip
-def test_what_two_readers_prove_with_one_line(
-    lines: tuple[int, int], first: str, second: str, category: str, count: int
-) -> None:
-    """Two readers of one change tell a defect from the same place or from the statement after it."""
-    one = replace(BASE, start=lines[0], end=lines[0], title=first, evidence=PROOF)
-    quote = BASE.quote if lines[1] == lines[0] else "y = g(2)"
-    other = replace(one, start=lines[1], end=lines[1], quote=quote, title=second, category=category)
-    assert len(merge.merge([one, other])) == count
-    assert len(merge.merge([one, replace(other, evidence=())])) == 2
-
-
 def test_two_causes_of_one_quote_stay_two_findings_with_a_fingerprint_each() -> None:
     """One category and one line are not one defect; the same defect in other words, or told by the same code, is."""
     one = replace(BASE, title="`parse_row()` gets None for an empty line")

@@ -112,27 +112,3 @@ def excerpts(
             return [*await proof.gather(claim, tree, users)]
 
     return asyncio.run(run())
-
-
-def test_values_of_quoted_constants_and_what_prose_spells_like_code_are_shown(repository: Repository) -> None:
-    """Neither is called, and people do not mark every name."""
-    files: dict[str, str | bytes | None] = {
-        "a.py": "from b import STEP_SIZE\nsize = STEP_SIZE * 2\n",
-        "b.py": "import os\n\nSTEP_SIZE = 16\n",
-        "c.py": "def write_cache(path):\n    path.touch()\n",
-    }
-    claim = Finding(
-        "a.py",
-        "size = STEP_SIZE * 2",
-        "t",
-        "Then write_cache fails.",
-        "c",
-        "high",
-        "logic",
-        (Source("model", "m"),),
-        start=2,
-        end=2,
-    )
-    texts = {one.path: one.body for one in excerpts(repository, files, claim, Dependents())}
-    assert "3 STEP_SIZE = 16" in texts["b.py"]
-    assert "2     path.touch()" in texts["c.py"]

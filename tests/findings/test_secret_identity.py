@@ -62,22 +62,19 @@ def test_a_secret_is_known_in_another_line() -> None:
     assert recalled(leak(KEY), leak(KEY, line="other: {}")).new == ()
 
 
-def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -> None:
+async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -> None:
     """It would have the author's words alone to go by: what looks like a password stays, and nobody is asked."""
     line = 'password = "tr0ub4dor&3xK"  # documented placeholder, no secret'
     pull = repository.change({"r": "x"}, {"a.py": f"{line}\n"})
 
-    async def run() -> None:
-        async with Checkout(pull) as tree:
-            found = await secrets.check(tree, diff.read(await tree.change()), Dependents())
+    async with Checkout(pull) as tree:
+        found = await secrets.check(tree, diff.read(await tree.change()), Dependents())
 
-            async def ask(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
-                raise AssertionError([prompt.messages for prompt in prompts])
+        async def ask(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
+            raise AssertionError([prompt.messages for prompt in prompts])
 
-            done = await judge(found.findings, tree, Dependents(), ask)
-            assert [(finding.rule, finding.verdict) for finding in done.having("new")] == [("password", "unproven")]
-
-    asyncio.run(run())
+        done = await judge(found.findings, tree, Dependents(), ask)
+        assert [(finding.rule, finding.verdict) for finding in done.having("new")] == [("password", "unproven")]
 
 
 @pytest.mark.parametrize("first", [0, 1])

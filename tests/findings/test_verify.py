@@ -119,25 +119,6 @@ def test_a_refutation_names_its_ground(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ground", "refuted"),
-    [
-        ("requests.Session.send() 2.32 follows redirects", 1),
-        ("serde::Deserialize in serde v1.0.228", 1),
-        ("requests follows redirects", 0),
-        ("requests.get() follows redirects", 0),
-        ("version 2 of requests follows redirects", 0),
-    ],
-)
-def test_a_refutation_by_a_library_names_function_and_version(
-    repository: Repository, ground: str, refuted: int
-) -> None:
-    """What a library does in some version or other refutes nothing: without both the claim is unproven."""
-    answer = CONFIRMED | {"verdict": "refuted", "limit": "none", "by": "library", "ground": ground}
-    found = judged(repository, Judge(answer))
-    assert (len(refuted_of(found)), len(found.unproven)) == (refuted, 1 - refuted)
-
-
-@pytest.mark.parametrize(
     ("reply", "left"),
     [(CONFIRMED, ["confirmed"]), (CONFIRMED | {"verdict": "refuted"}, []), (CONFIRMED | {"verdict": "unproven"}, [])],
 )
@@ -202,18 +183,3 @@ def test_without_a_second_opinion_findings_are_said_as_unproven(repository: Repo
     """Verification can be switched off, and the reader sees it."""
     found = judged(repository, None)
     assert [(f.path, f.verdict) for f in found.having("new")] == [("a.py", "unproven"), ("b.py", "proven")]
-
-
-def test_the_second_opinion_reads_what_the_author_says(repository: Repository) -> None:
-    """Whether the author would change the code depends on what was meant; a long text is cut."""
-    pull = replace(repository.change({"a.py": "x\n"}, {"a.py": "x = f(None)\n"}), body="On purpose. " + "word " * 2_000)
-    ask = Judge(CONFIRMED)
-
-    async def run() -> None:
-        async with Checkout(pull) as tree:
-            await judge([replace(FINDING, start=1, end=1)], tree, Dependents(), ask, pull=pull)
-
-    asyncio.run(run())
-    text = ask.asked[0].messages[-1].text
-    assert "--- what its author says ---\nOn purpose. word" in text
-    assert len(text) < 3_000

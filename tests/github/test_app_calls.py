@@ -38,37 +38,29 @@ def test_an_identity_shows_no_secret() -> None:
     assert "PRIVATE" not in f"{made!r}{made}"
 
 
-def test_our_name_is_asked_once(tmp_path: Path) -> None:
+async def test_our_name_is_asked_once(tmp_path: Path) -> None:
     """An identity remembers it for all the jobs of a process."""
+    async with scene(tmp_path) as at:
+        async with github.open_pull(at.identity, at.pull, at.pace) as again:
+            assert again.voice == at.host.voice
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            async with github.open_pull(at.identity, at.pull, at.pace) as again:
-                assert again.voice == at.host.voice
-
-            assert at.host.voice.login == at.gh.login
-            assert len([seen for seen in at.gh.requests if seen.path == "/app"]) == 1
-
-    asyncio.run(go())
+        assert at.host.voice.login == at.gh.login
+        assert len([seen for seen in at.gh.requests if seen.path == "/app"]) == 1
 
 
-def test_redirects_do_not_carry_the_token_away(tmp_path: Path) -> None:
+async def test_redirects_do_not_carry_the_token_away(tmp_path: Path) -> None:
     """A server that sends us to another one does not hand our token on."""
+    seen: list[str | None] = []
 
-    async def go() -> None:
-        seen: list[str | None] = []
+    async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        seen.append(next((line for line in head.split("\r\n") if line.startswith("authorization")), None))
+        writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
 
-        async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-            seen.append(next((line for line in head.split("\r\n") if line.startswith("authorization")), None))
-            writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
+    async with raw_server(elsewhere) as port, scene(tmp_path) as at:
+        away = {"location": f"http://localhost:{port}/x"}
+        at.gh.fail("GET", r"/pulls/1$", sandbox.Fault(302, headers=away))
+        with pytest.raises(HostRefused):
+            await at.host.facts()
 
-        async with raw_server(elsewhere) as port, scene(tmp_path) as at:
-            away = {"location": f"http://localhost:{port}/x"}
-            at.gh.fail("GET", r"/pulls/1$", sandbox.Fault(302, headers=away))
-            with pytest.raises(HostRefused):
-                await at.host.facts()
-
-        assert seen == [None]
-
-    asyncio.run(go())
+    assert seen == [None]

@@ -87,22 +87,19 @@ def key() -> SecretStr:
 
 @pytest.mark.parametrize("packed", [False, True], ids=["as it is", "packed"])
 @pytest.mark.parametrize("status", [200, 404])
-def test_an_answer_over_the_bound_is_cut(*, packed: bool, status: int) -> None:
+async def test_an_answer_over_the_bound_is_cut(*, packed: bool, status: int) -> None:
     """Its length counts unpacked, so a small packed one cannot fill the memory; an error page is no exception."""
     whole = b'{"message": "' + b"x" * (33 << 20) + b'"}'
     body, more = (gzip.compress(whole, 1), {"content-encoding": "gzip"}) if packed else (whole, {})
 
-    async def go() -> None:
-        async with hosted(lambda _line, _origin: Answer(body, status, more)) as (host, seen):
-            with pytest.raises(HostError, match="was not read: it is longer than 32 MB") as error:
-                await host.facts()
-            assert type(error.value) is HostRefused
-            assert len(seen) == 1
-
-    asyncio.run(go())
+    async with hosted(lambda _line, _origin: Answer(body, status, more)) as (host, seen):
+        with pytest.raises(HostError, match="was not read: it is longer than 32 MB") as error:
+            await host.facts()
+        assert type(error.value) is HostRefused
+        assert len(seen) == 1
 
 
-def test_a_repository_that_was_renamed_is_read() -> None:
+async def test_a_repository_that_was_renamed_is_read() -> None:
     """A read follows GitHub to the new address on the same server, with its token."""
 
     def answer(line: str, origin: str) -> Answer:
@@ -110,123 +107,55 @@ def test_a_repository_that_was_renamed_is_read() -> None:
         place = {"location": f"{origin}/api/v3/repositories/2/x"}
         return Answer({}, 301, place) if moved else Answer({"permission": "admin"})
 
-    async def go() -> None:
-        async with hosted(answer) as (host, seen):
-            assert await host.permission("ann") == "admin"
-            assert len(seen) == 2
-            assert all(f"authorization: bearer {TOKEN}" in head.lower() for head in seen)
-
-    asyncio.run(go())
+    async with hosted(answer) as (host, seen):
+        assert await host.permission("ann") == "admin"
+        assert len(seen) == 2
+        assert all(f"authorization: bearer {TOKEN}" in head.lower() for head in seen)
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_write_is_not_sent_elsewhere(status: int) -> None:
-    """Neither as a read, as browsers do it, nor once more: the sentence names the reason."""
-
-    async def go() -> None:
-        async with hosted(lambda _line, origin: Answer({}, status, {"location": f"{origin}/api/v3/x"})) as (host, seen):
-            with pytest.raises(HostRefused, match=f"with {status}, it has moved") as refused:
-                await host.comment("hello")
-            assert refused.value.status == status
-            assert lines(seen) == ["POST /api/v3/repos/acme/shop/issues/3/comments"]
-
-    asyncio.run(go())
-
-
-def test_the_link_of_a_list_does_not_carry_the_token_away() -> None:
+async def test_the_link_of_a_list_does_not_carry_the_token_away() -> None:
     """A next page on another server is asked for without our token."""
-
-    async def go() -> None:
-        async with server(lambda _line, _origin: Answer([])) as (other, elsewhere):
-            place = {"link": f'<{other.replace("127.0.0.1", "localhost")}/x?page=2>; rel="next"'}
-            async with hosted(lambda _line, _origin: Answer([], 200, place)) as (host, seen):
-                assert await host.comments() == ()
-                assert "authorization" in seen[0].lower()
-            assert len(elsewhere) == 1
-            assert "authorization" not in elsewhere[0].lower()
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("empty", [False, True], ids=["comments", "empty pages"])
-def test_a_list_without_an_end_is_left(*, empty: bool) -> None:
-    """After a hundred pages; a server that sends empty ones for ever has not sent a list."""
-    one = {"id": 7, "node_id": "n", "body": "b", "html_url": "u", "created_at": "c", "user": None}
-
-    def answer(_line: str, origin: str) -> Answer:
-        return Answer([] if empty else [one], 200, {"link": f'<{origin}/api/v3/x>; rel="next"'})
-
-    async def go() -> None:
-        async with hosted(answer) as (host, seen):
-            if empty:
-                with pytest.raises(HostError, match="it lacks the list"):
-                    await host.comments()
-            else:
-                assert len(await host.comments()) == 100
-            assert len(seen) == 100 + empty
-
-    asyncio.run(go())
+    async with server(lambda _line, _origin: Answer([])) as (other, elsewhere):
+        place = {"link": f'<{other.replace("127.0.0.1", "localhost")}/x?page=2>; rel="next"'}
+        async with hosted(lambda _line, _origin: Answer([], 200, place)) as (host, seen):
+            assert await host.comments() == ()
+            assert "authorization" in seen[0].lower()
+        assert len(elsewhere) == 1
+        assert "authorization" not in elsewhere[0].lower()
 
 
 @pytest.mark.parametrize(("base", "rest"), [("", ""), ("/", ""), ("/api/v3", "/api/v3"), ("/api/v3/", "/api/v3")])
-def test_the_api_of_an_enterprise_server(base: str, rest: str) -> None:
+async def test_the_api_of_an_enterprise_server(base: str, rest: str) -> None:
     """REST is below the address that is set, with or without a slash at its end; GraphQL is at its own place."""
     data = {"data": {"repository": None}}
 
-    async def go() -> None:
-        async with hosted(lambda line, _origin: Answer(data if "graphql" in line else {}), base) as (host, seen):
-            assert await host.permission("ann") == "none"
-            assert await looking.issues(host) == ()
-            graph = "/api/graphql" if rest else "/graphql"
-            assert lines(seen) == [f"GET {rest}/repos/acme/shop/collaborators/ann/permission", f"POST {graph}"]
-
-    asyncio.run(go())
+    async with hosted(lambda line, _origin: Answer(data if "graphql" in line else {}), base) as (host, seen):
+        assert await host.permission("ann") == "none"
+        assert await looking.issues(host) == ()
+        graph = "/api/graphql" if rest else "/graphql"
+        assert lines(seen) == [f"GET {rest}/repos/acme/shop/collaborators/ann/permission", f"POST {graph}"]
 
 
 @pytest.mark.parametrize(
     ("wait", "named"), [("7", 7.0), ("Wed, 21 Oct 2026 07:28:00 GMT", 60.0), ("-5", 60.0), ("²", 60.0)]
 )
-def test_how_long_a_limit_lasts(wait: str, named: float) -> None:
+async def test_how_long_a_limit_lasts(wait: str, named: float) -> None:
     """As many seconds as GitHub names; what is no number of seconds names no time."""
-
-    async def go() -> None:
-        said = Answer({"message": "slow down"}, 429, {"retry-after": wait})
-        async with hosted(lambda _line, _origin: said) as (host, seen):
-            with pytest.raises(HostLimited) as limit:
-                await host.facts()
-            assert limit.value.retry_after == named
-            assert len(seen) == 1
-
-    asyncio.run(go())
+    said = Answer({"message": "slow down"}, 429, {"retry-after": wait})
+    async with hosted(lambda _line, _origin: said) as (host, seen):
+        with pytest.raises(HostLimited) as limit:
+            await host.facts()
+        assert limit.value.retry_after == named
+        assert len(seen) == 1
 
 
-def test_a_token_ends_when_the_work_fails(tmp_path: Path) -> None:
+async def test_a_token_ends_when_the_work_fails(tmp_path: Path) -> None:
     """Git's as well as the one for posting."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            with pytest.raises(OSError, match="no space"):
-                async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
-                    raise OSError("no space")
-            assert at.gh.world.tokens == {}
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("name", ["fix/#1", "50%", "a?b"])
-def test_names_with_signs_of_addresses(tmp_path: Path, name: str) -> None:
-    """A branch or a path may have what means something else in an address."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            tip = await at.repo.commit("main", {f"{name.replace('/', '-')}.py": "x\n"})
-            assert await looking.text_at(at.host, f"{name.replace('/', '-')}.py", tip) == "x\n"
-            if "?" not in name:  # git has no such branch
-                head = await at.repo.commit(name, {"b.py": "y\n"})
-                assert (await looking.bases(at.host, "main", name)).merge_base
-                assert (await looking.bases(at.host, "main", head)).merge_base
-
-    asyncio.run(go())
+    async with scene(tmp_path) as at:
+        with pytest.raises(OSError, match="no space"):
+            async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
+                raise OSError("no space")
+        assert at.gh.world.tokens == {}
 
 
 def leaks(error: BaseException, secret: str) -> list[str]:
@@ -290,38 +219,27 @@ def test_no_error_shows_the_token(answer: Answer, caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.parametrize("token", [f"{TOKEN}\nx: y", f"{TOKEN}\r"])
-def test_a_token_that_was_copied_badly(token: str) -> None:
+async def test_a_token_that_was_copied_badly(token: str) -> None:
     """Is a setting to correct; nothing is sent, and nothing shows it."""
-
-    async def go() -> None:
-        async with (
-            server(lambda _line, _origin: Answer({})) as (origin, seen),
-            github.with_token(SecretStr(token), origin, PULL, "me", pace()) as host,
-        ):
-            with pytest.raises(ConfigError, match="copy it again") as error:
-                await host.comment("hello")
-            assert leaks(error.value, TOKEN) == []
-            assert seen == []
-
-    asyncio.run(go())
+    async with (
+        server(lambda _line, _origin: Answer({})) as (origin, seen),
+        github.with_token(SecretStr(token), origin, PULL, "me", pace()) as host,
+    ):
+        with pytest.raises(ConfigError, match="copy it again") as error:
+            await host.comment("hello")
+        assert leaks(error.value, TOKEN) == []
+        assert seen == []
 
 
-def test_what_the_client_holds_shows_no_secret() -> None:
+async def test_what_the_client_holds_shows_no_secret() -> None:
     """The library's own values have reprs that show all their fields: ours are empty of the token and of the key."""
     identity = Identity("7", key(), "http://127.0.0.1:9")
 
-    async def go() -> None:
-        async with (
-            holding(SecretStr(TOKEN), "http://127.0.0.1:9", pace()) as one,
-            github.apps.app(identity, pace()) as other,
-            github.apps.acting(identity, 1, {"metadata": "read"}, pace()) as third,
-        ):
-            texts = [
-                repr(auth) for client in (one, other, third) for auth in (client.github.auth, client.github.config)
-            ]
-            texts += [
-                repr(made) for made in gc.get_objects() if str(type(made).__module__).startswith("githubkit.auth")
-            ]
-            assert [text for text in texts if TOKEN in text or "PRIVATE KEY" in text] == []
-
-    asyncio.run(go())
+    async with (
+        holding(SecretStr(TOKEN), "http://127.0.0.1:9", pace()) as one,
+        github.apps.app(identity, pace()) as other,
+        github.apps.acting(identity, 1, {"metadata": "read"}, pace()) as third,
+    ):
+        texts = [repr(auth) for client in (one, other, third) for auth in (client.github.auth, client.github.config)]
+        texts += [repr(made) for made in gc.get_objects() if str(type(made).__module__).startswith("githubkit.auth")]
+        assert [text for text in texts if TOKEN in text or "PRIVATE KEY" in text] == []

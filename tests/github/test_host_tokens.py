@@ -1,4 +1,3 @@
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -11,71 +10,55 @@ from bot.github import Identity
 from deeprepo_sandbox.github import Fault, keys
 
 
-def test_a_token_that_expires_in_the_middle(tmp_path: Path) -> None:
+async def test_a_token_that_expires_in_the_middle(tmp_path: Path) -> None:
     """A 401 has stored nothing: one new token, and the same again."""
+    async with scene(tmp_path) as at:
+        await at.host.facts()
+        for token in at.gh.world.tokens.values():
+            token.expires = at.gh.world.now()
+        await at.host.comment("late")
+        at.gh.revoke_tokens()
+        await at.host.client.ask("minimize", id=(await at.host.comments())[0].node_id, why="OUTDATED")
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await at.host.facts()
-            for token in at.gh.world.tokens.values():
-                token.expires = at.gh.world.now()
-            await at.host.comment("late")
-            at.gh.revoke_tokens()
-            await at.host.client.ask("minimize", id=(await at.host.comments())[0].node_id, why="OUTDATED")
-
-            assert [(one.body, one.hide_reason) for one in at.stands.comments] == [("late", "outdated")]
-            assert len([r for r in at.gh.requests if r.path.endswith("/access_tokens")]) == 3
-
-    asyncio.run(go())
+        assert [(one.body, one.hide_reason) for one in at.stands.comments] == [("late", "outdated")]
+        assert len([r for r in at.gh.requests if r.path.endswith("/access_tokens")]) == 3
 
 
-def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
+async def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
     """One for posting, in one repository; one for git that can read and nothing else. Neither outlives its use."""
+    async with scene(tmp_path) as at:
+        await at.host.facts()
+        async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
+            git = at.gh.world.tokens[token.get_secret_value()]
+        posting = next(iter(at.gh.world.tokens.values()))
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await at.host.facts()
-            async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
-                git = at.gh.world.tokens[token.get_secret_value()]
-            posting = next(iter(at.gh.world.tokens.values()))
-
-            assert (git.permissions, git.repositories) == ({"contents": "read", "metadata": "read"}, {at.repo.id})
-            assert posting.permissions["pull_requests"] == "write"
-            assert posting.permissions["contents"] == "read"
-            assert posting.repositories == {at.repo.id}
-            assert token.get_secret_value() not in at.gh.world.tokens
-            world = at.gh.world
-        assert world.tokens == {}
-
-    asyncio.run(go())
+        assert (git.permissions, git.repositories) == ({"contents": "read", "metadata": "read"}, {at.repo.id})
+        assert posting.permissions["pull_requests"] == "write"
+        assert posting.permissions["contents"] == "read"
+        assert posting.repositories == {at.repo.id}
+        assert token.get_secret_value() not in at.gh.world.tokens
+        world = at.gh.world
+    assert world.tokens == {}
 
 
-def test_an_owner_who_grants_less(tmp_path: Path) -> None:
+async def test_an_owner_who_grants_less(tmp_path: Path) -> None:
     """A token that can do what was granted is better than none."""
+    async with scene(tmp_path) as at:
+        at.gh.fail("POST", r"/access_tokens$", Fault(422, message="The permissions requested are not granted"))
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            at.gh.fail("POST", r"/access_tokens$", Fault(422, message="The permissions requested are not granted"))
-
-            assert (await at.host.facts()).title == "A change"
-
-    asyncio.run(go())
+        assert (await at.host.facts()).title == "A change"
 
 
-def test_keys_that_cannot_sign(tmp_path: Path) -> None:
+async def test_keys_that_cannot_sign(tmp_path: Path) -> None:
     """A damaged key is a setting to correct, another App's key is refused; no sentence shows it."""
+    async with scene(tmp_path) as at:
+        for key, kind, says in (
+            ("-----BEGIN NOTHING-----", ConfigError, "whole PEM file"),
+            (keys.pair()[0], HostRefused, "our key or token is not accepted"),
+        ):
+            wrong = Identity(at.gh.app_id, SecretStr(key), at.gh.api)
+            with pytest.raises(kind, match=says) as error:
+                async with github.open_pull(wrong, at.pull, at.pace):
+                    pass
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            for key, kind, says in (
-                ("-----BEGIN NOTHING-----", ConfigError, "whole PEM file"),
-                (keys.pair()[0], HostRefused, "our key or token is not accepted"),
-            ):
-                wrong = Identity(at.gh.app_id, SecretStr(key), at.gh.api)
-                with pytest.raises(kind, match=says) as error:
-                    async with github.open_pull(wrong, at.pull, at.pace):
-                        pass
-
-                assert "BEGIN" not in f"{error.value}{error.value.__cause__}{wrong!r}"
-
-    asyncio.run(go())
+            assert "BEGIN" not in f"{error.value}{error.value.__cause__}{wrong!r}"

@@ -7,34 +7,26 @@ from bot.github import RequestPace
 from deeprepo_sandbox.github import Fault
 
 
-def test_every_answer_is_heard(tmp_path: Path) -> None:
+async def test_every_answer_is_heard(tmp_path: Path) -> None:
     """Who counts requests and what is left of the limit is told each."""
+    heard: list[tuple[int, int | None]] = []
+    pace = RequestPace(between=0, backoff=0, on_answer=lambda status, left: heard.append((status, left)))
+    async with scene(tmp_path, pace=pace) as at:
+        at.gh.fail("GET", r"/pulls/1$", Fault(502))
+        await at.host.facts()
 
-    async def go() -> None:
-        heard: list[tuple[int, int | None]] = []
-        pace = RequestPace(between=0, backoff=0, on_answer=lambda status, left: heard.append((status, left)))
-        async with scene(tmp_path, pace=pace) as at:
-            at.gh.fail("GET", r"/pulls/1$", Fault(502))
-            await at.host.facts()
-
-        assert [status for status, _ in heard] == [200, 201, 502, 200, 204]
-        assert heard[0][1] == 4999
-
-    asyncio.run(go())
+    assert [status for status, _ in heard] == [200, 201, 502, 200, 204]
+    assert heard[0][1] == 4999
 
 
-def test_writes_of_one_installation_keep_their_distance() -> None:
+async def test_writes_of_one_installation_keep_their_distance() -> None:
     """Several at once go one after the other; another installation does not wait for them."""
+    pace, order = RequestPace(between=0.05), []
 
-    async def go() -> None:
-        pace, order = RequestPace(between=0.05), []
+    async def write(installation: int) -> None:
+        await pace.turn(installation)
+        order.append(installation)
 
-        async def write(installation: int) -> None:
-            await pace.turn(installation)
-            order.append(installation)
+    await asyncio.gather(*(write(installation) for installation in (1, 1, 1, 2)))
 
-        await asyncio.gather(*(write(installation) for installation in (1, 1, 1, 2)))
-
-        assert order == [1, 2, 1, 1]
-
-    asyncio.run(go())
+    assert order == [1, 2, 1, 1]

@@ -319,36 +319,17 @@ def parsed(pattern: re.Pattern[Any]) -> Any:
     return parser.parse(source, pattern.flags & ~re.DEBUG)
 
 
-def texts(pattern: re.Pattern[Any], *, thorough: bool = True) -> Iterator[Parts]:
+def texts(pattern: re.Pattern[Any]) -> Iterator[Parts]:
     """What texts for one pattern are made of."""
     tree = parsed(pattern)
-    pumps = dict.fromkeys(_pumped(tree))
     alphabet = [letter for letter in _alphabet(tree) if letter.isprintable() or letter in "\n\t"]
-    units: dict[tuple[str, str, str], None] = {}
-    for letter in dict.fromkeys([*" \n\ta0", *alphabet[: 40 if thorough else 12]]):
-        units["", letter, "\x01"] = None
+    units = [("", letter) for letter in dict.fromkeys([*" \n\ta0", *alphabet[:12]])]
+    for lead, body in dict.fromkeys(_pumped(tree)):
+        # `lead + body`: as many beginnings as there is room for
+        units += [(lead, body), ("", body), ("", lead + body), ("", lead + body * 3 + " "), ("", lead)]
     whole = _samples(tree)
-    for lead, body in pumps:
-        tail = ("\x01", "\n!")
-        units[lead, body, tail[0]] = None
-        units["", body, tail[0]] = None
-        units["", lead + body, tail[0]] = None  # as many beginnings as there is room for
-        units["", lead + body * 3 + " ", tail[0]] = None
-        units["", lead, tail[0]] = None
-        if thorough:
-            units[lead, body, tail[1]] = None
-            units["", lead + body + "\n", tail[1]] = None
-            for _, other in pumps:
-                units[lead, body + other, tail[0]] = None
-                units["", body + other, tail[0]] = None
-    units["", whole, "\x01"] = None
-    units["", whole[:-1], "\x01"] = None
-    if thorough:
-        few = dict.fromkeys([" ", "\n", "a", *alphabet[:10]])
-        for one in few:
-            for two in few:
-                units["", one + two, "\x01"] = None
-    yield from (parts for parts in units if parts[1])
+    units += [("", whole), ("", whole[:-1])]
+    yield from ((lead, unit, "\x01") for lead, unit in dict.fromkeys(units) if unit)
 
 
 def _run(found: Found) -> Callable[[Any], None]:
@@ -400,13 +381,13 @@ def run_of_letters(tree: Any, *, anchored: bool) -> bool:
     return repeats == [len(tree) - 1] or (len(repeats) == 1 and anchored)
 
 
-def grows(found: Found, *, thorough: bool = True) -> str:
+def grows(found: Found) -> str:
     """The first text on which a pattern takes more than its share of time when it gets longer, "" if no text does."""
     act = _run(found)
     tree = parsed(found.pattern)
     if bounded(tree) or run_of_letters(tree, anchored=found.anchored):
         return ""
-    for parts in texts(found.pattern, thorough=thorough):
+    for parts in texts(found.pattern):
         size, text = SIZE, built(found.pattern, parts, SIZE)
         if seconds(act, text) < TELLING or seconds(act, text) < TELLING:
             continue

@@ -23,11 +23,7 @@ def test_every_pattern_is_linear(every: int) -> None:
     """Each pattern, on strings made from itself, takes about four times as long for a text four times as long."""
     found = patterns.collected()
     assert len(found) > 300
-    slow = {
-        one.where: bad
-        for one in found[::every]
-        if one.where not in CAPPED and (bad := patterns.grows(one, thorough=False))
-    }
+    slow = {one.where: bad for one in found[::every] if one.where not in CAPPED and (bad := patterns.grows(one))}
     assert not slow
 
 
@@ -37,7 +33,7 @@ def test_patterns_with_a_cap_are_no_worse_than_a_square_below_it() -> None:
     plain = re.compile(r"\w+!")  # a square: each word is tried from each of its letters
     for where, cap in CAPPED.items():
         pattern = known[where].pattern
-        texts = [patterns.built(pattern, parts, cap) for parts in patterns.texts(pattern, thorough=False)]
+        texts = [patterns.built(pattern, parts, cap) for parts in patterns.texts(pattern)]
         usual = patterns.seconds(plain.search, "w" * 1_000, 5)
         assert max(patterns.seconds(pattern.search, text, 3) for text in texts) < 20 * usual, where
 
@@ -52,4 +48,4 @@ def test_the_look_finds_what_is_slow() -> None:
         r"/\*.*?\*/(?s:.)",
         r"\([^)]*\)",
     ):
-        assert patterns.grows(Found("here", re.compile(slow), anchored=False), thorough=False), slow
+        assert patterns.grows(Found("here", re.compile(slow), anchored=False)), slow

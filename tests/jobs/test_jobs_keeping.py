@@ -1,13 +1,9 @@
 import asyncio
 import json
 import stat
-from dataclasses import MISSING, asdict, fields
-from typing import get_args
 
-import pytest
-from job_scene import Diary, Scene, command, pull, push
+from job_scene import Diary, Scene, command, push
 
-from bot.jobs import codec, ids
 from bot.ports import Job
 from bot.values import Ask, Forget
 
@@ -17,120 +13,72 @@ def names(scene: Scene) -> set[str]:
     return {name for (name,) in scene.sql(f"SELECT workflow_uuid FROM {table}")}  # noqa: S608 - names of our own
 
 
-def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
+async def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
     """A job that is ours by the database, and that nobody runs, is found and carried out."""
-
-    async def story() -> None:
-        diary = Diary()
-        async with on_sqlite.running(diary) as board:
-            await board.submit(push(head="one"), "guid-1", delay=60)
-            on_sqlite.sql("UPDATE workflow_status SET status = 'PENDING', executor_id = 'here'")
-            await diary.seen("end one")
-
-    asyncio.run(story())
+    diary = Diary()
+    async with on_sqlite.running(diary) as board:
+        await board.submit(push(head="one"), "guid-1", delay=60)
+        on_sqlite.sql("UPDATE workflow_status SET status = 'PENDING', executor_id = 'here'")
+        await diary.seen("end one")
 
 
-def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
+async def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
     """Where a process died between storing a review and ending the one before, the newer is carried out: it was stored with what a person asked of the older."""
-
-    async def story() -> None:
-        async with scene.running(Diary()) as board:
-            await board.submit(push(1, head="older"), "guid-1", delay=60)
-            await board.submit(push(1, head="newer"), "guid-2", delay=60)
-        table = "dbos.workflow_status" if scene.url else "workflow_status"
-        scene.sql(f"UPDATE {table} SET status = 'ENQUEUED', queue_name = 'reviews'")  # noqa: S608 - a name of our own
-        diary = Diary()
-        async with scene.running(diary) as board:
-            await scene.settled(board)
-        assert [line for line in diary.told if line.startswith("end")] == ["end newer"]
-
-    asyncio.run(story())
+    async with scene.running(Diary()) as board:
+        await board.submit(push(1, head="older"), "guid-1", delay=60)
+        await board.submit(push(1, head="newer"), "guid-2", delay=60)
+    table = "dbos.workflow_status" if scene.url else "workflow_status"
+    scene.sql(f"UPDATE {table} SET status = 'ENQUEUED', queue_name = 'reviews'")  # noqa: S608 - a name of our own
+    diary = Diary()
+    async with scene.running(diary) as board:
+        await scene.settled(board)
+    assert [line for line in diary.told if line.startswith("end")] == ["end newer"]
 
 
-def test_an_installation_is_forgotten(scene: Scene) -> None:
+async def test_an_installation_is_forgotten(scene: Scene) -> None:
     """When the App is removed, the installation's jobs are ended and deleted, by repository or all; others stay."""
+    diary = Diary(hold={"running"})
+    async with scene.running(diary) as board:
+        await board.submit(push(1, repository=71, head="done"), "guid-1")
+        await board.submit(push(1, installation=8, repository=80, head="other"), "guid-2")
+        await diary.seen("end done", "end other")
+        await board.submit(push(1, repository=70, head="running"), "guid-3")
+        await board.submit(push(2, repository=70, head="waiting"), "guid-4", delay=60)
+        await diary.seen("begin running")
 
-    async def story() -> None:
-        diary = Diary(hold={"running"})
-        async with scene.running(diary) as board:
-            await board.submit(push(1, repository=71, head="done"), "guid-1")
-            await board.submit(push(1, installation=8, repository=80, head="other"), "guid-2")
-            await diary.seen("end done", "end other")
-            await board.submit(push(1, repository=70, head="running"), "guid-3")
-            await board.submit(push(2, repository=70, head="waiting"), "guid-4", delay=60)
-            await diary.seen("begin running")
+        async def forget(_: Ask, __: Job) -> None:
+            await board.forget(7, (70,))
 
-            async def forget(_: Ask, __: Job) -> None:
-                await board.forget(7, (70,))
-
-            diary.does = forget
-            await board.submit(Forget(7, (70,)), "guid-5")
-            await diary.seen("SupersededError running", "end Forget")
-            await scene.settled(board)
-            left = {"review~7~71#1~guid-1", "review~8~80#1~guid-2", "small~7~all~guid-5"}
-            assert await asyncio.to_thread(names, scene) == left
-            assert await board.forget(7) == 2
-            assert await asyncio.to_thread(names, scene) == {"review~8~80#1~guid-2"}
-
-    asyncio.run(story())
+        diary.does = forget
+        await board.submit(Forget(7, (70,)), "guid-5")
+        await diary.seen("SupersededError running", "end Forget")
+        await scene.settled(board)
+        left = {"review~7~71#1~guid-1", "review~8~80#1~guid-2", "small~7~all~guid-5"}
+        assert await asyncio.to_thread(names, scene) == left
+        assert await board.forget(7) == 2
+        assert await asyncio.to_thread(names, scene) == {"review~8~80#1~guid-2"}
 
 
-def test_old_jobs_are_deleted(on_sqlite: Scene) -> None:
+async def test_old_jobs_are_deleted(on_sqlite: Scene) -> None:
     """Jobs that ended long ago are deleted with all that is stored of them; newer and unfinished ones stay."""
-
-    async def story() -> None:
-        async with on_sqlite.running(Diary()) as board:
-            for number in range(3):
-                await board.submit(push(number, head=f"h{number}"), f"guid-{number}")
-            await on_sqlite.settled(board)
-            await board.submit(push(9, head="waits"), "guid-9", delay=600)
-        for number in (0, 1):
-            on_sqlite.sql(f"UPDATE workflow_status SET completed_at = 1000 WHERE workflow_uuid LIKE '%guid-{number}'")  # noqa: S608
-        async with on_sqlite.running(Diary()) as board, asyncio.timeout(20):
-            while len(await asyncio.to_thread(names, on_sqlite)) > 2:  # noqa: ASYNC110 - a database tells nobody
-                await asyncio.sleep(0.01)
-            assert names(on_sqlite) == {"review~7~70#2~guid-2", "review~7~70#9~guid-9"}
-
-    asyncio.run(story())
+    async with on_sqlite.running(Diary()) as board:
+        for number in range(3):
+            await board.submit(push(number, head=f"h{number}"), f"guid-{number}")
+        await on_sqlite.settled(board)
+        await board.submit(push(9, head="waits"), "guid-9", delay=600)
+    for number in (0, 1):
+        on_sqlite.sql(f"UPDATE workflow_status SET completed_at = 1000 WHERE workflow_uuid LIKE '%guid-{number}'")  # noqa: S608
+    async with on_sqlite.running(Diary()) as board, asyncio.timeout(20):
+        while len(await asyncio.to_thread(names, on_sqlite)) > 2:  # noqa: ASYNC110 - a database tells nobody
+            await asyncio.sleep(0.01)
+        assert names(on_sqlite) == {"review~7~70#2~guid-2", "review~7~70#9~guid-9"}
 
 
-def test_asks_are_stored_as_plain_text(on_sqlite: Scene) -> None:
+async def test_asks_are_stored_as_plain_text(on_sqlite: Scene) -> None:
     """The database holds JSON, and is its owner's alone: reading it runs nothing."""
-
-    async def story() -> None:
-        async with on_sqlite.running(Diary()) as board:
-            await board.submit(command(), "guid-1")
-            await on_sqlite.settled(board)
-
-    asyncio.run(story())
+    async with on_sqlite.running(Diary()) as board:
+        await board.submit(command(), "guid-1")
+        await on_sqlite.settled(board)
     ((stored,),) = on_sqlite.sql("SELECT inputs FROM workflow_input")
     assert '"kind\\":\\"CommandAsk' in json.dumps(json.loads(stored))
     assert {stat.S_IMODE(path.stat().st_mode) for path in on_sqlite.folder.iterdir()} == {0o600}
-
-
-def test_a_damaged_ask_is_none() -> None:
-    """A payload that is not an ask; fields that another version added are left out."""
-    for text in ("", "[]", '{"kind":"Unknown"}', '{"kind":"Forget"}', '{"kind":"ReviewAsk","pull":4,"trigger":"x"}'):
-        assert codec.read(text) is None
-    assert codec.read('{"kind":"Forget","installation":7,"repositories":[1],"later":true}') == Forget(7, (1,))
-
-
-@pytest.mark.parametrize("kind", get_args(Ask), ids=lambda kind: kind.__name__)
-def test_every_kind_of_ask_can_be_stored(kind: type[Ask]) -> None:
-    """What is asked is read back as it was written, and its job is in a queue."""
-    values = {"pull": asdict(pull()), "comment": {"id": 1, "kind": "issue"}, "trigger": "push", "reason": "closed"}
-    needed = {one.name for one in fields(kind) if one.default is MISSING}
-    written = {name: values.get(name, 7 if name in ("installation", "repository") else "x") for name in needed}
-    ask = codec.read(json.dumps({"kind": kind.__name__, **written, "mentioned": True}))
-    assert ask is not None
-    assert codec.read(codec.write(ask)) == ask
-    assert ids.queue(ids.name(ask, "guid")) in ("reviews", "commands")
-
-
-def test_names_of_jobs_are_harmless() -> None:
-    """A delivery's id cannot make a name that means another job."""
-    hostile = ids.name(push(), "x~1#2~y+7/%_\n" + "z" * 500)
-    assert hostile.startswith("review~7~70#1~x-1-2-y-7")
-    assert len(hostile) < 150
-    assert ids.root(ids.following(ids.following(hostile))) == hostile
-    assert ids.tries(ids.following(ids.following(hostile))) == 2

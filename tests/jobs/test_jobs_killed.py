@@ -86,35 +86,27 @@ def test_a_dead_worker_is_taken_over(on_postgres: Scene, tmp_path: Path) -> None
     assert log.read_text().splitlines().count("look stuck") == 1
 
 
-def test_a_graceful_stop_hands_over(scene: Scene) -> None:
+async def test_a_graceful_stop_hands_over(scene: Scene) -> None:
     """A job that is cut off by an orderly stop goes on in the next process; that is no crash, and its steps are kept."""
-
-    async def story() -> None:
-        first, second = Diary(hold={"one"}), Diary()
-        async with scene.running(first) as jobs:
-            await jobs.submit(push(head="one"), "guid-1")
-            await jobs.submit(push(2, head="two"), "guid-2", delay=0.1)
-            await first.seen("begin one")
-            await jobs.stop()
-        async with scene.running(second) as jobs:
-            await second.seen("end one", "end two")
-            await scene.settled(jobs)
-        assert first.told == ["begin one", "CancelledError one"]
-
-    asyncio.run(story())
+    first, second = Diary(hold={"one"}), Diary()
+    async with scene.running(first) as jobs:
+        await jobs.submit(push(head="one"), "guid-1")
+        await jobs.submit(push(2, head="two"), "guid-2", delay=0.1)
+        await first.seen("begin one")
+        await jobs.stop()
+    async with scene.running(second) as jobs:
+        await second.seen("end one", "end two")
+        await scene.settled(jobs)
+    assert first.told == ["begin one", "CancelledError one"]
 
 
-def test_a_stop_waits_for_jobs_that_end_in_time(on_sqlite: Scene) -> None:
+async def test_a_stop_waits_for_jobs_that_end_in_time(on_sqlite: Scene) -> None:
     """Within the grace a running job comes to its end."""
-
-    async def story() -> None:
-        diary = Diary(hold={"one"})
-        async with on_sqlite.running(diary) as jobs:
-            await jobs.submit(push(head="one"), "guid-1")
-            await diary.seen("begin one")
-            stopping = asyncio.create_task(jobs.stop(grace=PATIENCE))
-            await diary.release("one")
-            await stopping
-        assert diary.told == ["begin one", "end one"]
-
-    asyncio.run(story())
+    diary = Diary(hold={"one"})
+    async with on_sqlite.running(diary) as jobs:
+        await jobs.submit(push(head="one"), "guid-1")
+        await diary.seen("begin one")
+        stopping = asyncio.create_task(jobs.stop(grace=PATIENCE))
+        await diary.release("one")
+        await stopping
+    assert diary.told == ["begin one", "end one"]

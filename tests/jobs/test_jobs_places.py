@@ -10,83 +10,67 @@ from bot.jobs import JobSettings
 from bot.jobs.keys import Keys
 
 
-def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
+async def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
     """A data folder serves one process; the second is told who has it, and what to do."""
-
-    async def story() -> None:
-        async with on_sqlite.running(Diary()):
-            with pytest.raises(UsageError, match=r"is in use by another process \(process \d+\): stop it first"):
-                async with on_sqlite.running(Diary()):
-                    pass
-
-    asyncio.run(story())
+    async with on_sqlite.running(Diary()):
+        with pytest.raises(UsageError, match=r"is in use by another process \(process \d+\): stop it first"):
+            async with on_sqlite.running(Diary()):
+                pass
 
 
-def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
+async def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
     """Jobs in a file need their worker beside them, several processes need the store, and a database must be there."""
-
-    async def story() -> None:
-        with pytest.raises(UsageError, match="name a PostgreSQL database"):
-            async with jobs.running(JobSettings(tmp_path), Diary().work, work_here=False):
-                pass
-        shared = JobSettings(tmp_path, "postgresql://nobody:planted@127.0.0.1:1/nowhere")
-        assert "planted" not in repr(shared)
-        with pytest.raises(UsageError, match="need the store"):
-            async with jobs.running(shared, Diary().work):
-                pass
-        (tmp_path / "file").touch()
-        with pytest.raises(UsageError, match="cannot be written"):
-            async with jobs.running(JobSettings(tmp_path / "file" / "folder"), Diary().work):
-                pass
-        (tmp_path / "broken").mkdir()
-        (tmp_path / "broken" / "jobs.db").write_text("this is no database" * 100)
-        with pytest.raises(StorageError, match="cannot be used as a database: file is not a database"):
-            async with jobs.running(JobSettings(tmp_path / "broken"), Diary().work):
-                pass
-
-    asyncio.run(story())
+    with pytest.raises(UsageError, match="name a PostgreSQL database"):
+        async with jobs.running(JobSettings(tmp_path), Diary().work, work_here=False):
+            pass
+    shared = JobSettings(tmp_path, "postgresql://nobody:planted@127.0.0.1:1/nowhere")
+    assert "planted" not in repr(shared)
+    with pytest.raises(UsageError, match="need the store"):
+        async with jobs.running(shared, Diary().work):
+            pass
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="cannot be written"):
+        async with jobs.running(JobSettings(tmp_path / "file" / "folder"), Diary().work):
+            pass
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "jobs.db").write_text("this is no database" * 100)
+    with pytest.raises(StorageError, match="cannot be used as a database: file is not a database"):
+        async with jobs.running(JobSettings(tmp_path / "broken"), Diary().work):
+            pass
 
 
-def test_a_process_that_only_serves(on_postgres: Scene) -> None:
+async def test_a_process_that_only_serves(on_postgres: Scene) -> None:
     """A process without work of its own stores jobs, and a worker carries them out."""
-
-    async def story() -> None:
-        idle, diary = Diary(), Diary()
-        async with on_postgres.running(idle, given={"work_here": False}) as board:
-            await board.submit(push(head="one"), "guid-1")
-            assert await board.healthy() == (True, "ready")
-            assert await board.counts() == {"waiting": 1, "delayed": 0, "running": 0}
-        async with on_postgres.running(diary, given={"serve": False}):
-            await diary.seen("end one")
-        assert idle.told == []
-
-    asyncio.run(story())
+    idle, diary = Diary(), Diary()
+    async with on_postgres.running(idle, given={"work_here": False}) as board:
+        await board.submit(push(head="one"), "guid-1")
+        assert await board.healthy() == (True, "ready")
+        assert await board.counts() == {"waiting": 1, "delayed": 0, "running": 0}
+    async with on_postgres.running(diary, given={"serve": False}):
+        await diary.seen("end one")
+    assert idle.told == []
 
 
-def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
+async def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
     """A process that holds a pull request in the database makes others wait for this pull request, and not for other ones."""
+    told = []
+    async with storage.open_store(on_postgres.url) as store:
+        one, other = Keys(store.database, "one"), Keys(store.database, "other")
 
-    async def story() -> None:
-        told = []
-        async with storage.open_store(on_postgres.url) as store:
-            one, other = Keys(store.database, "one"), Keys(store.database, "other")
+        async def wait() -> None:
+            async with other.alone("70#1"):
+                told.append("other")
 
-            async def wait() -> None:
-                async with other.alone("70#1"):
-                    told.append("other")
-
-            async with one.alone("70#1"):
-                waiting = asyncio.create_task(wait())
-                async with other.alone("70#2"):
-                    told.append("elsewhere")
-                told.append("one")
-            await waiting
-            assert await one.alive(frozenset({"one", "other", "nobody"})) == {"one", "other"}
-            await other.leave()
-            async with asyncio.timeout(10):  # the database ends a connection in its own time
-                while await one.alive(frozenset({"one", "other", "nobody"})) != {"one"}:  # noqa: ASYNC110
-                    await asyncio.sleep(0.01)
-            await one.leave()
-        assert told == ["elsewhere", "one", "other"]
-
-    asyncio.run(story())
+        async with one.alone("70#1"):
+            waiting = asyncio.create_task(wait())
+            async with other.alone("70#2"):
+                told.append("elsewhere")
+            told.append("one")
+        await waiting
+        assert await one.alive(frozenset({"one", "other", "nobody"})) == {"one", "other"}
+        await other.leave()
+        async with asyncio.timeout(10):  # the database ends a connection in its own time
+            while await one.alive(frozenset({"one", "other", "nobody"})) != {"one"}:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        await one.leave()
+    assert told == ["elsewhere", "one", "other"]

@@ -6,28 +6,23 @@ from job_scene import Diary, Scene, command, pull, push
 
 from bot.errors import StorageError
 from bot.jobs import superseding
-from bot.ports import Job
-from bot.values import Ask, Cancel, ChecksEnded, CommentRef, Forget, MergeGroup, ReviewAsk
+from bot.values import Ask, CommentRef, Forget, MergeGroup, ReviewAsk
 
 SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
 
 
-def test_a_job_is_carried_out(scene: Scene) -> None:
+async def test_a_job_is_carried_out(scene: Scene) -> None:
     """What was submitted is carried out once, with the ask as it was given, whatever kind it is of."""
-
-    async def story() -> None:
-        diary = Diary()
-        asks: list[Ask] = [SPOKEN, command(), Forget(7, (70, 71)), MergeGroup(7, 70, "owner", "name", "queued")]
-        async with scene.running(diary) as jobs:
-            for number, ask in enumerate(asks):
-                assert await jobs.submit(ask, f"guid-{number}")
-            await scene.settled(jobs)
-        assert sorted(diary.told) == sorted(
-            f"{what} {name}" for what in ("begin", "end") for name in ("spoken", "help", "Forget", "queued")
-        )
-        assert all(ask in diary.asks for ask in asks)
-
-    asyncio.run(story())
+    diary = Diary()
+    asks: list[Ask] = [SPOKEN, command(), Forget(7, (70, 71)), MergeGroup(7, 70, "owner", "name", "queued")]
+    async with scene.running(diary) as jobs:
+        for number, ask in enumerate(asks):
+            assert await jobs.submit(ask, f"guid-{number}")
+        await scene.settled(jobs)
+    assert sorted(diary.told) == sorted(
+        f"{what} {name}" for what in ("begin", "end") for name in ("spoken", "help", "Forget", "queued")
+    )
+    assert all(ask in diary.asks for ask in asks)
 
 
 def test_a_newer_push_supersedes_the_older(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
@@ -49,65 +44,46 @@ def test_a_newer_push_supersedes_the_older(scene: Scene, caplog: pytest.LogCaptu
     assert caplog.text == ""
 
 
-def test_a_burst_of_pushes_is_one_review(on_sqlite: Scene) -> None:
+async def test_a_burst_of_pushes_is_one_review(on_sqlite: Scene) -> None:
     """Pushes that follow each other closely wait for the last one, which alone is reviewed to the end."""
-
-    async def story() -> None:
-        diary = Diary()
-        async with on_sqlite.running(diary, debounce=0.5) as jobs:
-            for number in range(6):
-                await jobs.submit(push(head=f"h{number}"), f"guid-{number}")
-            await on_sqlite.settled(jobs)
-        assert [line for line in diary.told if line.startswith("end")] == ["end h5"]
-
-    asyncio.run(story())
+    diary = Diary()
+    async with on_sqlite.running(diary, debounce=0.5) as jobs:
+        for number in range(6):
+            await jobs.submit(push(head=f"h{number}"), f"guid-{number}")
+        await on_sqlite.settled(jobs)
+    assert [line for line in diary.told if line.startswith("end")] == ["end h5"]
 
 
-def test_a_copy_of_a_delivery_changes_nothing(scene: Scene) -> None:
+async def test_a_copy_of_a_delivery_changes_nothing(scene: Scene) -> None:
     """A delivery that is known, running or long finished, is refused, and does not end a newer review."""
-
-    async def story() -> None:
-        diary = Diary(hold={"two"})
-        async with scene.running(diary) as jobs:
-            assert await jobs.submit(push(head="one"), "guid-1")
-            await diary.seen("end one")
-            await scene.settled(jobs)
-            assert await jobs.submit(push(head="two"), "guid-2")
-            await diary.seen("begin two")
-            assert not await jobs.submit(push(head="one"), "guid-1")
-            assert not await jobs.submit(push(head="two"), "guid-2")
-            await diary.release("two")
-            await diary.seen("end two")
-            assert await jobs.submit(command(), "guid-3")
-            assert not await jobs.submit(command(), "guid-3")
-            await scene.settled(jobs)
-        assert diary.told.count("begin two") == diary.told.count("begin help") == 1
-
-    asyncio.run(story())
+    diary = Diary(hold={"two"})
+    async with scene.running(diary) as jobs:
+        assert await jobs.submit(push(head="one"), "guid-1")
+        await diary.seen("end one")
+        await scene.settled(jobs)
+        assert await jobs.submit(push(head="two"), "guid-2")
+        await diary.seen("begin two")
+        assert not await jobs.submit(push(head="one"), "guid-1")
+        assert not await jobs.submit(push(head="two"), "guid-2")
+        await diary.release("two")
+        await diary.seen("end two")
+        assert await jobs.submit(command(), "guid-3")
+        assert not await jobs.submit(command(), "guid-3")
+        await scene.settled(jobs)
+    assert diary.told.count("begin two") == diary.told.count("begin help") == 1
 
 
-def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
+async def test_a_push_keeps_what_a_person_asked_for(on_sqlite: Scene) -> None:
     """A push that takes the place of a commanded review is carried out as that command, in full if so asked, and names the head that it was given at."""
-
-    async def story() -> None:
-        diary = Diary(hold={"spoken"})
-        async with on_sqlite.running(diary) as jobs:
-            await jobs.submit(SPOKEN, "guid-1")
-            await diary.seen("begin spoken")
-            await jobs.submit(push(head="two"), "guid-2")
-            await diary.release("spoken")
-            await on_sqlite.settled(jobs)
-        assert len(diary.asks) == 2
-        assert diary.asks[-1] == replace(SPOKEN, base="unknown", inherited=True, also=("push",))
-
-    asyncio.run(story())
-
-
-def test_merging_asks() -> None:
-    """Of two commands the newer counts, and `full` is not lost; pushes among themselves change nothing."""
-    newer = ReviewAsk(pull(), "command", actor="bob", head="two")
-    assert superseding.merge(newer, [SPOKEN]) == replace(newer, full=True)
-    assert superseding.merge(push(head="two"), [push(head="one")]) == push(head="two")
+    diary = Diary(hold={"spoken"})
+    async with on_sqlite.running(diary) as jobs:
+        await jobs.submit(SPOKEN, "guid-1")
+        await diary.seen("begin spoken")
+        await jobs.submit(push(head="two"), "guid-2")
+        await diary.release("spoken")
+        await on_sqlite.settled(jobs)
+    assert len(diary.asks) == 2
+    assert diary.asks[-1] == replace(SPOKEN, base="unknown", inherited=True, also=("push",))
 
 
 def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
@@ -121,124 +97,45 @@ def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
     assert not superseding.covers(plain, replace(pressed, actor=plain.actor))
 
 
-def test_an_event_keeps_why_a_review_was_due() -> None:
-    """Each kind of event once, also through a command in between; what a person asks for is none."""
-    opened = replace(push(), trigger="opened")
-    reopened = superseding.merge(replace(push(), trigger="reopened"), [superseding.merge(push(head="two"), [opened])])
-    assert set(reopened.also) == {"push", "opened"}
-    through = superseding.merge(push(), [superseding.merge(SPOKEN, [opened])])
-    assert (through.trigger, set(through.also)) == ("command", {"push", "opened"})
-
-
-def test_a_command_is_handed_on_once() -> None:
-    """The first push that replaces it carries it out, with the head and base that it was given at; a second one is a push, which keeps the comment for an answer."""
-    spoken = replace(SPOKEN, base="main")
-    first = superseding.merge(push(head="two"), [spoken])
-    second = superseding.merge(push(head="three"), [first])
-    assert first == replace(spoken, inherited=True, also=("push",))
-    assert (second.trigger, second.full, second.comment) == ("push", False, SPOKEN.comment)
-    assert (second.head, second.base) == (SPOKEN.head, "main")
-
-
-def test_what_waits_already_does_what_comes_again(on_sqlite: Scene) -> None:
-    """Closings, ended checks and paced pushes leave one job each, which is due when the first was; a failure is not lost to a success."""
-
-    async def story() -> None:
-        async with on_sqlite.running(Diary()) as jobs:
-            closed = Cancel(pull(), "closed", ("review~7~70#1~guid-0",))
-            checks = ChecksEnded(7, 70, "owner", "name", "head")
-            for number, (ask, delay, is_stored) in enumerate(
-                [
-                    (closed, 60, True),
-                    (Cancel(pull(), "draft"), 900, False),
-                    (checks, 60, True),
-                    (replace(checks, is_failure=False), 900, False),
-                    (push(head="one"), 60, True),
-                    (push(head="two"), 900, True),
-                    (replace(checks, head="other", is_failure=False), 60, True),
-                    (replace(checks, head="other"), 900, True),
-                ]
-            ):
-                assert await jobs.submit(ask, f"guid-{number}", delay=delay) is is_stored
-            waiting = await jobs.list_jobs()
-            assert sorted((job.state for job in waiting), key=str) == ["delayed"] * 5
-            assert {job.ask for job in waiting} >= {closed, checks, push(head="two"), replace(checks, head="other")}
-        async with on_sqlite.running(diary := Diary()) as jobs:
-            on_sqlite.sql("UPDATE workflow_status SET delay_until_epoch_ms = delay_until_epoch_ms - 61000")
-            await diary.seen("end Cancel", "end head", "end two")
-
-    asyncio.run(story())
-
-
-def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:
+async def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:
     """Calling off ends the reviews of a pull request and leaves others alone, also those that came after it was decided; they are counted."""
-
-    async def story() -> None:
-        diary = Diary(hold={"one", "other"})
-        async with scene.running(diary) as jobs:
-            await jobs.submit(push(1, head="one"), "guid-1")
-            await jobs.submit(push(11, head="other"), "guid-2")
-            await jobs.submit(push(2, head="later"), "guid-3", delay=60)
-            await diary.seen("begin one", "begin other")
-            before = list(await jobs.reviews(pull(1)))
-            await jobs.submit(push(1, head="newer"), "guid-5")
-            assert await jobs.cancel(pull(1), before) == 0
-            assert await jobs.cancel(pull(2)) == 1
-            assert await jobs.cancel(pull(2)) == 0
-            await diary.seen("SupersededError one")
-            await diary.release("other")
-            await scene.settled(jobs)
-        assert {"end other", "end newer"} <= set(diary.told)
-        assert "begin later" not in diary.told
-
-    asyncio.run(story())
+    diary = Diary(hold={"one", "other"})
+    async with scene.running(diary) as jobs:
+        await jobs.submit(push(1, head="one"), "guid-1")
+        await jobs.submit(push(11, head="other"), "guid-2")
+        await jobs.submit(push(2, head="later"), "guid-3", delay=60)
+        await diary.seen("begin one", "begin other")
+        before = list(await jobs.reviews(pull(1)))
+        await jobs.submit(push(1, head="newer"), "guid-5")
+        assert await jobs.cancel(pull(1), before) == 0
+        assert await jobs.cancel(pull(2)) == 1
+        assert await jobs.cancel(pull(2)) == 0
+        await diary.seen("SupersededError one")
+        await diary.release("other")
+        await scene.settled(jobs)
+    assert {"end other", "end newer"} <= set(diary.told)
+    assert "begin later" not in diary.told
 
 
-def test_a_catch_up_does_not_disturb(on_sqlite: Scene) -> None:
+async def test_a_catch_up_does_not_disturb(on_sqlite: Scene) -> None:
     """A pull request that is caught up with is left alone where its review already waits or runs."""
-
-    async def story() -> None:
-        diary = Diary(hold={"one"})
-        missed = ReviewAsk(pull(), "catch-up", head="missed")
-        async with on_sqlite.running(diary) as jobs:
-            await jobs.submit(push(head="one"), "guid-1")
-            await diary.seen("begin one")
-            assert not await jobs.submit(missed, "catch-up-1")
-            await diary.release("one")
-            await on_sqlite.settled(jobs)
-            assert await jobs.submit(missed, "catch-up-2")
-            await diary.seen("end missed")
-
-    asyncio.run(story())
+    diary = Diary(hold={"one"})
+    missed = ReviewAsk(pull(), "catch-up", head="missed")
+    async with on_sqlite.running(diary) as jobs:
+        await jobs.submit(push(head="one"), "guid-1")
+        await diary.seen("begin one")
+        assert not await jobs.submit(missed, "catch-up-1")
+        await diary.release("one")
+        await on_sqlite.settled(jobs)
+        assert await jobs.submit(missed, "catch-up-2")
+        await diary.seen("end missed")
 
 
-def test_work_may_hand_in_more_work(on_sqlite: Scene) -> None:
-    """A command that asks for a review submits it from within its own job."""
-
-    async def story() -> None:
-        diary = Diary()
-        async with on_sqlite.running(diary) as jobs:
-
-            async def also(ask: Ask, _: Job) -> None:
-                if ask == command("review"):
-                    assert await jobs.submit(push(head="asked"), "guid-2")
-
-            diary.does = also
-            await jobs.submit(command("review"), "guid-1")
-            await diary.seen("end review", "end asked")
-
-    asyncio.run(story())
-
-
-def test_a_stopped_process_takes_nothing_on(on_sqlite: Scene) -> None:
+async def test_a_stopped_process_takes_nothing_on(on_sqlite: Scene) -> None:
     """After the stop a submission is an error, so that the delivery is not answered as stored; and readiness says why."""
-
-    async def story() -> None:
-        async with on_sqlite.running(Diary()) as jobs:
-            assert await jobs.healthy() == (True, "ready")
-            await jobs.stop()
-            assert await jobs.healthy() == (False, "stopping")
-            with pytest.raises(StorageError, match="being stopped"):
-                await jobs.submit(push(), "guid-1")
-
-    asyncio.run(story())
+    async with on_sqlite.running(Diary()) as jobs:
+        assert await jobs.healthy() == (True, "ready")
+        await jobs.stop()
+        assert await jobs.healthy() == (False, "stopping")
+        with pytest.raises(StorageError, match="being stopped"):
+            await jobs.submit(push(), "guid-1")

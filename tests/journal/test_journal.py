@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from bot.errors import BudgetSpent, ProviderRefused, TimedOut, UsageError
-from bot.journal import codec, reader
 from bot.journal.codec import Start, key
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
-from bot.values import Completion, Cost, Limits, Message, Observation, Prompt, PullRequest, ToolCall, Turn, Usage
+from bot.values import Completion, Cost, Limits, Message, Prompt, PullRequest, Usage
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
@@ -185,38 +184,3 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "f").read_text() == "# mine\n"
     with pytest.raises(UsageError, match="cannot be written"):
         Journal(tmp_path)
-
-
-def test_messages_are_written_once(tmp_path: Path) -> None:
-    """A dialogue that grows does not repeat itself in the file, not even in the next run."""
-    path = tmp_path / "j"
-    run(path, fine, ["a"])
-    run(path, fine, ["b"])
-    texts = [row["text"] for row in rows(path) if row["kind"] == "message"]
-    assert texts == ["You read code.", "a", "b"]
-
-
-def test_a_reply_comes_back_whole(tmp_path: Path) -> None:
-    """Tool calls, also those whose arguments no one could read, data, usage and the reason of the end."""
-    calls = (ToolCall("1", "execute_python", {"code": "x"}), ToolCall("2", "execute_python", {}, '{"code": "y'))
-    whole = Completion("said", Usage(1, 2, 3, 4), "tool", {"ok": [1, None]}, calls)
-    path = tmp_path / "j"
-    run(path, [whole], ["q"])
-    assert run(path, [], ["q"])[0] == [whole]
-
-
-def test_a_turn_is_written_once(tmp_path: Path) -> None:
-    """The same turn again is the same line; a turn that went otherwise stands in its place."""
-    path, turn = tmp_path / "j", Turn(1, "print(1)", Observation("1\n"), "Look.")
-    for output in ("1\n", "1\n", "2\n"):
-        run(
-            path,
-            fine,
-            [],
-            then=lambda journal, o=output: journal.turn(
-                codec.turn("root", replace(turn, observation=Observation(o)), 0.0)
-            ),
-        )
-    turns = [row for row in rows(path) if row["kind"] == "turn"]
-    assert [row["output"] for row in turns] == ["1\n", "2\n"]
-    assert [row["output"] for row in reader.load(path).sections[0].turns] == ["2\n"]

@@ -36,12 +36,6 @@ PROVEN: list[tuple[str, Tree, Tree, list[Row]]] = [
         [("use.cpp", 3, "required-parameter")],
     ),
     (
-        "a header whose source file stays",
-        {"lib/box.hpp": BOX, "lib/box.cpp": "int box;\n", "use.cpp": '#include "lib/box.hpp"\nint f();\n'},
-        {"lib/box.hpp": None},
-        [("use.cpp", 1, "removed-module")],
-    ),
-    (
         "a header that is named as it is installed",
         {"src/box.hpp": BOX, "use.cpp": '#include "boxes/box.hpp"\nint f(Box &one) {\n  return one.grow(1);\n}\n'},
         {"src/box.hpp": BOX.replace("grow(int by);", "grow(int by, int most, int least);")},
@@ -75,15 +69,6 @@ HINTS: list[tuple[str, Tree, Tree, list[tuple[str, int]]]] = [
         },
         {"pool.hpp": POOL.replace("  int refill(int n);\n", "")},
         [("use.cpp", 4)],
-    ),
-    (
-        "a specialisation of a template that is gone",
-        {
-            "kind.hpp": "template <class T> struct kind_of { int a; };\n",
-            "use.cpp": '#include "kind.hpp"\ntemplate <>\nstruct kind_of<int> { int b; };\n',
-        },
-        {"kind.hpp": "\n"},
-        [("use.cpp", 3)],
     ),
     (
         "a name that a using declaration still asks for",

@@ -33,12 +33,6 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
     ("a function is gone", tree(), {"store/cart.go": without(OPEN)}, [("main.go", 6, "removed-symbol")]),
     ("a function wants more", tree(), {"store/cart.go": WIDER}, [("main.go", 6, "required-parameter")]),
     (
-        "parameters that share a type are told apart",
-        tree(),
-        {"store/cart.go": LIB.replace("path, mode string", "path string")},
-        [("main.go", 6, "arity")],
-    ),
-    (
         "a function loses its variadic parameter",
         tree("store.Open(a, b, 1, 2)") | {"store/cart.go": LIB.replace("mode string)", "mode string, n ...int)")},
         {"store/cart.go": LIB},
@@ -49,12 +43,6 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
         tree("_ = store.MaxItems", "Open(a, b)"),
         {"store/cart.go": WIDER},
         [("store/beside.go", 4, "required-parameter")],
-    ),
-    (
-        "a file of the package is gone, the package is left",
-        tree(beside="Open(a, b)"),
-        {"store/cart.go": None},
-        [("main.go", 6, "removed-symbol"), ("store/beside.go", 3, "removed-symbol")],
     ),
     ("a constant is gone", tree("_ = store.MaxItems"), {"store/cart.go": without("const MaxItems = 3\n")}, [("main.go", 6, "removed-symbol")]),
     ("a method of a parameter is gone", tree("_ = 1", "c.AddItem(a, 1)"), {"store/cart.go": without(ADD)}, [("store/beside.go", 4, "removed-symbol")]),
@@ -70,14 +58,7 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
         {"store/cart.go": LIB.replace("ItemCount, total int", "total int")},
         [("main.go", 6, "removed-symbol")],
     ),
-    ("a constant is gone that is a key of a map", tree("_ = map[int]bool{store.MaxItems: true}", "_ = map[int]bool{MaxItems: true}"), {"store/cart.go": without("const MaxItems = 3\n")}, [("main.go", 6, "removed-symbol"), ("store/beside.go", 4, "removed-symbol")]),
     ("a method became a function, its type stands next door", tree("_ = 1", "b.Fill(1)") | {"store/beside.go": "package store\n\nfunc helper(b Base) {\n\tb.Fill(1)\n}\n", "store/fill.go": "package store\n\nfunc (b Base) Fill(n int) {}\n"}, {"store/fill.go": "package store\n\nfunc fillBase(b Base, n int) {}\n"}, [("store/beside.go", 4, "removed-symbol")]),
-    (
-        "an alias names the package",
-        tree(other='package main\n\nimport s "example.com/shop/store"\n\nvar x = s.Open("a", "b")\n'),
-        {"store/cart.go": WIDER, "main.go": None},
-        [("other.go", 5, "required-parameter")],
-    ),
     (
         "a dot import needs no name",
         tree("_ = 1", other='package main\n\nimport . "example.com/shop/store"\n\nvar x = Open("a", "b")\n'),
@@ -85,13 +66,6 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
         [("other.go", 5, "required-parameter")],
     ),
     ("a package is gone", tree(), {"store/cart.go": None, "store/beside.go": None}, [("main.go", 3, "removed-module")]),
-    (
-        "another module of the workspace",
-        tree("_ = 1") | {"go.work": "go 1.22\n\nuse (\n\t.\n\t./tool // beside\n)\n", "tool/go.mod": "module example.com/tool\n",
-                         "tool/run.go": MAIN.replace("STATEMENT", "store.Open(a, b)")},
-        {"store/cart.go": WIDER},
-        [("tool/run.go", 6, "required-parameter")],
-    ),
     (
         "a module that replaces the published one by the folder",
         tree("_ = 1") | {"tool/go.mod": "module example.com/tool\n\nreplace example.com/shop v1.0.0 => ../\n",
@@ -107,20 +81,8 @@ FALSE: list[tuple[str, Tree, Tree]] = [
         tree(beside="Open(a, b)", store__open_windows=f"package store\n\n{OPEN}"),
         {"store/cart.go": without(OPEN)},
     ),
-    (
-        "an alternative keeps the signature",
-        tree(store__open_windows=f"package store\n\n{OPEN}"),
-        {"store/cart.go": WIDER},
-    ),
-    ("it takes more and any number", tree(), {"store/cart.go": LIB.replace("mode string)", "mode string, n ...int)")}),
     ("the arguments are spread", tree("store.Open(a...)"), {"store/cart.go": WIDER}),
-    ("one call stands for several values", tree("store.Open(both())"), {"store/cart.go": WIDER}),
     ("a parameter bears the name", tree("func(Open func(int)) { Open(1) }(f)"), {"store/cart.go": without(OPEN)}),
-    (
-        "a local variable bears the name",
-        tree("_ = 1", "Open := f\n\tOpen(a)"),
-        {"store/cart.go": LIB.replace(OPEN, "")},
-    ),
     (
         "a method of an embedded type may be meant",
         tree("_ = 1", "c.AddItem(a, 1)"),
@@ -132,29 +94,13 @@ FALSE: list[tuple[str, Tree, Tree]] = [
         {"store/cart.go": without(ADD)},
     ),
     (
-        "the method moved to a neighbour",
-        tree("_ = 1", "c.AddItem(a, 1)"),
-        {"store/cart.go": without(ADD), "store/more.go": f"package store\n\n{ADD}"},
-    ),
-    (
         "another module means the published version",
         tree("_ = 1")
         | {"tool/go.mod": "module example.com/tool\n", "tool/run.go": MAIN.replace("STATEMENT", "store.Open(a, b)")},
         {"store/cart.go": WIDER},
     ),
-    (
-        "a vendored copy is itself",
-        tree("_ = 1", vendor__example_com__store__cart=LIB, vendor__example_com__store__use=BESIDE.replace("STATEMENT", "Open(a, b)")),
-        {"store/cart.go": WIDER},
-    ),
-    (
-        "another package has the name, too",
-        tree("other.Open(a, b)") | {"main.go": 'package main\n\nimport (\n\t_ "example.com/shop/store"\n\t"x.org/other"\n)\n\nfunc main() {\n\tother.Open(a, b)\n}\n'},
-        {"store/cart.go": without(OPEN)},
-    ),
     ("comments and strings", tree('_ = "store.Open(1)" // store.Open(a)'), {"store/cart.go": WIDER}),
     ("the changed file does not parse", tree(), {"store/cart.go": without(OPEN) + "func broken( {{{\n"}),
-    ("a package moved and its importers with it", tree(), {"store/cart.go": None, "store/beside.go": None, "shelf/cart.go": LIB, "main.go": MAIN.replace("/store", "/shelf").replace("STATEMENT", "shelf.Open(a, b)")}),
 ]  # fmt: skip
 
 
@@ -170,18 +116,6 @@ def test_a_break_is_reported_at_the_caller(
 def test_what_may_still_compile_is_silent(repository: Repository, case: str, before: Tree, after: Tree) -> None:
     """Alternatives, shadows, unknown receivers and other versions prove nothing."""
     assert rows(repository.change(before, after)) == [], case
-
-
-def test_the_dependents_are_importers_and_the_neighbours_that_use_a_changed_name(repository: Repository) -> None:
-    """Every importer of the package; of its own files those that name what changed."""
-    before = tree(
-        beside="Open(a, b)", store__quiet="package store\n", store__cart_test="package store\n\nvar x = Open\n"
-    )
-    found, _ = look(repository.change(before, {"store/cart.go": WIDER}))
-
-    assert [(item.path, item.line, item.test) for item in found.files] == [
-        ("main.go", 3, False), ("store/beside.go", 4, False), ("store/cart_test.go", 3, True),
-    ]  # fmt: skip
 
 
 def test_nobody_imports_a_test(repository: Repository) -> None:

@@ -173,39 +173,6 @@ def test_an_answer_that_breaks_off_twice_is_none() -> None:
     assert asyncio.run(door().complete(ScriptedModel([CUT, CUT]), asked, "root")).stop == "length"
 
 
-def test_a_refusal_is_asked_once() -> None:
-    """A model that declines to give a structured answer is not asked to decline again."""
-    model = ScriptedModel([Completion("no", Usage(5, 5), "refusal")])
-    assert "declined" in str(many(door(), model, ["q"], ANSWER)[0])
-    assert len(model.prompts) == 1
-
-
-def test_a_model_that_may_think_gets_room_and_effort() -> None:
-    """The cap on a reply holds the thinking too; a model that is known not to think keeps its cap and is sent no effort."""
-    for name, role, tokens, effort in (
-        ("anthropic/claude-haiku-5-5", "verify", 8_192, "low"),
-        ("openai/gpt-5.4-mini", "worker", 16_384, "low"),
-        ("anthropic/claude-sonnet-5-5", "root", 32_768, "medium"),
-        ("openai/gpt-4o", "worker", 100, None),
-    ):
-        model = ScriptedModel(["fine"], name)
-        asyncio.run(door().many(model, [prompt("q")], role))
-        assert (model.prompts[0].max_tokens, model.prompts[0].effort) == (tokens, effort)
-
-
-def test_little_money_lowers_the_room_and_never_the_cap() -> None:
-    """A thinking model that uses all the room it is given cannot spend more than the cap, whatever runs at once."""
-
-    def greedy(asked: Prompt) -> Completion:
-        return Completion("fine", Usage(20, asked.max_tokens))
-
-    for usd in (0.001, 0.01, 0.1, 1.0):
-        calls = door(Limits(usd=usd))
-        model = ScriptedModel(greedy, "openai/gpt-5.4-mini", price=4.5e-6, delay=0.001)
-        many(calls, model, [f"question {i}" for i in range(60)])
-        assert 0 < calls.budget.cost().usd <= usd or usd < 0.002
-
-
 def test_a_silent_provider_is_asked_twice_and_booked() -> None:
     """A time-out may be billed: each counts at its reservation, and there is one more try, not three."""
     calls, model = door(Limits(usd=1.0)), ScriptedModel([TimedOut("silence")] * 9, price=0.000001)
@@ -234,17 +201,6 @@ def test_nothing_is_sent_that_does_not_fit_the_window() -> None:
     assert isinstance(short, Completion)
     assert len(model.prompts) == 1
     assert model.prompts[0].max_tokens < 4_096 - 1_000
-
-
-def test_a_window_that_a_refusal_names_gets_a_shorter_reply() -> None:
-    """A prompt that fits a small window beside a shorter reply is asked again with one, and later prompts get it at once."""
-    refusal = PromptTooLong("too long", 8_192)
-    model = ScriptedModel(
-        lambda asked: refusal if asked.max_tokens > 6_000 else Completion("fine", Usage(3_000, 5)), "p/m"
-    )
-    calls = door()
-    assert [reply.text for reply in many(calls, model, ["x" * 9_000, "y" * 9_000])] == ["fine", "fine"]
-    assert len(sent(calls)) == 3
 
 
 def test_one_call_fills_the_cache_first() -> None:

@@ -25,34 +25,30 @@ def lines(calls: Calls, kind: str) -> list[Mapping[str, Any]]:
     return [line for line in calls.journal.lines if line["kind"] == kind]
 
 
-def test_nothing_is_sent_after_a_cancel() -> None:
+async def test_nothing_is_sent_after_a_cancel() -> None:
     """A cancelled batch ends at once: what waited for a place is never sent, and the next call is the only one."""
+    full, more = asyncio.Event(), asyncio.Event()
 
-    async def go() -> None:
-        full, more = asyncio.Event(), asyncio.Event()
+    def slow(_: Mapping[str, Any]) -> Reply:
+        (full if server.count == 8 else more if server.count > 8 else asyncio.Event()).set()
+        return Reply("fine", delay=30.0)
 
-        def slow(_: Mapping[str, Any]) -> Reply:
-            (full if server.count == 8 else more if server.count > 8 else asyncio.Event()).set()
-            return Reply("fine", delay=30.0)
-
-        async with doubles.openai_server(slow) as server, asyncio.timeout(30):
-            model = models.connect("compatible/worker", None, server.base_url)
-            calls = Calls(Budget(NARROW), Journal())
-            batch = asyncio.create_task(calls.many(model, [prompt(str(n)) for n in range(200)], "worker"))
-            await full.wait()
-            batch.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await batch
-            assert not more.is_set()
-            alone = asyncio.create_task(calls.complete(model, prompt("one more"), "worker"))
-            await more.wait()
-            alone.cancel()
-            await asyncio.gather(alone, return_exceptions=True)
-            assert server.count == len(lines(calls, "call")) == 9
-            assert calls.budget.in_flight == 0
-            await model.close()
-
-    asyncio.run(go())
+    async with doubles.openai_server(slow) as server, asyncio.timeout(30):
+        model = models.connect("compatible/worker", None, server.base_url)
+        calls = Calls(Budget(NARROW), Journal())
+        batch = asyncio.create_task(calls.many(model, [prompt(str(n)) for n in range(200)], "worker"))
+        await full.wait()
+        batch.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await batch
+        assert not more.is_set()
+        alone = asyncio.create_task(calls.complete(model, prompt("one more"), "worker"))
+        await more.wait()
+        alone.cancel()
+        await asyncio.gather(alone, return_exceptions=True)
+        assert server.count == len(lines(calls, "call")) == 9
+        assert calls.budget.in_flight == 0
+        await model.close()
 
 
 def test_cached_tokens_are_paid_as_cached() -> None:

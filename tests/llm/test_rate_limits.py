@@ -96,14 +96,6 @@ def test_a_token_bucket_is_used_near_its_rate(loop: Loop, tpm: int, told: Mappin
     assert model.refused <= 120
 
 
-@pytest.mark.parametrize("hint", [False, True])
-def test_a_limit_of_calls_in_flight_is_found(loop: Loop, hint: bool) -> None:
-    """A provider that takes four calls at once gets about four: it does not come to one for ever."""
-    model = Bucket(loop, slots=4, hint=hint)
-    assert all(isinstance(reply, Completion) for reply in asked(loop, model))
-    assert loop.time() <= 3 * 60 / 4 * LATENCY
-
-
 def test_a_limit_that_outlasts_the_review_ends_it_at_once(loop: Loop) -> None:
     """A daily limit: one request, nobody waits, and the sentence says for how long it would be."""
 

@@ -110,7 +110,7 @@ def account(folder: Path, url: str) -> str:
     return str(path)
 
 
-def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A request to Vertex carries a token of the standard credentials, and its model in the path."""
 
     async def tokens(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -121,19 +121,16 @@ def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
         writer.write(head % len(raw) + raw)
 
-    async def run() -> None:
-        async with raw_server(tokens) as port, doubles.anthropic_server("ok", key="a-token") as server:
-            url = f"http://127.0.0.1:{port}/token"
-            monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", account(tmp_path, url))
-            model = models.connect(VERTEX, None, f"{server.base_url}/v1", region="us-east5", project="a-project")
-            try:
-                assert (await model.complete(asked(tool=TOOL))).text == "ok"
-            finally:
-                await model.close()
-            where = "/v1/projects/a-project/locations/us-east5/publishers/anthropic/models/"
-            assert server.paths == [f"{where}claude-sonnet-5-5@20260101:streamRawPredict"]
-
-    asyncio.run(run())
+    async with raw_server(tokens) as port, doubles.anthropic_server("ok", key="a-token") as server:
+        url = f"http://127.0.0.1:{port}/token"
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", account(tmp_path, url))
+        model = models.connect(VERTEX, None, f"{server.base_url}/v1", region="us-east5", project="a-project")
+        try:
+            assert (await model.complete(asked(tool=TOOL))).text == "ok"
+        finally:
+            await model.close()
+        where = "/v1/projects/a-project/locations/us-east5/publishers/anthropic/models/"
+        assert server.paths == [f"{where}claude-sonnet-5-5@20260101:streamRawPredict"]
 
 
 @pytest.mark.parametrize(
@@ -168,18 +165,14 @@ def test_no_extra(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> No
         models.connect(name, region="us-east-1", project="p")
 
 
-def test_azure() -> None:
+async def test_azure() -> None:
     """The address of a resource is enough; the key goes in Azure's own header, the cap under its newer name."""
-
-    async def run() -> None:
-        async with doubles.openai_server("ok") as server:
-            model = models.connect("azure/my-deployment", "a-key", server.anthropic_url)
-            assert (await model.complete(asked())).text == "ok"
-            await model.close()
-            assert (server.paths, server.headers[0]["api-key"]) == (["/openai/v1/chat/completions"], "a-key")
-            assert "max_completion_tokens" in server.requests[0]
-
-    asyncio.run(run())
+    async with doubles.openai_server("ok") as server:
+        model = models.connect("azure/my-deployment", "a-key", server.anthropic_url)
+        assert (await model.complete(asked())).text == "ok"
+        await model.close()
+        assert (server.paths, server.headers[0]["api-key"]) == (["/openai/v1/chat/completions"], "a-key")
+        assert "max_completion_tokens" in server.requests[0]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,8 @@
 """Both dialects over real HTTP with the real libraries, against the loopback doubles."""
 
-import asyncio
-
 import pytest
-from talking import ANSWER, ANTHROPIC, ASKED, KEY, OPENAI, TOOL, asked, complete, dialects, talk
+from talking import ANSWER, ANTHROPIC, ASKED, OPENAI, TOOL, asked, complete, dialects, talk
 
-from bot import models
-from bot.errors import ProviderDown
 from bot.models import prices
 from bot.ports import Model
 from bot.values import Message, Prompt, ToolCall, Usage
@@ -88,28 +84,3 @@ def test_cache_writes_cost_more() -> None:
         Usage(1000, 0, cache_write=1000),
         pytest.approx(1000 * 3.75 / 1e6),
     )
-
-
-@dialects
-def test_text_that_is_no_unicode(name: str) -> None:
-    """A lone surrogate, from a file name that is not UTF-8, does not stop a call."""
-    assert complete(name, "ok", asked("name \udcff.py")).text == "ok"
-
-
-@dialects
-def test_a_second_event_loop(name: str) -> None:
-    """A model that was closed works in another loop; one that was not says so instead of failing oddly."""
-    model = models.connect(name, KEY, "http://127.0.0.1:1")
-
-    async def call(*, close: bool) -> None:
-        try:
-            await model.complete(asked())
-        finally:
-            if close:
-                await model.close()
-
-    for close in (True, False):
-        with pytest.raises(ProviderDown):
-            asyncio.run(call(close=close))
-    with pytest.raises(RuntimeError, match="used from two event loops"):
-        asyncio.run(call(close=True))

@@ -99,29 +99,6 @@ def test_the_name_of_the_cap(field: str) -> None:
         assert all(body.get("max_tokens", body.get("max_completion_tokens")) == 77 for body in bodies)
 
 
-def test_a_server_that_takes_neither_cap() -> None:
-    """Refusals do not go round in circles."""
-    with pytest.raises(ProviderRefused, match="unsupported_parameter"):
-        ask(Prompt(QUESTION), "ok", ("max_tokens", "max_completion_tokens"))
-
-
-def test_a_slow_call_undoes_nothing() -> None:
-    """A call that began before the form was known and ends after it does not bring the old form back."""
-
-    def reply(body: Mapping[str, Any]) -> Reply:
-        return Reply(data={"ok": True}, delay=0.0 if "tool_choice" in body else 0.2)
-
-    async def run() -> int:
-        async with doubles.openai_server(reply, rejects=("response_format",)) as server:
-            model = models.connect("compatible/m", None, server.base_url)
-            await asyncio.gather(model.complete(Prompt(QUESTION)), model.complete(Prompt(QUESTION, ANSWER)))
-            await model.complete(Prompt(QUESTION, ANSWER))
-            await model.close()
-            return server.count
-
-    assert asyncio.run(run()) == 4
-
-
 def test_no_key_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server without a key is not sent the key of another provider."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another")

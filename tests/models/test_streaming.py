@@ -1,7 +1,6 @@
 """Replies as they come in: streams that pause, stall, break or carry errors, and replies that are not streams."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import pytest
@@ -76,13 +75,6 @@ def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
 
 
 @dialects
-def test_signs_of_life(name: str) -> None:
-    """Comments and pings while a model thinks keep the call open."""
-    (done,), _ = ask(name, Reply("ok", delay=0.6), modes=Modes(keep_alive=0.05), timeout=0.2)
-    assert done.text == "ok"
-
-
-@dialects
 def test_a_server_that_does_not_stream(name: str) -> None:
     """Plain JSON, though a stream was asked for, is read all the same."""
     calls = (ToolCall("c", "run", {"code": "x"}),)
@@ -150,15 +142,3 @@ def test_effort(name: str) -> None:
     assert not any(part in body for body in bodies[1:] for part in ("output_config", "reasoning_effort"))
     _, (silent,) = ask(name, "ok")
     assert not {"output_config", "reasoning_effort", "reasoning"} & set(silent)
-
-
-def test_a_model_with_shorter_replies() -> None:
-    """A cap above what a model gives is lowered to what its refusal says, and stays there."""
-    said = "max_tokens is too large: 32000. This model supports at most 4096 completion tokens, whereas you provided 32000."
-
-    def reply(body: Mapping[str, Any]) -> Reply:
-        return Reply(said, status=400, param="max_tokens") if body["max_completion_tokens"] > 4096 else Reply("ok")
-
-    done, bodies = ask(OPENAI.replace("openai", "azure"), reply, Prompt(asked().messages, max_tokens=32_000), times=2)
-    assert [reply.text for reply in done] == ["ok", "ok"]
-    assert [body["max_completion_tokens"] for body in bodies] == [32_000, 4096, 4096]

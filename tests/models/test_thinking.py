@@ -109,29 +109,6 @@ def test_a_server_that_takes_no_thinking_back() -> None:
     assert asyncio.run(run()) == 4
 
 
-def test_interleaved_blocks_keep_their_places() -> None:
-    """Thinking between texts and calls goes back where it stood; in a message that was changed, it goes first."""
-    from bot.models.anthropic import body, read
-    from bot.models.forms import RequestForm
-
-    content = [
-        {"type": "thinking", "thinking": "a", "signature": "1"},
-        {"type": "text", "text": "first"},
-        {"type": "redacted_thinking", "data": "2"},
-        {"type": "tool_use", "id": "c", "name": "run", "input": {}},
-    ]
-    name, form = "anthropic/claude-sonnet-5-5", RequestForm(answer="tool")
-    done = read({"content": content, "stop_reason": "tool_use"}, Prompt((), tool=TOOL), form, name)
-
-    def sent(text: str) -> list[str]:
-        said = Message("assistant", text, done.calls, extra=done.extra)
-        prompt = Prompt((Message("user", "x"), said, Message("tool", "y", call_id="c")), tool=TOOL)
-        return [block["type"] for block in body(name, prompt, form)["messages"][1]["content"]]
-
-    assert sent("first") == [block["type"] for block in content]
-    assert sent("changed") == ["thinking", "redacted_thinking", "text", "tool_use"]
-
-
 SCHEMA = {"properties": {"ok": {"type": "integer"}}, "required": ["ok"], "additionalProperties": False}
 ANSWERED = '{"ok": 2}'
 
@@ -159,27 +136,3 @@ def test_drafts_are_no_answers(text: str) -> None:
 def test_thinking_that_never_ended(text: str) -> None:
     """Thinking that was cut off is no answer at all."""
     assert without_thinking(text) == ("", True)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"ok": "the parser does not close <think> before </think>"}',
-        'Here it is:\n```json\n{"ok": "a </think> b"}\n```',
-        "```python\nprint('</think>')\n```",
-        "The mark `</think>` is missing in parser.py, after `<think>`.",
-        'It is {"ok": "x </think> y"} as I said.',
-        "no mark at all",
-        "",
-    ],
-)
-def test_answers_about_thinking(text: str) -> None:
-    """A review of code that mentions the marks is left as it is."""
-    assert without_thinking(text) == (text, False)
-
-
-def test_hostile_texts_cost_no_minutes() -> None:
-    """A text of nothing but braces or marks ends in nothing."""
-    assert json_object("{" * 200_000, SCHEMA) is None
-    assert json_object('{"a":' * 50_000, SCHEMA) is None
-    assert without_thinking("<think>" * 50_000)[1]

@@ -7,7 +7,7 @@ from talking import KEY, asked
 
 from bot import models
 from bot.errors import PromptTooLong, ProviderError, RateLimited
-from bot.models.failures import HttpFailure, inside, translate, window
+from bot.models.failures import HttpFailure, translate
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes
 from deeprepo_sandbox.providers.modes import TOO_LONG
@@ -49,31 +49,9 @@ def test_more_than_the_minute_of_an_account() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "size"),
-    [
-        ("input length and `max_tokens` exceed context limit: 199211 + 21333 > 200000, decrease it", 200_000),
-        ("This model's maximum context length is 128,000 tokens.", 128_000),
-        ("Your input exceeds the context window of this model. Please adjust your input and try again.", None),
-        ("the request exceeds the available context size. try increasing the context size", None),
-    ],
-)
-def test_windows(message: str, size: int | None) -> None:
-    """The size of a window is read out of a sentence, never guessed."""
-    error = translate(HttpFailure(400, message), "p/m")
-    assert isinstance(error, PromptTooLong)
-    assert (error.window, window(HttpFailure(400, message))) == (size, size)
-
-
-@pytest.mark.parametrize(
     "message",
     ["Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.", "slow down"],
 )
 def test_a_rate_limit_is_none(message: str) -> None:
     """A rate limit that time heals is no prompt that is too long."""
     assert isinstance(translate(HttpFailure(429, message), "openai/m"), RateLimited)
-
-
-@pytest.mark.parametrize("code", ["overloaded_error", "throttlingException", "RESOURCE_EXHAUSTED"])
-def test_types_without_a_status(code: str) -> None:
-    """An error in a stream has a type and no status: it is the error that its status would be."""
-    assert isinstance(translate(inside({"type": "error", "error": {"type": code, "message": "m"}}), "p/m"), RateLimited)

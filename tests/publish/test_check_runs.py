@@ -1,4 +1,3 @@
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,9 +7,8 @@ from unprompted import unprompted
 
 from bot.outputs import marker
 from bot.publish import PublishResult, checks
-from bot.render import languages, load
-from bot.values import Review, Verdict
-from bot.values.progress import Progress, Reading
+from bot.values import Review
+from bot.values.progress import Progress
 from deeprepo_sandbox.github import Fault
 
 OUTCOME = PublishResult(1, 2, "https://github.example/acme/shop/pull/1#issuecomment-1")
@@ -23,219 +21,106 @@ async def run(at: Scene, review: Review, name: str = "run-1") -> int:
     return number
 
 
-def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
+async def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
     """It is there at once, says how far it is, ends with the verdict, the findings as annotations and two buttons."""
+    async with scene(tmp_path) as at:
+        head = at.stands.head_sha
+        number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
+        begun = at.stands.checks[0]
+        await checks.progress(at.host, number, checks.CheckOwner("run-1"), Progress(step="7 of 12 units read"))
+        told = at.stands.checks[0]
+        review = reviewed(head, finding("f1", 5), finding("f2"))
+        await checks.end_with_review(at.host, number, "run-1", review, OUTCOME, checks.Verdict("neutral"))
+        ended = at.stands.checks[0]
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            head = at.stands.head_sha
-            number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
-            begun = at.stands.checks[0]
-            await checks.progress(at.host, number, checks.CheckOwner("run-1"), Progress(step="7 of 12 units read"))
-            told = at.stands.checks[0]
-            review = reviewed(head, finding("f1", 5), finding("f2"))
-            await checks.end_with_review(at.host, number, "run-1", review, OUTCOME, checks.Verdict("neutral"))
-            ended = at.stands.checks[0]
-
-            assert (begun.name, begun.external_id, begun.status, begun.title) == (
-                "deeprepo",
-                "1",
-                "in_progress",
-                "Reviewing",
-            )
-            assert (told.summary or "").endswith("\nNow: 7 of 12 units read\n")
-            assert (ended.status, ended.conclusion, ended.title) == ("completed", "neutral", "2 findings (2 high).")
-            assert "1 on the changed lines, 2 listed in the summary." in (ended.summary or "")
-            assert OUTCOME.summary_url in (ended.summary or "")
-            assert "## deeprepo: 🔴 2 findings (2 high)" in (ended.text or "")
-            assert [(a["path"], a["start_line"], a["annotation_level"], a["title"]) for a in ended.annotations] == [
-                ("app.py", 5, "warning", "High · Finding f1")
-            ]
-            assert [action["identifier"] for action in ended.actions] == ["again", "full"]
-            assert len(at.stands.checks) == 1
-
-    asyncio.run(go())
+        assert (begun.name, begun.external_id, begun.status, begun.title) == (
+            "deeprepo",
+            "1",
+            "in_progress",
+            "Reviewing",
+        )
+        assert (told.summary or "").endswith("\nNow: 7 of 12 units read\n")
+        assert (ended.status, ended.conclusion, ended.title) == ("completed", "neutral", "2 findings (2 high).")
+        assert "1 on the changed lines, 2 listed in the summary." in (ended.summary or "")
+        assert OUTCOME.summary_url in (ended.summary or "")
+        assert "## deeprepo: 🔴 2 findings (2 high)" in (ended.text or "")
+        assert [(a["path"], a["start_line"], a["annotation_level"], a["title"]) for a in ended.annotations] == [
+            ("app.py", 5, "warning", "High · Finding f1")
+        ]
+        assert [action["identifier"] for action in ended.actions] == ["again", "full"]
+        assert len(at.stands.checks) == 1
 
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("nth", [0, 2])
-def test_annotations_that_were_sent_are_not_sent_again(tmp_path: Path, nth: int, *, after: bool) -> None:
+async def test_annotations_that_were_sent_are_not_sent_again(tmp_path: Path, nth: int, *, after: bool) -> None:
     """They are added and cannot be taken back, so after a lost answer they are counted first."""
+    async with scene(tmp_path) as at:
+        review = reviewed(at.stands.head_sha, *[finding(f"f{n}", n + 1) for n in range(120)])
+        at.gh.fail("PATCH", r"/check-runs/", Fault(502, after=after, skip=nth))
+        await run(at, review)
+        await run(at, review)
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            review = reviewed(at.stands.head_sha, *[finding(f"f{n}", n + 1) for n in range(120)])
-            at.gh.fail("PATCH", r"/check-runs/", Fault(502, after=after, skip=nth))
-            await run(at, review)
-            await run(at, review)
-
-            assert len(at.stands.checks) == 1
-            assert len(at.stands.checks[0].annotations) == 120
-            assert at.stands.checks[0].conclusion == "neutral"
-
-    asyncio.run(go())
+        assert len(at.stands.checks) == 1
+        assert len(at.stands.checks[0].annotations) == 120
+        assert at.stands.checks[0].conclusion == "neutral"
 
 
-def test_one_check_run_for_one_run(tmp_path: Path) -> None:
+async def test_one_check_run_for_one_run(tmp_path: Path) -> None:
     """A restart goes on with its own, a new run takes what nobody ended, and begins anew where all were ended."""
+    async with scene(tmp_path) as at:
+        head = at.stands.head_sha
+        at.gh.fail("POST", r"/check-runs$", Fault(502, after=True))
+        one = await checks.start(at.host, head, checks.CheckOwner("run-1"))
+        assert await checks.start(at.host, head, checks.CheckOwner("run-1")) == one
+        assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
+        await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME, checks.Verdict("success"))
+        assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
+        other = await checks.start(at.host, head, checks.CheckOwner("run-3"))
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            head = at.stands.head_sha
-            at.gh.fail("POST", r"/check-runs$", Fault(502, after=True))
-            one = await checks.start(at.host, head, checks.CheckOwner("run-1"))
-            assert await checks.start(at.host, head, checks.CheckOwner("run-1")) == one
-            assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
-            await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME, checks.Verdict("success"))
-            assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
-            other = await checks.start(at.host, head, checks.CheckOwner("run-3"))
-
-            assert other != one
-            assert len(at.stands.checks) == 2
-
-    asyncio.run(go())
+        assert other != one
+        assert len(at.stands.checks) == 2
 
 
-def test_a_run_that_was_ended_is_not_opened_again(tmp_path: Path) -> None:
-    """What died after the end and before it was written down finds a green check green."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            number = await run(at, reviewed(at.stands.head_sha))
-            assert await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1")) == number
-
-            assert at.stands.checks[0].conclusion == "success"
-
-    asyncio.run(go())
-
-
-def test_an_end_without_a_review(tmp_path: Path) -> None:
+async def test_an_end_without_a_review(tmp_path: Path) -> None:
     """Left out, broken off or failed: never green, never red, and the sentence stands in the title."""
+    async with scene(tmp_path) as at:
+        number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
+        await checks.end_without_review(
+            at.host, number, "run-1", "it is a draft of @acme/all", checks.Verdict("neutral"), is_left_out=True
+        )
+        one = at.stands.checks[0]
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
-            await checks.end_without_review(
-                at.host, number, "run-1", "it is a draft of @acme/all", checks.Verdict("neutral"), is_left_out=True
-            )
-            one = at.stands.checks[0]
-
-            assert (one.status, one.conclusion, one.title) == (
-                "completed",
-                "neutral",
-                "Not reviewed: it is a draft of @acme/all",
-            )
-            assert "@acme" not in (one.summary or "")
-            assert await checks.is_left_out(at.host, at.stands.head_sha)
-            assert not await checks.is_left_out(at.host.beside(2), at.stands.head_sha)
-
-    asyncio.run(go())
+        assert (one.status, one.conclusion, one.title) == (
+            "completed",
+            "neutral",
+            "Not reviewed: it is a draft of @acme/all",
+        )
+        assert "@acme" not in (one.summary or "")
+        assert await checks.is_left_out(at.host, at.stands.head_sha)
+        assert not await checks.is_left_out(at.host.beside(2), at.stands.head_sha)
 
 
-def test_a_check_names_the_pull_request_that_makes_its_commit_worse(tmp_path: Path) -> None:
-    """Several have one head; each shows the worst, and the newest follows what holds later."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            head = at.stands.head_sha
-            number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
-            worse = checks.Verdict("failure", is_reviewed=True, other=7)
-            await checks.end_with_review(at.host, number, "run-1", reviewed(head), OUTCOME, worse)
-            assert at.stands.checks[0].conclusion == "failure"
-            assert "#7, which has the same head" in (at.stands.checks[0].summary or "")
-            await checks.show(at.host, head, checks.Verdict("success", is_reviewed=True))
-            assert (at.stands.checks[0].conclusion, len(at.stands.checks[0].actions)) == ("success", 2)
-
-    asyncio.run(go())
-
-
-def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(tmp_path: Path) -> None:
+async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(tmp_path: Path) -> None:
     """Under a bar as a failure: nobody is there who could look at the settings again."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            head = at.stands.head_sha
-            number = await checks.start(at.host, head, checks.CheckOwner("run-1", broken_ending="failure"))
-            await checks.end_broken(at.host, number, "run-1", head, "the machine was restarted too often")
-            assert at.stands.checks[0].conclusion == "failure"
-
-    asyncio.run(go())
+    async with scene(tmp_path) as at:
+        head = at.stands.head_sha
+        number = await checks.start(at.host, head, checks.CheckOwner("run-1", broken_ending="failure"))
+        await checks.end_broken(at.host, number, "run-1", head, "the machine was restarted too often")
+        assert at.stands.checks[0].conclusion == "failure"
 
 
-@pytest.mark.parametrize("language", languages())
-def test_what_is_read_and_found_is_said_in_every_language(tmp_path: Path, language: str) -> None:
-    """Names and titles come from strangers: they link nowhere, call nobody, hold no secret and are few."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1", language))
-            key = "AKIA9Q7W5E3R1T8Y6U4I"
-            planted = replace(
-                finding("f1", 5).finding,
-                path="`@team` <img src=x>.py",
-                title=f"@everyone: {key} ![x](https://evil.example/x) " + "long " * 200,
-                quote=f'key = "{key}"',
-                category="secret",
-                verdict=Verdict.PROVEN,
-            )
-            reading = Reading(
-                1_200,
-                ("`a`](https://evil.example).py",),
-                7,
-                3,
-                41,
-                ("@b.py",),
-                is_checked=True,
-                findings=9,
-                worst_findings=(planted,),
-            )
-            await checks.progress(
-                at.host, number, checks.CheckOwner("run-1", language), Progress(reading, "@team\n# Heading")
-            )
-            said = at.stands.checks[0].summary or ""
-
-            assert at.stands.checks[0].title == load(language).say("check_running")
-            assert load(language).number(1_200) in said
-            assert key not in said
-            assert "\n#" not in said
-            assert "![" not in said
-            assert "[x](" not in said
-            assert "@everyone" not in said
-            assert len(said) < 1_500
-
-    asyncio.run(go())
-
-
-def test_a_merge_queue_is_let_pass_once(tmp_path: Path) -> None:
-    """Its commit gets our check, green, however often it is asked for."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            head = await at.repo.commit("queue", {"app.py": "merged\n"}, onto="main")
-            for _ in range(2):
-                await checks.answer_queue(at.host, head, "success", "check_queue")
-            found = [one for one in at.repo.repository.checks.values() if one.head == head]
-
-            assert [(one.conclusion, one.name) for one in found] == [("success", "deeprepo")]
-
-    asyncio.run(go())
-
-
-def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
+async def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
     """Titles and reasons are words: in a summary disarmed, in an annotation without what cannot be seen."""
+    async with scene(tmp_path) as at:
+        evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
+        review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
+        number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
+        outcome = replace(OUTCOME, notes=("see @acme/all",))
+        await checks.end_with_review(at.host, number, "run-1", review, outcome, checks.Verdict("neutral"))
+        one = at.stands.checks[0]
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
-            review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
-            number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
-            outcome = replace(OUTCOME, notes=("see @acme/all",))
-            await checks.end_with_review(at.host, number, "run-1", review, outcome, checks.Verdict("neutral"))
-            one = at.stands.checks[0]
-
-            assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code
-            assert one.annotations[0]["title"] == "High · @acme/all evil"
-            assert "\u200b" not in one.annotations[0]["message"]
-            assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}
-
-    asyncio.run(go())
+        assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code
+        assert one.annotations[0]["title"] == "High · @acme/all evil"
+        assert "\u200b" not in one.annotations[0]["message"]
+        assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}

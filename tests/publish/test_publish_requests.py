@@ -1,15 +1,12 @@
 """Changes are requested while a finding at or above the owner's bar is open, and the request is dismissed once none is."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
 from hosted import Scene, finding, reviewed, scene
 from told_reviews import put
 
-from bot import publish
 from bot.values import Cut, PlacedFinding, Review
-from deeprepo_sandbox.github import Fault
 from tests.hosted import now
 
 
@@ -33,95 +30,53 @@ def still(of: PlacedFinding) -> PlacedFinding:
     return now(of, "still", number=1)
 
 
-def test_one_review_carries_the_comments_and_the_request(tmp_path: Path) -> None:
+async def test_one_review_carries_the_comments_and_the_request(tmp_path: Path) -> None:
     """It stands while the finding is open, is not repeated, and is dismissed with the reason once the finding is fixed."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            bad, low = finding("f1", 5), finding("f2", 41, severity="low")
-            await put(at, high(at, bad, low), "run-1")
-            assert states(at) == ["CHANGES_REQUESTED"]
-            assert (
-                "Changes requested: at least one finding of severity high or above is open."
-                in at.stands.reviews[0].body
-            )
-            await put(at, high(at, still(bad)), "run-2")
-            assert states(at) == ["CHANGES_REQUESTED"]
-            await put(at, high(at, gone(bad)), "run-3")
-            assert states(at) == ["DISMISSED"]
-            assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
-            assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is not shown as text
-
-    asyncio.run(go())
+    async with scene(tmp_path) as at:
+        bad, low = finding("f1", 5), finding("f2", 41, severity="low")
+        await put(at, high(at, bad, low), "run-1")
+        assert states(at) == ["CHANGES_REQUESTED"]
+        assert "Changes requested: at least one finding of severity high or above is open." in at.stands.reviews[0].body
+        await put(at, high(at, still(bad)), "run-2")
+        assert states(at) == ["CHANGES_REQUESTED"]
+        await put(at, high(at, gone(bad)), "run-3")
+        assert states(at) == ["DISMISSED"]
+        assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
+        assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is not shown as text
 
 
 @pytest.mark.parametrize(("line", "said"), [(5, ["COMMENTED"]), (0, [])])
-def test_the_author_s_own_request_becomes_a_comment(tmp_path: Path, line: int, said: list[str]) -> None:
+async def test_the_author_s_own_request_becomes_a_comment(tmp_path: Path, line: int, said: list[str]) -> None:
     """GitHub lets nobody request changes of oneself: the comments are posted all the same, and the summary says why."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await at.host.comment("an App comments, so that it has an account here")
-            pull = at.repo.repository.pulls[at.number]
-            pull.author = pull.comments[-1].user
-            done = await put(at, high(at, finding("f1", line)))
-            assert states(at) == said
-            assert all("Changes requested" not in one.body for one in at.stands.reviews)
-            assert "did not take the request for changes" in at.stands.comments[-1].body
-            assert "own pull request" in done.notes[0]
-
-    asyncio.run(go())
+    async with scene(tmp_path) as at:
+        await at.host.comment("an App comments, so that it has an account here")
+        pull = at.repo.repository.pulls[at.number]
+        pull.author = pull.comments[-1].user
+        done = await put(at, high(at, finding("f1", line)))
+        assert states(at) == said
+        assert all("Changes requested" not in one.body for one in at.stands.reviews)
+        assert "did not take the request for changes" in at.stands.comments[-1].body
+        assert "own pull request" in done.notes[0]
 
 
-def test_who_dismisses_a_request_is_heard(tmp_path: Path) -> None:
+async def test_who_dismisses_a_request_is_heard(tmp_path: Path) -> None:
     """The findings that a person saw do not block again; a new one does."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            bad = finding("f1", 5)
-            await put(at, high(at, bad), "run-1")
-            at.repo.repository.pulls[at.number].reviews[0].state = "DISMISSED"
-            await put(at, high(at, still(bad)), "run-2")
-            assert states(at) == ["DISMISSED"]
-            await put(at, high(at, finding("f3"), still(bad)), "run-3")
-            assert states(at) == ["DISMISSED", "CHANGES_REQUESTED"]
-
-    asyncio.run(go())
+    async with scene(tmp_path) as at:
+        bad = finding("f1", 5)
+        await put(at, high(at, bad), "run-1")
+        at.repo.repository.pulls[at.number].reviews[0].state = "DISMISSED"
+        await put(at, high(at, still(bad)), "run-2")
+        assert states(at) == ["DISMISSED"]
+        await put(at, high(at, finding("f3"), still(bad)), "run-3")
+        assert states(at) == ["DISMISSED", "CHANGES_REQUESTED"]
 
 
-def test_an_incomplete_review_dismisses_nothing(tmp_path: Path) -> None:
+async def test_an_incomplete_review_dismisses_nothing(tmp_path: Path) -> None:
     """Who has not read everything cannot tell that it is fixed; where the setting is gone, the request goes too."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await put(at, high(at, finding("f1", 5)), "run-1")
-            await put(at, high(at, cut=Cut(partial=True, fault="provider")), "run-2")
-            assert states(at) == ["CHANGES_REQUESTED"]
-            assert "The request for changes stands" in at.stands.comments[-1].body
-            await put(at, high(at, request_changes=None), "run-3")
-            assert states(at) == ["DISMISSED"]
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
-@pytest.mark.parametrize("line", [5, 0], ids=["with comments", "alone"])
-def test_killed_in_the_request_and_begun_again(tmp_path: Path, line: int, *, after: bool) -> None:
-    """Changes are requested once, whatever became of the answer."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            task: asyncio.Task[publish.PublishResult]
-
-            async def kill() -> None:
-                task.cancel()
-                await asyncio.sleep(0)
-
-            at.gh.fail("POST", r"/reviews$", Fault(None if after else 502, after=after, run=kill))
-            task = asyncio.create_task(put(at, high(at, finding("f1", line))))
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            await put(at, high(at, finding("f1", line)))
-            assert states(at) == ["CHANGES_REQUESTED"]
-
-    asyncio.run(go())
+    async with scene(tmp_path) as at:
+        await put(at, high(at, finding("f1", 5)), "run-1")
+        await put(at, high(at, cut=Cut(partial=True, fault="provider")), "run-2")
+        assert states(at) == ["CHANGES_REQUESTED"]
+        assert "The request for changes stands" in at.stands.comments[-1].body
+        await put(at, high(at, request_changes=None), "run-3")
+        assert states(at) == ["DISMISSED"]

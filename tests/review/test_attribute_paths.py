@@ -9,22 +9,17 @@ FIELD = "pub struct Row {\n    %s\n    total: i32,\n}\n"
 U = "src/row.rs"
 USES = {
     "path": ("expand", FIELD % '#[serde(default = "crate::order::expand")]'),
-    "short path": ("expand", "use crate::order;\n\n" + FIELD % '#[serde(default = "order::expand")]'),
     "imported": ("expand", "use crate::order::expand;\n\n" + FIELD % '#[serde(deserialize_with = "expand")]'),
     "several lines": ("expand", FIELD % '#[serde(\n        rename = "sum",\n        skip_serializing_if = "crate::order::expand",\n    )]'),
     "under a condition": ("expand", FIELD % '#[cfg_attr(feature = "serde", serde(default = "crate::order::expand"))]'),
     "another crate's attribute": ("expand", FIELD % '#[validate(custom(function = "crate::order::expand"))]'),
-    "type": ("Total", '#[serde(from = "crate::order::Total")]\n' + FIELD % ""),
     "module of a pair": ("serialize", FIELD % '#[serde(with = "crate::order")]'),
-    "module of a pair by its name": ("serialize", "use crate::order;\n\n" + FIELD % '#[serde(with = "order")]'),
 }  # fmt: skip
 LABELS = {
     "rename": ("expand", "use crate::order::keep;\n\n" + FIELD % '#[serde(rename = "expand")]'),
     "feature": ("expand", "use crate::order;\n\n" + FIELD % '#[cfg(feature = "expand")]'),
-    "documentation": ("expand", "use crate::order;\n\n" + FIELD % '#[doc = "expand"]'),
     "another module": ("expand", "use crate::order;\nuse crate::till;\n\n" + FIELD % '#[serde(default = "till::expand")]'),
     "a text of code": ("expand", 'use crate::order;\n\npub fn run() -> &\'static str {\n    order::keep();\n    let default = "till::expand";\n    default\n}\n'),
-    "pair of another": ("serialize", "use crate::order;\nuse crate::till;\n\n" + FIELD % '#[serde(with = "till")]'),
 }  # fmt: skip
 
 

@@ -68,8 +68,6 @@ def edited(old: str, new: str) -> Files:
 @pytest.fixture
 def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reviewer:
     """Review a change of the shop, with a model on loopback or without one."""
-    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
-        monkeypatch.delenv(variable, raising=False)
     repository.commit(BEFORE, "before")
     repository.git("checkout", "-qb", "feature")
     (tmp_path / "scratch").mkdir()
@@ -221,15 +219,6 @@ def test_a_forgotten_caller_is_a_finding_and_its_line_is_checked(review: Reviewe
     assert not done.coverage.open
 
 
-def test_comparisons_count_beside_a_model(review: Reviewer) -> None:
-    """A call that fits the new parameters needs no reader; changed code needs one."""
-    done = review(edited("load_rates(country)", "load_rates(land)"), model=True)
-    (use,) = [row for row in done.coverage.readings if row.kind == "use" and not row.path.startswith("tests/")]
-    assert (use.path, use.checked) == ("shop/till.py", "fits the new signature")
-    units = facts.coverage_counts(done.coverage, "unit")
-    assert units == {"all": 1, "checked": 1, "read": 1, "open": 0}
-
-
 def test_importing_a_changed_file_obliges_nobody(repository: Repository, review: Reviewer) -> None:
     """Forty files that import what changed inside are listed for information, and none of them is open."""
     repository.commit({f"shop/user_{n}.py": "from shop import rates\n" for n in range(40)}, "users")
@@ -268,13 +257,6 @@ def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
     assert not again.coverage.open
 
 
-def test_deleted_lines_of_documents_are_clean_in_plain_words(review: Reviewer) -> None:
-    """Nothing was added that a check could look at, and nothing broke off."""
-    done = review({"README.md": "# Shop\n"})
-    assert not done.cut.partial
-    assert facts.summary(done).verdict == "There was nothing to look at."
-
-
 def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review: Reviewer) -> None:
     """It takes the place of the method: without a model it is open, and its head in an answered prompt is its reading."""
     child = "from shop.rates import Table\n\n\nclass Small(Table):\n    # smaller\n    def first_rate(self, name):\n        return 0\n"
@@ -284,20 +266,6 @@ def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review
     use = "use shop/small.py:6"
     assert use in left(review(after))
     assert use not in left(review({}, model=True))
-
-
-def test_what_is_open_comes_with_what_to_do(review: Reviewer) -> None:
-    """A file that was left out is for people."""
-    page = markdown.render(review({"shop/rates.py": RATES, "vendor/new.py": "def new():\n    return 1\n"}))
-    assert "look at these places yourself" in page
-    assert "`vendor/new.py`" in page
-
-
-def test_a_clean_review_names_no_risk(review: Reviewer) -> None:
-    """High risk beside nothing to do helps nobody."""
-    page = markdown.render(review(edited("return [RATE, country]", "return [country, RATE]")))
-    assert "Nothing found by: contracts, " in page
-    assert "risk" not in page
 
 
 def test_a_submodule_is_said_and_not_open(repository: Repository, review: Reviewer) -> None:

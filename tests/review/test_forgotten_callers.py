@@ -1,15 +1,8 @@
 """A caller that a change forgot is named in every language, with no model: what the first page promises."""
 
-import asyncio
-from pathlib import Path
-
 import pytest
-from fakes import Repository
+from small_changes import ByCode, Files
 
-from bot import wiring
-from bot.values import ReviewRequest
-
-Files = dict[str, str]
 JVM = "package shop\n\n"
 # language -> the files before the change, the one that it renames `total_price` in, the forgotten caller and its line
 CASES: dict[str, tuple[Files, str, str, int]] = {
@@ -89,19 +82,11 @@ CASES: dict[str, tuple[Files, str, str, int]] = {
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_a_forgotten_caller_is_named(
-    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
-) -> None:
+def test_a_forgotten_caller_is_named(by_code: ByCode, language: str) -> None:
     """The line of the caller, in a file outside the diff."""
-    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(variable, raising=False)
     before, changed, caller, line = CASES[language]
-    repository.commit(dict(before), "before")
-    repository.git("checkout", "-qb", "feature")
     after = before[changed].replace("total_price", "net_price").replace("Total_price", "Net_price")
-    repository.commit({changed: after}, "after")
-    review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
-    findings = [placed.finding for placed in review.reported]
+    findings = [placed.finding for placed in by_code(before, {changed: after}).reported]
     places = {(one.path, one.start) for one in findings}
     places |= {(proof.path, proof.line) for one in findings for proof in one.evidence}
     assert (caller, line) in places

@@ -68,14 +68,6 @@ def test_the_changed_lines_in_a_prompt_are_reading_the_unit() -> None:
     )
 
 
-def test_reading_the_same_unit_twice_is_one_gain() -> None:
-    """The loop counts new coverage by it."""
-    kept = tracker()
-    kept.saw(BODY, "worker")
-    assert kept.saw(BODY, "root") == 0
-    assert kept.coverage().readings[0].by == "worker, root"
-
-
 def test_a_caller_counts_by_its_own_line() -> None:
     """An unchanged file is read when its line stood in a prompt."""
     kept = tracker()
@@ -98,11 +90,6 @@ def test_the_coverage_says_what_is_missing_and_why() -> None:
     assert coverage.skipped_files == (("yarn.lock", "lock file"),)
     assert coverage.cut == ("12 files were left out",)
     assert not coverage.complete
-
-
-def test_unread_units_come_riskiest_first() -> None:
-    """What is left when money runs out is what matters least."""
-    assert [unit.risk for unit in tracker().unread()] == [3, 0]
 
 
 def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
@@ -153,30 +140,3 @@ def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
     assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1
     assert kept.unread() == (one,)
     assert kept.saw(f"--- a.py ---\n{one.diff}", "worker") == 1
-
-
-def test_two_uses_with_the_same_words_are_told_apart_by_their_numbers() -> None:
-    """One call shown with its number has not read the same words on another line of the file."""
-    again = replace(CALL, line=30)
-    kept = coverage.start([UNIT], FILES, replace(USERS, references=(CALL, again)))
-    kept.saw("--- unchanged: till.py ---\n     9     total = pay(order)\n    10 ", "worker")
-    assert [use.line for use in kept.open_uses()] == [30]
-
-
-def test_short_uses_can_be_read() -> None:
-    """Their words say little, their number and their path say which line it is."""
-    short = replace(CALL, text="pay(x)")
-    kept = coverage.start([UNIT], FILES, replace(USERS, references=(short,)))
-    kept.saw("pay(x) is what somebody wrote", "worker")
-    assert kept.open_uses()
-    kept.saw("--- unchanged: till.py ---\n     9 pay(x)\n", "worker")
-    assert not kept.open_uses()
-
-
-def test_who_read_what_is_listed_in_the_order_of_the_units() -> None:
-    """Whichever prompt is answered first: a replay answers them in another order than the first run."""
-    first, second = (coverage.start([UNIT, OTHER], FILES, USERS) for _ in range(2))
-    for tracker, units in ((first, (UNIT, OTHER)), (second, (OTHER, UNIT))):
-        for unit in units:
-            tracker.mark([unit.id], "worker")
-    assert list(first.readers()) == list(second.readers()) == [UNIT.id, OTHER.id]

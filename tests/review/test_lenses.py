@@ -1,9 +1,8 @@
 import pytest
 from diff_rows import rows
 
-from bot import render
 from bot.review.lenses import LENSES
-from bot.values import ChangedFile, Reference, Unit, tokens
+from bot.values import ChangedFile, Reference, Unit
 
 USE = Reference("src/a.py:f", "f", "src/b.py", 3, "f(1)", "g", (2, 4), sure=True, test=False, call=True)
 
@@ -59,21 +58,6 @@ def test_a_public_face_is_asked_about_only_where_it_loses_something() -> None:
     assert "api" in asked(line, removed=frozenset({2}))
 
 
-def test_a_test_is_asked_whether_it_can_fail() -> None:
-    """And not whom it breaks."""
-    assert asked(unit("+2 assert f() == 1", "tests/test_a.py", references=(USE,))) == ["tests"]
-    assert asked(unit("+2 with open(token): pickle.loads(await x)", "tests/test_a.py")) == ["tests"]
-
-
 def test_migrations_are_asked_about_stored_data() -> None:
     """By their place, whatever they say."""
     assert "data" in asked(unit("+2 x = 1", "shop/migrations/0002_more.py"))
-
-
-@pytest.mark.parametrize("name", LENSES)
-def test_each_question_is_short(name: str) -> None:
-    """A lens costs a sentence or two in a prompt."""
-    text = render.text(LENSES[name].QUESTION)
-    assert text.endswith("\n")
-    assert "\n" not in text.strip()
-    assert 25 < tokens(text) < 90

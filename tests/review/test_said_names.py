@@ -9,7 +9,6 @@ PHP_FUNCTION = "<?php\nnamespace App;\n\nfunction total($x)\n{\n    return 1;\n}
 PHP_CONST = "<?php\nnamespace App;\n\nconst LIMIT = 3;\n"
 PHP_GLOBAL = "<?php\n\nfunction total($x)\n{\n    return 1;\n}\n"
 LUA = "local Cart = {}\nCart.__index = Cart\n\nfunction Cart.new(x)\n  return setmetatable({ x = x }, Cart)\nend\n\nfunction Cart:total()\n  return self.x\nend\n\nreturn Cart\n"
-LUA_SELF = LUA.replace("Cart:total()", "Cart.total(self)")
 
 
 def php(source: str, use: str) -> tuple[str, str, str, str]:
@@ -82,67 +81,40 @@ def two_words(line: str) -> tuple[str, str, str, str]:
 
 CASES: Mapping[str, tuple[tuple[str, str, str, str], tuple[str, str], bool]] = {
     "function by its whole name": (php(PHP_FUNCTION, "echo \\App\\total(1);"), GONE, True),
-    "function by its whole name, more parameters": (php(PHP_FUNCTION, "echo \\App\\total(1);"), MORE, True),
-    "function behind an alias of its namespace": (php(PHP_FUNCTION, "use App as A;\n\necho A\\total(1);"), MORE, True),
     "function of this namespace": (("src/f.php", PHP_FUNCTION, "lib/U.php", "<?php\nnamespace App;\n\necho namespace\\total(1);\n"), GONE, True),
-    "function in a group of imports": (php(PHP_FUNCTION, "use function App\\{total, other};\n\necho total(1);"), GONE, True),
     "function of no namespace": (php(PHP_GLOBAL, "echo \\total(1);"), GONE, True),
     "function of another namespace": (php(PHP_FUNCTION, "echo \\Web\\total(1);"), GONE, False),
-    "function of the class's namespace": (php(PHP_FUNCTION, "echo \\App\\Cart::total(1);"), GONE, False),
-    "function with another body": (php(PHP_FUNCTION, "echo \\App\\total(1);"), ("return 1", "return 2"), False),
     "function with an optional parameter": (php(PHP_FUNCTION, "echo \\App\\total(1);"), ("($x)", "($x, $y = 1)"), False),
     "constant by its whole name": (php(PHP_CONST, "echo \\App\\LIMIT;"), ("LIMIT", "MAXIMUM"), True),
-    "constant by an import": (php(PHP_CONST, "use const App\\LIMIT;\n\necho LIMIT;"), ("LIMIT", "MAXIMUM"), True),
     "constant of another namespace": (php(PHP_CONST, "echo \\Web\\LIMIT;"), ("LIMIT", "MAXIMUM"), False),
     "method of a value": (lua(LUA, 'local cart = require("cart")\n\nlocal c = cart.new(1)\nprint(c:total())\n'), LUA_GONE, True),
-    "method of a parameter": (lua(LUA, 'local Cart = require("cart")\n\nlocal function show(c)\n  print(c:total())\nend\n'), LUA_GONE, True),
-    "method of a field": (lua(LUA, 'local Cart = require("cart")\n\nfunction Cart.show(o)\n  print(o.cart:total())\nend\n'), LUA_GONE, True),
-    "method with a written self": (lua(LUA_SELF, 'local cart = require("cart")\n\nlocal c = cart.new(1)\nprint(c:total())\n'), (".total(", ".amount("), True),
     "method that asks for more": (lua(LUA, 'local cart = require("cart")\n\nlocal c = cart.new(1)\nprint(c:total())\n'), (":total()", ":total(tax)"), True),
     "method where the module is not required": (lua(LUA, "local c = other()\nprint(c:total())\n"), LUA_GONE, False),
-    "method with another body": (lua(LUA, 'local cart = require("cart")\n\nlocal c = cart.new(1)\nprint(c:total())\n'), ("self.x\n", "self.x + 1\n"), False),
     "method of self": (lua(LUA, 'local cart = require("cart")\nlocal M = {}\n\nfunction M:show()\n  return self:total()\nend\n\nreturn M\n'), LUA_GONE, False),
     "text of a named argument without the class": (model('carts = relationship(Basket, back_populates="owner")', ""), HOLDER, False),
     "text of a parameter's default": (model('def f(kind="owner"):\n    return Cart'), HOLDER, False),
     "text of an assignment": (model('kind = "owner"\nprint(Cart, kind)'), HOLDER, False),
-    "text of a comparison": (model('print(Cart if (kind() == "owner") else 1)'), HOLDER, False),
-    "text of a named argument of a reader": (model('print(Cart, end="owner")'), HOLDER, False),
     "element of another class's annotation": (java('@OneToMany(mappedBy = "keeper")', "java.util.List<Basket> baskets;"), ("Owner keeper", "Owner holder"), False),
-    "element that says another text": (java('@OneToMany(mappedBy = "buyer")'), ("Owner owner", "Owner holder"), False),
     "query of another class": (query('@Query("select b from Basket b, Cart c where b.keeper = 3")'), KEEPER, False),
-    "query of another field": (query('@Query("select c from Cart c where c.keepers = 3")'), KEEPER, False),
     "member in code beside a query": (query('@Query("select c from Cart c") Object x = c.keeper;'), KEEPER, False),
     "private field of two words in a query": (two_words('@Query("select c from Cart c where c.orderSum > 3")\n    Object x();'), WORDS, True),
-    "private field of two words in a sort": (two_words('Object x(CartRepository r) { return r.findAll(Sort.by("orderSum")); }'), WORDS, True),
-    "variable called like a private field of two words": (two_words("Object x(Cart c) { int orderSum = 3; return orderSum; }"), WORDS, False),
     "lookup behind another relation": (django("Order.objects.filter(tax__total__gte=1)"), FIELD, False),
-    "lookup of another field": (django("Order.objects.filter(subtotal__gte=1, total_sum=2)"), FIELD, False),
     "part of Go": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), ('"row"', '"entry"'), True),
     "part of Go that goes": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), (GO_PART, GO_EMPTY), True),
-    "part of Go that code runs": (page(GO_PART, "web/m.go", 'package web\n\nfunc F() { T.ExecuteTemplate(nil, "row", 1) }\n'), ('"row"', '"entry"'), True),
-    "part of Go with another text": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), ("<p>x</p>", "<p>y</p>"), False),
     "another part of Go": (page(GO_PART, "web/b.tmpl", '<p>{{ template "line" . }}</p>\n'), ('"row"', '"entry"'), False),
-    "part of Go that another file gives": (page(GO_PART, "web/b.tmpl", '{{ block "row" . }}x{{ end }}\n'), (GO_PART, GO_EMPTY), False),
     "word of a page": (page(GO_PART, "web/b.tmpl", '<p class="row">row</p>\n'), ('"row"', '"entry"'), False),
-    "block": (page(BLOCK, "web/a.html", FILLED), ("footer", "bottom"), True),
     "block that goes": (page(BLOCK, "web/a.html", FILLED), ("{% block footer %}{% endblock %}\n", ""), True),
     "block of Twig": (page(BLOCK, "web/a.html.twig", FILLED), ("footer", "bottom"), True),
-    "block with another text": (page(BLOCK, "web/a.html", FILLED), ("<p>", "<div>"), False),
     "another block": (page(BLOCK, "web/a.html", FILLED.replace("footer", "head")), ("footer", "bottom"), False),
     "macro": (page(MACRO, "web/a.html", '{% from "base.html" import tag %}\n{{ tag(1) }}\n'), ("tag(", "label("), True),
-    "partial that code registers": (("src/app.js", 'Handlebars.registerPartial("entry", row);\n', "web/a.hbs", "{{> entry}}\n"), ("entry", "line"), True),
-    "another partial": (page('{{#*inline "row"}}x{{/inline}}\n', "web/a.hbs", "{{> rows}}\n"), ('"row"', '"line"'), False),
     "section of Blade": (("views/app.blade.php", "<p>\n@yield('footer')\n</p>\n", "views/a.blade.php", "@extends('app')\n@section('footer')\nx\n@endsection\n"), ("@yield('footer')", "@yield('bottom')"), True),
     "lookup without the class": (django("Line.objects.filter(total__gte=1)", ""), FIELD, False),
 }  # fmt: skip
 QUERIES: Mapping[str, tuple[str, bool]] = {
     "argument": ("Order.objects.filter(total=1)", True),
     "lookup": ("Order.objects.filter(total__gte=1)", True),
-    "lookup on its own line": ("Order.objects.filter(\n        total__in=[1],\n    )", True),
     "order": ('Order.objects.order_by("-total")', True),
-    "values": ('Order.objects.values("total")', True),
     "of another class": ("Line.objects.filter(total__gte=1)", False),
-    "of a longer name": ("Order.objects.filter(subtotal__gte=1)", False),
 }
 
 

@@ -1,7 +1,6 @@
 """A committed secret outlives its line: what later rounds say of it, through the command's own door."""
 
 import asyncio
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,8 +53,6 @@ def rendered(done: Review) -> bytes:
 @pytest.fixture
 def rounds(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rounds:
     """A branch before its first push."""
-    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
     return Rounds(repository, tmp_path / "scratch")
 
 
@@ -151,54 +148,6 @@ BODY = "\n".join(
     ]
 )
 MARKS, WHOLE = f"{MARK}\n{END_MARK}\n", f"{MARK}\n{BODY}\n{END_MARK}\n"
-WORD = "Tr0ub4dor-" + "kestrel-91"
-HALVES = {  # the file on the base, and what each commit makes of it
-    "a body between its marks": ("", MARKS, WHOLE, MARKS),
-    "marks of the base": (MARKS, WHOLE, MARKS),
-    "a body far below": (f"{MARK}\n" + "#\n" * 90, f"{MARK}\n" + "#\n" * 90 + BODY, f"{MARK}\n" + "#\n" * 90),
-    "a mark above a body": ("", f"{BODY}\n", f"{MARK}\n{BODY}\n", "x\n"),
-    "a value below its name": ("", "PASSWORD = (\n)\n", f"PASSWORD = (\n    '{WORD}'\n)\n", "PASSWORD = (\n)\n"),
-    "a name above its value": ("", f"x = (\n    '{WORD}'\n)\n", f"PASSWORD = (\n    '{WORD}'\n)\n", "x = 1\n"),
-    "a value beside its name": (
-        "- name: DB_PASSWORD\n  value: x\n", f"- name: DB_PASSWORD\n  value: {WORD}\n", "- name: DB_PASSWORD\n  value: x\n"
-    ),
-    "a property list": (
-        "<key>DbPassword</key>\n<string>x</string>\n", f"<key>DbPassword</key>\n<string>{WORD}</string>\n", "<key>x</key>\n"
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", HALVES)
-def test_a_secret_of_two_steps_that_is_taken_back_is_reported(rounds: Rounds, what: str) -> None:
-    """What a commit adds is a secret by the lines around it, which are older."""
-    base, *steps = HALVES[what]
-    rounds.repository.git("checkout", "-q", "main")
-    rounds.repository.commit({"deploy.yml": base}, "base")
-    rounds.repository.git("checkout", "-qB", "feature")
-    for step in steps:
-        rounds.repository.commit({"deploy.yml": step}, "step")
-    titles = open_ones(rounds.review())
-
-    assert ["removed, still in commit" in title for title in titles] == [True]
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "both"),
-    [(MARKS, f"{BODY}\n", WHOLE), ("PASSWORD = (\n)\n", f"x = [\n    '{WORD}'\n]\n", f"PASSWORD = (\n    '{WORD}'\n)\n")],
-    ids=["a key", "a password"],
-)  # fmt: skip
-def test_a_merge_that_joins_the_halves_of_a_secret_is_reported(rounds: Rounds, one: str, two: str, both: str) -> None:
-    """Each side of it brings one."""
-    repository = rounds.repository
-    repository.git("checkout", "-qb", "side")
-    repository.commit({"conf.py": two}, "two")
-    repository.git("checkout", "-q", "feature")
-    repository.commit({"conf.py": one}, "one")
-    repository.git("merge", "-q", "--no-ff", "--no-commit", "-X", "ours", "side")
-    repository.commit({"conf.py": both}, "merged")
-    repository.commit({"conf.py": None}, "gone")
-
-    assert any("removed, still in commit" in title for title in open_ones(rounds.review()))
 
 
 @pytest.mark.parametrize(
@@ -222,25 +171,6 @@ def test_a_secret_of_the_base_is_not_the_change_s(rounds: Rounds, steps: list[st
     assert open_ones(rounds.push({"app.py": "A = 2\n"})) == []
 
 
-def test_a_key_that_grows_is_one_finding(rounds: Rounds) -> None:
-    """What an earlier commit held of it, the head shows too."""
-    rounds.repository.commit({"deploy.yml": WHOLE[:200]}, "part")
-    rounds.repository.commit({"deploy.yml": WHOLE}, "whole")
-
-    assert open_ones(rounds.push({"app.py": "A = 2\n"})) == ["A private key is committed"]
-
-
-def test_a_secret_that_moves_where_nobody_looks_stays_open(rounds: Rounds) -> None:
-    """The owner's patterns leave a file out of the check: what an earlier commit added is reported for its own file."""
-    rounds.repository.git("checkout", "-q", "main")
-    rounds.repository.commit({".deeprepo.yml": "ignore: [vendor/]\n"}, "settings")
-    rounds.repository.git("checkout", "-q", "feature")
-    rounds.repository.git("rebase", "-q", "main")
-    added = rounds.repository.commit({"app.py": LINE}, "one")
-    found = rounds.push({"app.py": "A = 2\n", "vendor/app.py": LINE})
-    assert open_ones(found) == [f"An AWS key was committed: removed, still in commit {added[:10]}, revoke it"]
-
-
 def test_a_secret_is_in_no_identity_of_a_finding(rounds: Rounds) -> None:
     """A check by code that names it in its words: the output holds it nowhere."""
     token = "ghp_" + "a8Kd02mNvQ71zXcPrT56yUbLwE93sHjFgRt4"
@@ -259,30 +189,6 @@ def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
     assert "add one that fails" in prompt([*found, other], "")
 
 
-SILENCED = "- scope: path\n  path: fixtures/**\n  reason: made up\n"
-ALLOWED = 'DEMO = "{}"  # pragma: allowlist secret\n'
-
-
-@pytest.mark.parametrize(
-    "pushes",
-    [
-        [{"prod/app.yml": f"k: {KEY}\n", "fixtures/a.yml": f"k: {KEY}\n"}],
-        [{"prod/app.yml": f"k: {KEY}\n"}, {"prod/app.yml": "k: none\n", "fixtures/a.yml": f"k: {KEY}\n"}],
-        [{"fixtures/a.yml": f"k: {KEY}\n"}, {"prod/app.yml": f"k: {KEY}\n"}, {"prod/app.yml": None, "fixtures/a.yml": None}],
-        [{"prod/app.yml": f"k: {KEY}\n"}, {"prod/app.yml": None, "demo.py": ALLOWED.format(KEY)}],
-        [{"demo.py": ALLOWED.format(OTHER) + LINE}, {"demo.py": ALLOWED.format(KEY)}],
-    ],
-)  # fmt: skip
-def test_no_silenced_copy_hides_a_secret(rounds: Rounds, pushes: list[dict[str, str | bytes | None]]) -> None:
-    """One value in several places, at the head or in the history, is told as long as one of them is not silenced."""
-    rounds.repository.git("checkout", "-q", "main")
-    rounds.repository.commit({".deeprepo/ignore.yml": SILENCED, "demo.py": ALLOWED.format(OTHER)}, "owner's")
-    rounds.repository.git("checkout", "-qB", "feature")
-    for push in pushes:
-        done = rounds.push(push)
-    assert [title for title in open_ones(done) if title.startswith("An AWS key")]
-
-
 def test_a_word_about_a_secret_holds_for_all_its_places(rounds: Rounds) -> None:
     """Somebody has said of the value that it is revoked: no copy of it comes back."""
     (placed,) = rounds.push({"a.py": LINE, "b.py": LINE}).findings
@@ -297,15 +203,6 @@ def commits(repository: Repository, count: int, *, empty: bool) -> None:
     repository.git("reset", "-q", "--hard", "feature")
 
 
-def test_empty_commits_hide_no_commit(rounds: Rounds) -> None:
-    """A commit that changes no file takes no place of one that does."""
-    rounds.repository.commit({"key.py": LINE}, "key")
-    rounds.repository.commit({"key.py": None}, "gone")
-    commits(rounds.repository, 130, empty=True)
-
-    assert any("revoke" in title or "removed" in title for title in open_ones(rounds.review()))
-
-
 @pytest.mark.parametrize("count", [97, 98, 99, 100, 101])
 def test_a_secret_behind_a_hundred_commits_is_found_or_open(rounds: Rounds, count: int) -> None:
     """There is no number of commits behind which it is silent."""
@@ -317,18 +214,6 @@ def test_a_secret_behind_a_hundred_commits_is_found_or_open(rounds: Rounds, coun
     assert open_ones(done) or any("last 100 commits" in str(part) for part in done.coverage.open)
 
 
-def test_what_follows_labels_has_one_room_for_all_files(rounds: Rounds) -> None:
-    """A line of each of many files is changed again and again: no one command finds too much, all of them do, and that is open."""
-    text = "// PRIVATE " + "KEY\n" + f"// {'x' * 120}\n" * 50
-    for step in range(30):
-        rounds.repository.commit({f"d/{at}.c": f"int a{step} = {at};\n{text}" for at in range(100)}, "step")
-    rounds.repository.commit({f"d/{at}.c": None for at in range(100)}, "gone")
-    done = rounds.push({"app.py": LINE})
-
-    assert open_ones(done) == ["An AWS key is committed"]
-    assert any("not all commits of the change were looked through" in str(part) for part in done.coverage.open)
-
-
 def merge(repository: Repository, files: dict[str, str | bytes | None], *branches: str) -> None:
     """Merge branches of one commit each into the feature branch; the merge itself brings these files."""
     for name in branches:
@@ -337,17 +222,6 @@ def merge(repository: Repository, files: dict[str, str | bytes | None], *branche
     repository.git("checkout", "-q", "feature")
     repository.git("merge", "-q", "--no-ff", "--no-commit", *branches)
     repository.commit(files, "merged")
-
-
-@pytest.mark.parametrize("branches", [("one",), ("one", "two")], ids=["of two", "of three"])
-@pytest.mark.parametrize("name", ["key.py", "this and that.env", "b/key.py"])
-def test_a_secret_that_a_merge_itself_adds_is_found(rounds: Rounds, branches: tuple[str, ...], name: str) -> None:
-    """None of its sides has the line, and the next commit removes it."""
-    rounds.repository.commit({"step.txt": "a\n"}, "step")
-    merge(rounds.repository, {name: LINE}, *branches)
-    rounds.repository.commit({name: None}, "gone")
-
-    assert any("removed, still in commit" in title for title in open_ones(rounds.review()))
 
 
 def test_a_merge_of_the_base_brings_none_of_its_secrets(rounds: Rounds) -> None:
@@ -361,24 +235,3 @@ def test_a_merge_of_the_base_brings_none_of_its_secrets(rounds: Rounds) -> None:
     rounds.repository.commit({"step.txt": "c\n"}, "last")
 
     assert open_ones(rounds.review()) == []
-
-
-def test_a_clone_that_lacks_commits_of_the_change_is_open(rounds: Rounds, tmp_path: Path) -> None:
-    """A side of a merge is deeper than the clone, and the base is in it: what its commits held is not known."""
-    repository = rounds.repository
-    repository.commit({"key.py": LINE}, "key")
-    repository.commit({"key.py": None}, "gone")
-    commits(repository, 3, empty=True)
-    repository.git("checkout", "-qB", "short", "main")
-    repository.commit({"short.txt": "one\n"}, "short")
-    repository.git("merge", "-q", "--no-ff", "--no-edit", "feature")
-    repository.commit({"short.txt": "two\n"}, "last")
-    shallow = tmp_path / "shallow"
-    subprocess.run(
-        ["git", "clone", "-q", "--depth", "4", "--no-single-branch", f"file://{repository.folder}", shallow], check=True
-    )
-    for folder, is_open in ((repository.folder, False), (shallow, True)):
-        request = ReviewRequest(str(folder), base="origin/main" if is_open else "main", head="HEAD")
-        done = asyncio.run(wiring.local_review(request, {"effort": "none"}, str(rounds.scratch)))
-        assert any("git fetch --unshallow" in str(part) for part in done.coverage.open) is is_open
-        assert bool(open_ones(done)) is not is_open

@@ -38,10 +38,3 @@ def test_what_one_file_names_is_masked_where_it_stands_bare() -> None:
     masks = Masks()
     masks.learn_files({"shop/db.py": f"{LINE}\n"})
     assert VALUE not in masks.hide(f"connect({VALUE!r})")
-
-
-def test_a_test_file_keeps_what_its_reader_needs() -> None:
-    """A text whose file the code knows is judged as in that file."""
-    masks = Masks()
-    masks.learn(LINE, "tests/test_db.py")
-    assert repr(masks) == "Masks(0)"

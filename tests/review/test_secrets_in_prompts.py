@@ -40,8 +40,6 @@ class Tap:
         self.repository, self.folder = repository, folder
         self.journal = folder / "review.jsonl"
         self.requests = ""
-        for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
-            patch.delenv(name, raising=False)
         self.patch = patch
 
     def worker(self, body: Mapping[str, Any]) -> Reply:

@@ -20,15 +20,9 @@ PYTHON = {
         'URL = (\n    "https://a/v2"\n)\n',
         "from {p}.lib import URL\n\nprint(URL)\n",
     ),
-    "hash_in_text": ('T = """\n# a\n"""\n', 'T = """\n# b\n"""\n', "from {p}.lib import T\n\nprint(T)\n"),
     "default": (
         'def cut(text, sep=", "):\n    return text\n',
         'def cut(text, sep=","):\n    return text\n',
-        "from {p}.lib import cut\n\nprint(cut('a'))\n",
-    ),
-    "message_on_its_line": (
-        'def cut(text):\n    raise ValueError(\n        "a b"\n    )\n',
-        'def cut(text):\n    raise ValueError(\n        "ab"\n    )\n',
         "from {p}.lib import cut\n\nprint(cut('a'))\n",
     ),
     "swapped": (
@@ -44,11 +38,6 @@ PYTHON = {
     "dropped_in_the_middle": (
         "def put(a, b=1, c=2):\n    return a\n",
         "def put(a, c=2):\n    return a\n",
-        "from {p}.lib import put\n\nput(1, 5)\n",
-    ),
-    "before_the_rest": (
-        "def put(a, *rest):\n    return a\n",
-        "def put(a, b=1, *rest):\n    return a\n",
         "from {p}.lib import put\n\nput(1, 5)\n",
     ),
     "hook_renamed": (
@@ -75,11 +64,6 @@ PYTHON = {
         "class Cart:\n    def __init__(self):\n        self.fee = 1\n",
         "class Cart:\n    def __init__(self):\n        pass\n",
         "from {p}.lib import Cart\n\n\nclass Box(Cart):\n    def show(self):\n        return self.fee\n",
-    ),
-    "exchanged_alias": (
-        "def one(a):\n    return a\n\n\ndef two(a, b):\n    return a\n\n\nrun = one\n",
-        "def one(a):\n    return a\n\n\ndef two(a, b):\n    return a\n\n\nrun = two\n",
-        "from {p}.lib import run\n\nrun(1)\n",
     ),
 }
 PYTHON |= {
@@ -115,16 +99,6 @@ PYTHON_QUIET = {
         ),
         "from {p}.lib import SEP, URL, cut\n\nprint(cut(1, SEP), URL)\n",
     ),
-    "comment_in_value": (
-        "SIZES = [\n    1,\n    2,\n]\n",
-        "SIZES = [\n    1,  # small, 'quoted'\n    # large\n    2,\n]\n",
-        "from {p}.lib import SIZES\n\nprint(SIZES)\n",
-    ),
-    "result_in_every_branch": (
-        "def rate(x):\n    if x:\n        return 2\n    return 0\n",
-        "def rate(x):\n    with x:\n        if x:\n            return 2\n        return 0\n",
-        "from {p}.lib import rate\n\nprint(rate(0))\n",
-    ),
     "endless_loop": (
         "def rate(x):\n    return x\n",
         "def rate(x):\n    while True:\n        if x:\n            return x\n",
@@ -150,11 +124,6 @@ PYTHON_QUIET = {
         "def put(a, c=0, b=1):\n    return a\n",
         "from {p}.lib import put\n\nput(1)\n",
     ),
-    "body_in_table": (
-        'TABLE = {\n    "run": lambda x: x,\n    "stop": lambda x: -x,\n    "hold": lambda x: 0,\n}\n',
-        'TABLE = {\n    "run": lambda x: x + 0,\n    "stop": lambda x: -x,\n    "hold": lambda x: 0,\n}\n',
-        "from {p}.lib import TABLE\n\nTABLE['run'](1)\n",
-    ),
     "hook_of_another": (
         "class Base:\n    def before_mail(self):\n        pass\n",
         "class Base:\n    def prepare_mail(self):\n        pass\n",
@@ -170,11 +139,6 @@ PYTHON_QUIET = {
         "class Cart:\n    def __init__(self):\n        pass\n",
         "from {p}.lib import Cart\n\n\nclass Room:\n    def __init__(self):\n        self.volume = 2\n\n    def show(self):\n        return self.volume, Cart()\n",
     ),
-    "alias_of_the_same": (
-        "def one(a):\n    return a\n\n\ndef two(a):\n    return [a][0]\n\n\ndef run(a):\n    return one(a)\n",
-        "def one(a):\n    return a\n\n\ndef two(a):\n    return [a][0]\n\n\ndef run(a):\n    return two(a)\n",
-        "from {p}.lib import run\n\nrun(1)\n",
-    ),
 }
 TYPESCRIPT = {
     "space_in_text": (
@@ -186,11 +150,6 @@ TYPESCRIPT = {
         'export const MARK = "a // b";\n',
         'export const MARK = "a // c";\n',
         'import { MARK } from "./lib";\nconsole.log(MARK);\n',
-    ),
-    "stars_in_text": (
-        'export const TYPES = "image/*,text/html,*/*";\n',
-        'export const TYPES = "image/*,text/plain,*/*";\n',
-        'import { TYPES } from "./lib";\nconsole.log(TYPES);\n',
     ),
     "swapped": (
         "export function move(source: string, target: string) {\n  return source;\n}\n",
@@ -272,10 +231,8 @@ LUA_QUIET = _bodies({
 
 
 @pytest.fixture
-def silent(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201
+def silent(repository: Repository, tmp_path: Path):  # noqa: ANN201
     """Review all cases of one language as one change without a model: the names of those that are clean."""
-    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(variable, raising=False)
 
     def run(cases: Mapping[str, Case], suffix: str) -> set[str]:
         rows = [(name, *case) for name, case in cases.items()]

@@ -1,4 +1,3 @@
-import asyncio
 from pathlib import Path
 
 import httpx2
@@ -13,39 +12,31 @@ def test_every_operation_is_there() -> None:
     assert set(OPERATIONS) == set(description.operations())
 
 
-def test_what_does_not_fit_is_written_down(tmp_path: Path) -> None:
+async def test_what_does_not_fit_is_written_down(tmp_path: Path) -> None:
     """Unknown operations, unknown parameters, unknown fields and wrong types of a caller are violations."""
-
-    async def run() -> None:
-        async with rig(tmp_path, strict=False) as at:
-            await at.call("GET", "/branches")
-            await at.call("GET", "/pulls?staet=open")
-            await at.call("GET", "/pulls?state=opened")
-            await at.call("POST", "/issues/1/comments", {"body": "x", "colour": "red"})
-            await at.call(
-                "POST", "/pulls/1/reviews", {"body": "x", "event": "COMMENT", "comments": [{"path": 1, "body": "y"}]}
-            )
-            await at.call("POST", "/check-runs")
-            said = "\n".join(at.gh.violations)
-            for word in ("no such operation", "staet", "opened", "colour", "comments/0/path", "no body"):
-                assert word in said
-
-    asyncio.run(run())
+    async with rig(tmp_path, strict=False) as at:
+        await at.call("GET", "/branches")
+        await at.call("GET", "/pulls?staet=open")
+        await at.call("GET", "/pulls?state=opened")
+        await at.call("POST", "/issues/1/comments", {"body": "x", "colour": "red"})
+        await at.call(
+            "POST", "/pulls/1/reviews", {"body": "x", "event": "COMMENT", "comments": [{"path": 1, "body": "y"}]}
+        )
+        await at.call("POST", "/check-runs")
+        said = "\n".join(at.gh.violations)
+        for word in ("no such operation", "staet", "opened", "colour", "comments/0/path", "no body"):
+            assert word in said
 
 
-def test_an_app_is_made_from_a_manifest_once(tmp_path: Path) -> None:
+async def test_an_app_is_made_from_a_manifest_once(tmp_path: Path) -> None:
     """The code of the manifest flow hands out the key and the secret of a new App a single time."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            manifest = '{"name": "our bot", "hook_attributes": {"url": "http://127.0.0.1:9/hook"}, "redirect_url": "http://127.0.0.1:9/done"}'
-            address = f"{at.gh.world.origin}/settings/apps/new?state=abc"
-            answer = await at.client.post(address, data={"manifest": manifest})
-            target = httpx2.URL(answer.headers["location"])
-            assert (answer.status_code, target.params["state"]) == (302, "abc")
-            made = await at.ok("POST", f"//app-manifests/{target.params['code']}/conversions", authorization="")
-            assert (made["slug"], made["pem"].splitlines()[0]) == ("our-bot", "-----BEGIN RSA PRIVATE KEY-----")
-            again = await at.refused("POST", f"//app-manifests/{target.params['code']}/conversions", authorization="")
-            assert again[0] == 404
-
-    asyncio.run(run())
+    async with rig(tmp_path) as at:
+        manifest = '{"name": "our bot", "hook_attributes": {"url": "http://127.0.0.1:9/hook"}, "redirect_url": "http://127.0.0.1:9/done"}'
+        address = f"{at.gh.world.origin}/settings/apps/new?state=abc"
+        answer = await at.client.post(address, data={"manifest": manifest})
+        target = httpx2.URL(answer.headers["location"])
+        assert (answer.status_code, target.params["state"]) == (302, "abc")
+        made = await at.ok("POST", f"//app-manifests/{target.params['code']}/conversions", authorization="")
+        assert (made["slug"], made["pem"].splitlines()[0]) == ("our-bot", "-----BEGIN RSA PRIVATE KEY-----")
+        again = await at.refused("POST", f"//app-manifests/{target.params['code']}/conversions", authorization="")
+        assert again[0] == 404

@@ -32,44 +32,36 @@ async def _git(at: Rig, folder: Path, *arguments: str, token: str = "") -> tuple
     return done.returncode or 0, out.decode()
 
 
-def test_git_needs_a_token_that_reads_contents(tmp_path: Path) -> None:
+async def test_git_needs_a_token_that_reads_contents(tmp_path: Path) -> None:
     """A private repository is cloned with contents:read, and with nothing less."""
-
-    async def run() -> None:
-        async with rig(tmp_path / "hub", private=True) as at:
-            reader = at.gh.token({"contents": "read"}, (at.repo.id,))
-            writer = at.gh.token({"pull_requests": "write"}, (at.repo.id,))
-            found = [
-                (await _git(at, tmp_path, "ls-remote", at.repo.url, token=t))[0] for t in (reader, writer, "", "ghs_x")
-            ]
-            assert [bool(status) for status in found] == [False, True, True, True]
-            at.gh.pass_time(minutes=61)
-            assert (await _git(at, tmp_path, "ls-remote", at.repo.url, token=reader))[0] != 0
-
-    asyncio.run(run())
+    async with rig(tmp_path / "hub", private=True) as at:
+        reader = at.gh.token({"contents": "read"}, (at.repo.id,))
+        writer = at.gh.token({"pull_requests": "write"}, (at.repo.id,))
+        found = [
+            (await _git(at, tmp_path, "ls-remote", at.repo.url, token=t))[0] for t in (reader, writer, "", "ghs_x")
+        ]
+        assert [bool(status) for status in found] == [False, True, True, True]
+        at.gh.pass_time(minutes=61)
+        assert (await _git(at, tmp_path, "ls-remote", at.repo.url, token=reader))[0] != 0
 
 
-def test_two_commits_come_in_one_shallow_fetch(tmp_path: Path) -> None:
+async def test_two_commits_come_in_one_shallow_fetch(tmp_path: Path) -> None:
     """Commits can be fetched by their ids with depth 1, the head of a vanished fork too."""
-
-    async def run() -> None:
-        async with rig(tmp_path / "hub", fork=True) as at:
-            await at.repo.delete_fork(1)
-            pull = at.gh.pull(1)
-            await _git(at, tmp_path, "init", "--quiet", "--bare", "store")
-            got = await _git(
-                at,
-                tmp_path / "store",
-                "fetch",
-                "--quiet",
-                "--depth=1",
-                at.repo.url,
-                pull.base_sha,
-                pull.head_sha,
-                token=at.token,
-            )
-            assert got == (0, "")
-            names = (await _git(at, tmp_path / "store", "diff", "--name-only", pull.base_sha, pull.head_sha))[1]
-            assert names.split("\n")[:2] == ["a.txt", "gone.txt"]
-
-    asyncio.run(run())
+    async with rig(tmp_path / "hub", fork=True) as at:
+        await at.repo.delete_fork(1)
+        pull = at.gh.pull(1)
+        await _git(at, tmp_path, "init", "--quiet", "--bare", "store")
+        got = await _git(
+            at,
+            tmp_path / "store",
+            "fetch",
+            "--quiet",
+            "--depth=1",
+            at.repo.url,
+            pull.base_sha,
+            pull.head_sha,
+            token=at.token,
+        )
+        assert got == (0, "")
+        names = (await _git(at, tmp_path / "store", "diff", "--name-only", pull.base_sha, pull.head_sha))[1]
+        assert names.split("\n")[:2] == ["a.txt", "gone.txt"]

@@ -1,4 +1,3 @@
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -30,35 +29,27 @@ def test_the_documents_of_the_product_fit_the_schema(name: str) -> None:
     assert validate(SCHEMA, parse(client.query(name))) == []
 
 
-def test_threads_and_reviews_are_told(tmp_path: Path) -> None:
+async def test_threads_and_reviews_are_told(tmp_path: Path) -> None:
     """Threads come page by page with what people resolved."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            await at.review({"path": "a.txt", "line": 11, "body": "one"}, {"path": "a.txt", "line": 14, "body": "two"})
-            first, second = at.gh.pull(1).review_comments
-            at.repo.resolve(1, second.id)
-            one = await at.ask(WHOLE, **PULL)
-            threads = one["data"]["repository"]["pullRequest"]["reviewThreads"]
-            assert threads["pageInfo"]["hasNextPage"]
-            assert threads["nodes"][0]["comments"]["nodes"][0]["databaseId"] == first.id
-            two = await at.ask(WHOLE, **PULL, after=threads["pageInfo"]["endCursor"])
-            assert two["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"][0]["isResolved"] is True
-
-    asyncio.run(run())
+    async with rig(tmp_path) as at:
+        await at.review({"path": "a.txt", "line": 11, "body": "one"}, {"path": "a.txt", "line": 14, "body": "two"})
+        first, second = at.gh.pull(1).review_comments
+        at.repo.resolve(1, second.id)
+        one = await at.ask(WHOLE, **PULL)
+        threads = one["data"]["repository"]["pullRequest"]["reviewThreads"]
+        assert threads["pageInfo"]["hasNextPage"]
+        assert threads["nodes"][0]["comments"]["nodes"][0]["databaseId"] == first.id
+        two = await at.ask(WHOLE, **PULL, after=threads["pageInfo"]["endCursor"])
+        assert two["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"][0]["isResolved"] is True
 
 
 @pytest.mark.parametrize(("contents", "resolved"), [("read", False), ("write", True)])
-def test_resolving_a_thread_needs_to_write_contents(tmp_path: Path, contents: str, resolved: bool) -> None:
+async def test_resolving_a_thread_needs_to_write_contents(tmp_path: Path, contents: str, resolved: bool) -> None:
     """As GitHub has it: an App that may only write to pull requests is refused."""
-
-    async def run() -> None:
-        async with rig(tmp_path, permissions={"pull_requests": "write", "contents": contents}) as at:
-            await at.repo.review_comment(1, "a.txt", 11, "look")
-            (top,) = at.gh.pull(1).review_comments
-            said = await at.ask(client.query("resolve"), id=f"PRRT_kwDO{top.id}")
-            assert at.gh.pull(1).review_comments[0].is_resolved is resolved
-            assert [error["type"] for error in said.get("errors", ())] == ([] if resolved else ["FORBIDDEN"])
-            assert (await at.ask(client.query("resolve"), id="x"))["errors"][0]["type"] == "NOT_FOUND"
-
-    asyncio.run(run())
+    async with rig(tmp_path, permissions={"pull_requests": "write", "contents": contents}) as at:
+        await at.repo.review_comment(1, "a.txt", 11, "look")
+        (top,) = at.gh.pull(1).review_comments
+        said = await at.ask(client.query("resolve"), id=f"PRRT_kwDO{top.id}")
+        assert at.gh.pull(1).review_comments[0].is_resolved is resolved
+        assert [error["type"] for error in said.get("errors", ())] == ([] if resolved else ["FORBIDDEN"])
+        assert (await at.ask(client.query("resolve"), id="x"))["errors"][0]["type"] == "NOT_FOUND"

@@ -13,24 +13,21 @@ from bot.values import PullRef
 PULL = PullRef(7, 70, "owner", "name", 3)
 
 
-def test_the_tables_are_those_of_the_migrations(url: str) -> None:
+async def test_the_tables_are_those_of_the_migrations(url: str) -> None:
     """What the migrations build is what the code expects; opening again changes nothing; several may open at once."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
     from bot.storage.tables import schema
 
-    async def story() -> None:
-        async def once() -> None:
-            async with storage.open_store(url):
-                pass
+    async def once() -> None:
+        async with storage.open_store(url):
+            pass
 
-        await asyncio.gather(*(once() for _ in range(3)))
-        async with storage.open_store(url) as store:
-            differing = store.database.now(lambda c: compare_metadata(MigrationContext.configure(c), schema))
-            assert differing == []
-
-    asyncio.run(story())
+    await asyncio.gather(*(once() for _ in range(3)))
+    async with storage.open_store(url) as store:
+        differing = store.database.now(lambda c: compare_metadata(MigrationContext.configure(c), schema))
+        assert differing == []
 
 
 def test_no_frozen_process_keeps_a_lock_for_ever(postgres: Callable[..., str]) -> None:
@@ -47,17 +44,13 @@ def test_no_frozen_process_keeps_a_lock_for_ever(postgres: Callable[..., str]) -
     assert asyncio.run(told(own)) == "7s"
 
 
-def test_a_newer_database_is_refused(url: str) -> None:
+async def test_a_newer_database_is_refused(url: str) -> None:
     """A database that a later version made is left as it is, with a sentence."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            store.database.now(lambda c: c.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
-        with pytest.raises(StorageError, match="made by a newer version of deeprepo"):
-            async with storage.open_store(url):
-                pass
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        store.database.now(lambda c: c.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StorageError, match="made by a newer version of deeprepo"):
+        async with storage.open_store(url):
+            pass
 
 
 def test_addresses() -> None:
@@ -68,18 +61,14 @@ def test_addresses() -> None:
         assert "planted" not in str(raised.value)
 
 
-def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
+async def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
     """Errors of the database are ours, and tell neither the statement with its values nor a password."""
-
-    async def story() -> None:
-        with pytest.raises(StorageError, match="the database failed: connection failed") as raised:
-            async with storage.open_store("postgresql://user:planted@127.0.0.1:1/nowhere"):
-                pass
-        assert "planted" not in str(raised.value)
-        async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
-            store.database.now(lambda c: c.exec_driver_sql("DROP TABLE paused"))
-            with pytest.raises(StorageError, match=r"^the database failed: no such table: paused$"):
-                await store.people.pause(PULL, "planted", 1.0)
-
-    asyncio.run(story())
-    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
+    with pytest.raises(StorageError, match="the database failed: connection failed") as raised:
+        async with storage.open_store("postgresql://user:planted@127.0.0.1:1/nowhere"):
+            pass
+    assert "planted" not in str(raised.value)
+    async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
+        store.database.now(lambda c: c.exec_driver_sql("DROP TABLE paused"))
+        with pytest.raises(StorageError, match=r"^the database failed: no such table: paused$"):
+            await store.people.pause(PULL, "planted", 1.0)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}  # noqa: ASYNC240 - nothing else runs in this loop

@@ -1,7 +1,5 @@
 """The index of packages: who takes what from whom, within one installation."""
 
-import asyncio
-
 from bot import storage
 from bot.storage.packages import MOST, TOO_MANY, PackageHome
 from bot.values.consumer import PackageRow
@@ -15,72 +13,43 @@ TAKES = (
 )
 
 
-def test_who_takes_what_another_one_offers_is_known(url: str) -> None:
+async def test_who_takes_what_another_one_offers_is_known(url: str) -> None:
     """By language and name, of one installation alone; what is looked at again takes the place of what was known."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            await store.packages.keep(LIBRARY, OFFERS)
-            await store.packages.keep(USER, TAKES)
-            await store.packages.keep(PackageHome(8, 80, "other/till", "c" * 40, 300.0), TAKES)
-            await store.packages.keep(
-                PackageHome(7, 72, "acme/rust", "c" * 40, 1.0), (PackageRow("takes", "rust", "prices"),)
-            )
-            assert await store.packages.users(7, 70) == (USER,)
-            (known_use,) = await store.packages.known_uses(10)
-            assert (known_use.user, known_use.offerer, known_use.version) == ("acme/till", "acme/prices", ">=1.2")
-            await store.packages.note_read(PackageHome(7, 71, "acme/till", "b" * 40, 400.0, "GitHub did not give it"))
-            assert [one.problem for one in await store.packages.users(7, 70)] == ["GitHub did not give it"]
-            await store.packages.keep(USER, ())
-            assert await store.packages.users(7, 70) == ()
-            assert sorted(await store.packages.homes(7)) == [70, 71, 72]
-            await store.forget(7)
-            assert await store.packages.homes(7) == {}
-            assert sorted(await store.packages.homes(8)) == [80]
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        await store.packages.keep(LIBRARY, OFFERS)
+        await store.packages.keep(USER, TAKES)
+        await store.packages.keep(PackageHome(8, 80, "other/till", "c" * 40, 300.0), TAKES)
+        await store.packages.keep(
+            PackageHome(7, 72, "acme/rust", "c" * 40, 1.0), (PackageRow("takes", "rust", "prices"),)
+        )
+        assert await store.packages.users(7, 70) == (USER,)
+        (known_use,) = await store.packages.known_uses(10)
+        assert (known_use.user, known_use.offerer, known_use.version) == ("acme/till", "acme/prices", ">=1.2")
+        await store.packages.note_read(PackageHome(7, 71, "acme/till", "b" * 40, 400.0, "GitHub did not give it"))
+        assert [one.problem for one in await store.packages.users(7, 70)] == ["GitHub did not give it"]
+        await store.packages.keep(USER, ())
+        assert await store.packages.users(7, 70) == ()
+        assert sorted(await store.packages.homes(7)) == [70, 71, 72]
+        await store.forget(7)
+        assert await store.packages.homes(7) == {}
+        assert sorted(await store.packages.homes(8)) == [80]
 
 
-def test_a_hostile_manifest_fills_no_database(url: str) -> None:
+async def test_a_hostile_manifest_fills_no_database(url: str) -> None:
     """So many rows of one repository, so many characters of each, each once."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            rows = [PackageRow("takes", "python", f"{number}-{'x' * 5_000}", "y" * 5_000) for number in range(3 * MOST)]
-            await store.packages.keep(LIBRARY, OFFERS)
-            await store.packages.keep(USER, [PackageRow("takes", "python", "prices", "y" * 5_000), *rows])
-            (known_use,) = await store.packages.known_uses(10)
-            assert len(known_use.version) < 1_000
-            count = await store.database.run(
-                lambda connection: connection.exec_driver_sql("SELECT COUNT(*) FROM package").scalar()
-            )
-            assert count == MOST + 2  # one that says that there are more
-            await store.packages.keep(
-                PackageHome(7, 73, "acme/more", "d" * 40, 1.0), (PackageRow("offers", "python", "3000-x"),)
-            )
-            assert await store.packages.possible_users(7, 73) == (USER,)
-            (row,) = await store.packages.unread(10)
-            assert (row.user, row.package, row.unread) == ("acme/till", "", TOO_MANY)
-
-    asyncio.run(story())
-
-
-def test_who_may_take_what_another_one_offers_is_known(url: str) -> None:
-    """By language and the form of the name, of one installation alone; who certainly takes it may be among them."""
-    home = PackageHome(7, 72, "acme/shelf", "c" * 40, 300.0)
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            await store.packages.keep(LIBRARY, OFFERS)
-            for language, name, fits in (
-                ("python", "*", True),
-                ("python", "pri*", True),
-                ("rust", "*", False),
-                ("python", "x*", False),
-            ):
-                await store.packages.keep(home, (PackageRow("may-take", language, name, reason="a.txt is damaged"),))
-                assert await store.packages.possible_users(7, 70) == ((home,) if fits else ())
-                assert await store.packages.users(7, 70) == ()
-                assert [row.unread for row in await store.packages.unread(10)] == ["a.txt is damaged"]
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        rows = [PackageRow("takes", "python", f"{number}-{'x' * 5_000}", "y" * 5_000) for number in range(3 * MOST)]
+        await store.packages.keep(LIBRARY, OFFERS)
+        await store.packages.keep(USER, [PackageRow("takes", "python", "prices", "y" * 5_000), *rows])
+        (known_use,) = await store.packages.known_uses(10)
+        assert len(known_use.version) < 1_000
+        count = await store.database.run(
+            lambda connection: connection.exec_driver_sql("SELECT COUNT(*) FROM package").scalar()
+        )
+        assert count == MOST + 2  # one that says that there are more
+        await store.packages.keep(
+            PackageHome(7, 73, "acme/more", "d" * 40, 1.0), (PackageRow("offers", "python", "3000-x"),)
+        )
+        assert await store.packages.possible_users(7, 73) == (USER,)
+        (row,) = await store.packages.unread(10)
+        assert (row.user, row.package, row.unread) == ("acme/till", "", TOO_MANY)

@@ -1,16 +1,10 @@
 """What the operator's pages read: lists page by page, sums of days, failures, and the way there from an older database."""
 
-import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
-
 from bot import storage
-from bot.errors import UsageError
 from bot.storage import Failure, FinishedReview
 from bot.storage.days import DAY
-from bot.storage.listing import ListedReview
 from bot.values import PullRef
 
 PULL, OTHER = PullRef(7, 70, "owner", "name", 3), PullRef(8, 80, "other", "name", 3)
@@ -19,98 +13,48 @@ DONE = FinishedReview(
 )
 
 
-def _ids(rows: Sequence[ListedReview]) -> list[str]:
-    return [row.id for row in rows]
-
-
-def test_pages_follow_each_other_without_gap_or_repetition(url: str) -> None:
-    """Also where reviews ended at the same moment, and over several installations; a mark that makes no sense is refused with a sentence."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            for number in range(20):
-                pull = OTHER if number % 3 else PULL
-                state = "clean" if number % 2 else "partial"
-                await store.reviews.keep(
-                    replace(DONE, id=f"job-{number:02}", pull=pull, finished=200.0 + number // 4, state=state)
-                )  # type: ignore[arg-type]
-            every = _ids((await store.listing.page(None, 100)).rows)
-            assert every == sorted(every, reverse=True)
-            for scope in (None, (7, 8)):
-                seen, mark = list[str](), ""
-                while True:
-                    page = await store.listing.page(scope, 3, after=mark)
-                    seen += _ids(page.rows)
-                    mark = page.older
-                    if not mark:
-                        break
-                assert seen == every
-            for mark in ("x", "\u00e9", "A" * 500):
-                with pytest.raises(UsageError, match="names no place in the list"):
-                    await store.listing.page(None, 3, after=mark)
-            assert {row.installation for row in (await store.listing.page((7,), 100)).rows} == {7}
-            assert {row.state for row in (await store.listing.page((7,), 100, state="partial")).rows} == {"partial"}
-            assert (await store.listing.page((), 3)).rows == ()
-            assert await store.listing.one("job-00", (8,)) is None
-            assert await store.listing.name_of(70, (8,)) is None
-
-    asyncio.run(story())
-
-
-def test_a_day_is_summed_once_for_each_review(url: str) -> None:
+async def test_a_day_is_summed_once_for_each_review(url: str) -> None:
     """A review that is stored twice counts once; an unknown price counts as unknown."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="partial")
-            for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
-                await store.reviews.keep(done)
-            days = await store.days.by_day(None, 0)
-            assert [(row.key, row.reviews, row.clean, row.usd, row.unpriced, row.found) for row in days] == [
-                (0, 2, 2, 1.0, 0, 4),
-                (1, 1, 0, 0.0, 1, 2),
-            ]
-            assert [(row.name, row.reviews) for row in await store.days.by_repository((7,), 0)] == [("owner/name", 2)]
-            assert await store.days.by_day((), 0) == ()
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="partial")
+        for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
+            await store.reviews.keep(done)
+        days = await store.days.by_day(None, 0)
+        assert [(row.key, row.reviews, row.clean, row.usd, row.unpriced, row.found) for row in days] == [
+            (0, 2, 2, 1.0, 0, 4),
+            (1, 1, 0, 0.0, 1, 2),
+        ]
+        assert [(row.name, row.reviews) for row in await store.days.by_repository((7,), 0)] == [("owner/name", 2)]
+        assert await store.days.by_day((), 0) == ()
 
 
-def test_the_time_within_which_reviews_were_done_is_one_of_theirs(url: str) -> None:
+async def test_the_time_within_which_reviews_were_done_is_one_of_theirs(url: str) -> None:
     """Half of them and 95 of 100, by day, by repository and together; without reviews there is nothing to tell."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            assert (await store.days.whole(None, 0.0)).half is None
-            for number in range(1, 21):
-                at = DAY * (1 + number % 2) + 0.7
-                await store.reviews.keep(replace(DONE, id=f"job-{number}", started=at - number, finished=at))
-            whole = await store.days.whole(None, 0.0)
-            assert (round(whole.half or 0, 3), round(whole.most or 0, 3), whole.reviews) == (10, 19, 20)
-            assert [round(row.half or 0, 3) for row in await store.days.by_day(None, 0.0)] == [10, 9]
-            assert [round(row.most or 0, 3) for row in await store.days.by_repository(None, 0.0)] == [19]
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        assert (await store.days.whole(None, 0.0)).half is None
+        for number in range(1, 21):
+            at = DAY * (1 + number % 2) + 0.7
+            await store.reviews.keep(replace(DONE, id=f"job-{number}", started=at - number, finished=at))
+        whole = await store.days.whole(None, 0.0)
+        assert (round(whole.half or 0, 3), round(whole.most or 0, 3), whole.reviews) == (10, 19, 20)
+        assert [round(row.half or 0, 3) for row in await store.days.by_day(None, 0.0)] == [10, 9]
+        assert [round(row.most or 0, 3) for row in await store.days.by_repository(None, 0.0)] == [19]
 
 
-def test_failures_are_of_their_installation(url: str) -> None:
+async def test_failures_are_of_their_installation(url: str) -> None:
     """The last failure of a pull request counts; when the App is removed it is gone."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            one = Failure(PULL.key, PULL, "review", "GitHub did not answer", "{}", 10.0)
-            for failure in (
-                one,
-                replace(one, why="no key", failed=20.0),
-                Failure(OTHER.key, OTHER, "ask", "x" * 5000, "{}", 15.0),
-            ):
-                await store.failures.record(failure)
-            assert [(row.why[:6], row.pull) for row in await store.failures.newest(None, 9)] == [
-                ("no key", PULL),
-                ("xxxxxx", OTHER),
-            ]
-            assert (await store.failures.count((7,)), await store.failures.one(PULL.key, (8,))) == (1, None)
-            await store.forget(7)
-            assert [row.pull for row in await store.failures.newest(None, 9)] == [OTHER]
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        one = Failure(PULL.key, PULL, "review", "GitHub did not answer", "{}", 10.0)
+        for failure in (
+            one,
+            replace(one, why="no key", failed=20.0),
+            Failure(OTHER.key, OTHER, "ask", "x" * 5000, "{}", 15.0),
+        ):
+            await store.failures.record(failure)
+        assert [(row.why[:6], row.pull) for row in await store.failures.newest(None, 9)] == [
+            ("no key", PULL),
+            ("xxxxxx", OTHER),
+        ]
+        assert (await store.failures.count((7,)), await store.failures.one(PULL.key, (8,))) == (1, None)
+        await store.forget(7)
+        assert [row.pull for row in await store.failures.newest(None, 9)] == [OTHER]

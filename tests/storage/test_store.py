@@ -1,10 +1,8 @@
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 
 from bot import storage
 from bot.storage import FinishedReview, StoredFinding, Suppression
-from bot.storage.database import Database
 from bot.values import PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
@@ -16,130 +14,54 @@ DONE = FinishedReview(
 DAY = 86400.0
 
 
-def test_the_next_round_finds_the_last_review(url: str) -> None:
+async def test_the_next_round_finds_the_last_review(url: str) -> None:
     """The output of the newest finished review comes back as it was; reviewed heads and figures are known."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            assert await store.reviews.last(PULL) is None
-            second = replace(DONE, id="job-2", head="sha-2", round=2, finished=300.0, usd=None, output=b"\x00\xff two")
-            for done in (DONE, second, replace(DONE, id="job-3", pull=OTHER, finished=400.0)):
-                await store.reviews.keep(done)
-            assert await store.reviews.last(PULL) == b"\x00\xff two"
-            assert await store.reviews.heads(PULL) == {"sha-1", "sha-2"}
-            assert [(row.id, row.usd) for row in (await store.listing.page(None, 2)).rows] == [
-                ("job-3", 0.02),
-                ("job-2", None),
-            ]
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        assert await store.reviews.last(PULL) is None
+        second = replace(DONE, id="job-2", head="sha-2", round=2, finished=300.0, usd=None, output=b"\x00\xff two")
+        for done in (DONE, second, replace(DONE, id="job-3", pull=OTHER, finished=400.0)):
+            await store.reviews.keep(done)
+        assert await store.reviews.last(PULL) == b"\x00\xff two"
+        assert await store.reviews.heads(PULL) == {"sha-1", "sha-2"}
+        assert [(row.id, row.usd) for row in (await store.listing.page(None, 2)).rows] == [
+            ("job-3", 0.02),
+            ("job-2", None),
+        ]
 
 
-def test_keeping_a_review_twice_changes_nothing(url: str) -> None:
-    """A job that dies after it stored its review stores it again."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            await store.reviews.keep(DONE)
-            await store.reviews.keep(DONE)
-            assert len((await store.listing.page(None, 50)).rows) == 1
-            assert await store.reviews.findings(PULL) == (FOUND,)
-
-    asyncio.run(story())
-
-
-def test_findings_live_through_the_rounds(url: str) -> None:
-    """A finding is one row from the round that found it to the one that saw it fixed."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            await store.reviews.keep(DONE)
-            fixed = replace(FOUND, state="fixed")
-            await store.reviews.keep(replace(DONE, id="job-2", round=2, finished=300.0, findings=(fixed,)))
-            assert await store.reviews.findings(PULL) == (fixed,)
-            rows = Database.now(store.database, lambda c: c.exec_driver_sql("SELECT first, last FROM finding").all())
-            assert [tuple(row) for row in rows] == [(1, 2)]
-
-    asyncio.run(story())
-
-
-def test_what_people_do_not_want_to_hear(url: str) -> None:
+async def test_what_people_do_not_want_to_hear(url: str) -> None:
     """A suppression holds for its pull request or its repository, until its end."""
-
-    async def story() -> None:
-        narrow, wide = Suppression("f1", "ann", "noise", 10.0), Suppression("f2", "bob", "", 20.0, 100.0, wide=True)
-        beside = replace(PULL, number=4)
-        async with storage.open_store(url) as store:
-            await store.people.suppress(PULL, narrow)
-            await store.people.suppress(PULL, wide)
-            assert await store.people.suppressions(PULL, 50.0) == (narrow, wide)
-            assert await store.people.suppressions(beside, 50.0) == (wide,)
-            assert await store.people.suppressions(PULL, 101.0) == (narrow,)
-            assert await store.people.suppressions(OTHER, 50.0) == ()
-
-    asyncio.run(story())
+    narrow, wide = Suppression("f1", "ann", "noise", 10.0), Suppression("f2", "bob", "", 20.0, 100.0, wide=True)
+    beside = replace(PULL, number=4)
+    async with storage.open_store(url) as store:
+        await store.people.suppress(PULL, narrow)
+        await store.people.suppress(PULL, wide)
+        assert await store.people.suppressions(PULL, 50.0) == (narrow, wide)
+        assert await store.people.suppressions(beside, 50.0) == (wide,)
+        assert await store.people.suppressions(PULL, 101.0) == (narrow,)
+        assert await store.people.suppressions(OTHER, 50.0) == ()
 
 
-def test_a_withdrawn_finding_is_known_as_one(url: str) -> None:
-    """In its row, among what is not reported and in what people said; a later word of a person takes its place."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            await store.reviews.keep(DONE)
-            for moment in (10.0, 11.0):  # gone through again after a crash
-                await store.people.withdraw(PULL, "f1", "ann", "The guard returns first.", moment)
-            assert await store.reviews.findings(PULL) == (replace(FOUND, state="silenced"),)
-            known = Suppression("f1", "ann", "The guard returns first.", 11.0, withdrawn=True)
-            assert await store.people.suppressions(PULL, 50.0) == (known,)
-            assert await store.people.reactions(PULL) == (("f1", "ann", "withdrawn", "The guard returns first."),)
-            await store.people.suppress(PULL, Suppression("f1", "bob", "noise", 20.0))
-            assert await store.people.suppressions(PULL, 50.0) == (Suppression("f1", "bob", "noise", 20.0),)
-
-    asyncio.run(story())
-
-
-def test_remarks_and_commands_are_counted_apart(url: str) -> None:
-    """Commands by person in a repository, remarks by person in a pull request; the same comment counts once."""
-
-    async def story() -> None:
-        beside = replace(PULL, number=4)
-        async with storage.open_store(url) as store:
-            assert await store.people.note_command(PULL, 1, "issue", "ann", 10.0) == ()
-            assert await store.people.spoke(PULL, 2, "issue", "ann", 20.0) == ()
-            assert await store.people.spoke(PULL, 2, "issue", "ann", 25.0) == ()
-            assert await store.people.spoke(PULL, 3, "review", "ann", 30.0) == (20.0,)
-            assert await store.people.spoke(beside, 4, "issue", "ann", 30.0) == ()
-            assert await store.people.spoke(PULL, 5, "issue", "bob", 30.0) == ()
-            assert await store.people.note_command(beside, 6, "issue", "ann", 40.0) == (10.0,)
-            assert await store.people.spoke(PULL, 7, "issue", "ann", 3_625.0) == (30.0,)
-
-    asyncio.run(story())
-
-
-def test_pausing_and_feedback(url: str) -> None:
+async def test_pausing_and_feedback(url: str) -> None:
     """A pull request pauses until it is resumed; the newest word of a person on a finding counts."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            await store.people.pause(PULL, "ann", 1.0)
-            await store.people.pause(PULL, "bob", 2.0)
-            assert await store.people.is_paused(PULL)
-            assert not await store.people.is_paused(OTHER)
-            assert await store.people.resume(PULL)
-            assert not await store.people.resume(PULL)
-            assert not await store.people.is_paused(PULL)
-            await store.people.tell(PULL, "f1", "ann", "reaction", "+1", 3.0)
-            await store.people.tell(PULL, "f1", "ann", "reaction", "-1", 4.0)
-            await store.people.tell(PULL, "f1", "bob", "reply", "thanks", 5.0)
-            assert await store.people.reactions(PULL) == (
-                ("f1", "ann", "reaction", "-1"),
-                ("f1", "bob", "reply", "thanks"),
-            )
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        await store.people.pause(PULL, "ann", 1.0)
+        await store.people.pause(PULL, "bob", 2.0)
+        assert await store.people.is_paused(PULL)
+        assert not await store.people.is_paused(OTHER)
+        assert await store.people.resume(PULL)
+        assert not await store.people.resume(PULL)
+        assert not await store.people.is_paused(PULL)
+        await store.people.tell(PULL, "f1", "ann", "reaction", "+1", 3.0)
+        await store.people.tell(PULL, "f1", "ann", "reaction", "-1", 4.0)
+        await store.people.tell(PULL, "f1", "bob", "reply", "thanks", 5.0)
+        assert await store.people.reactions(PULL) == (
+            ("f1", "ann", "reaction", "-1"),
+            ("f1", "bob", "reply", "thanks"),
+        )
 
 
-def test_forgetting(url: str, tmp_path: Path) -> None:
+async def test_forgetting(url: str, tmp_path: Path) -> None:
     """Nothing of an installation is left, its journals neither, and nothing of others is touched; a repository can go alone."""
     here, beside = PULL, replace(PULL, repository=71)
 
@@ -159,88 +81,73 @@ def test_forgetting(url: str, tmp_path: Path) -> None:
         assert all(each == found[0] for each in found)
         return found[0]
 
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            for pull, name in ((here, "one"), (beside, "two"), (OTHER, "three")):
-                await fill(store, pull, name)
-            await store.forget(7, (70,))
-            assert left(store) == {71, 80}
-            assert await store.journals.lines("70-one") == []
-            assert await store.journals.lines("71-two") == ["line"]
-            await store.forget(7)
-            assert left(store) == {80}
-            assert await store.journals.lines("71-two") == []
-            assert await store.journals.lines("80-three") == ["line"]
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        for pull, name in ((here, "one"), (beside, "two"), (OTHER, "three")):
+            await fill(store, pull, name)
+        await store.forget(7, (70,))
+        assert left(store) == {71, 80}
+        assert await store.journals.lines("70-one") == []
+        assert await store.journals.lines("71-two") == ["line"]
+        await store.forget(7)
+        assert left(store) == {80}
+        assert await store.journals.lines("71-two") == []
+        assert await store.journals.lines("80-three") == ["line"]
 
 
-def test_retention(url: str) -> None:
+async def test_retention(url: str) -> None:
     """What is older than the retention is deleted, by its own time; suppressions go when they end."""
-
-    async def story() -> None:
-        now = 1000 * DAY
-        async with storage.open_store(url) as store:
-            await store.reviews.keep(replace(DONE, finished=now - 31 * DAY))
-            await store.reviews.keep(replace(DONE, id="job-2", pull=OTHER, finished=now - 29 * DAY))
-            await store.reviews.close(PULL, now - 31 * DAY)
-            await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
-            await store.people.suppress(PULL, Suppression("f2", "ann", "", 0.0, now - 1))
-            await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
-            assert await store.prune(now, 30) == 4
-            assert await store.prune(now, 30) == 0
-            assert await store.reviews.last(PULL) is None
-            assert await store.reviews.last(OTHER) == DONE.output
-            assert len(await store.people.suppressions(PULL, now)) == 1
-
-    asyncio.run(story())
+    now = 1000 * DAY
+    async with storage.open_store(url) as store:
+        await store.reviews.keep(replace(DONE, finished=now - 31 * DAY))
+        await store.reviews.keep(replace(DONE, id="job-2", pull=OTHER, finished=now - 29 * DAY))
+        await store.reviews.close(PULL, now - 31 * DAY)
+        await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
+        await store.people.suppress(PULL, Suppression("f2", "ann", "", 0.0, now - 1))
+        await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
+        assert await store.prune(now, 30) == 4
+        assert await store.prune(now, 30) == 0
+        assert await store.reviews.last(PULL) is None
+        assert await store.reviews.last(OTHER) == DONE.output
+        assert len(await store.people.suppressions(PULL, now)) == 1
 
 
-def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
+async def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
     """However old it is, until the retention has passed since the pull request was closed; opened again it stays again, and removal ends all."""
-
-    async def story() -> None:
-        now = 1000 * DAY
-        async with storage.open_store(url) as store:
-            await store.reviews.keep(replace(DONE, finished=now - 90 * DAY))
-            await store.reviews.keep(replace(DONE, id="job-2", finished=now - 80 * DAY, output=b"last"))
-            await store.prune(now, 30)
-            assert (await store.reviews.last(PULL), await store.reviews.has("job-1")) == (b"last", False)
-            await store.reviews.close(PULL, now)
-            await store.prune(now + 29 * DAY, 30)
-            assert await store.reviews.last(PULL) == b"last"
-            await store.reviews.close(PULL, None)
-            await store.prune(now + 31 * DAY, 30)
-            assert await store.reviews.last(PULL) == b"last"
-            await store.reviews.close(PULL, now)
-            await store.prune(now + 31 * DAY, 30)
-            assert await store.reviews.last(PULL) is None
-            await store.reviews.keep(DONE)
-            await store.forget(PULL.installation)
-            assert await store.reviews.last(PULL) is None
-
-    asyncio.run(story())
+    now = 1000 * DAY
+    async with storage.open_store(url) as store:
+        await store.reviews.keep(replace(DONE, finished=now - 90 * DAY))
+        await store.reviews.keep(replace(DONE, id="job-2", finished=now - 80 * DAY, output=b"last"))
+        await store.prune(now, 30)
+        assert (await store.reviews.last(PULL), await store.reviews.has("job-1")) == (b"last", False)
+        await store.reviews.close(PULL, now)
+        await store.prune(now + 29 * DAY, 30)
+        assert await store.reviews.last(PULL) == b"last"
+        await store.reviews.close(PULL, None)
+        await store.prune(now + 31 * DAY, 30)
+        assert await store.reviews.last(PULL) == b"last"
+        await store.reviews.close(PULL, now)
+        await store.prune(now + 31 * DAY, 30)
+        assert await store.reviews.last(PULL) is None
+        await store.reviews.keep(DONE)
+        await store.forget(PULL.installation)
+        assert await store.reviews.last(PULL) is None
 
 
-def test_what_other_open_pull_requests_of_a_head_came_to_is_known(url: str) -> None:
+async def test_what_other_open_pull_requests_of_a_head_came_to_is_known(url: str) -> None:
     """The newest of each, of this repository; not of one that is closed. What a review comes to later is stored."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            one, two, three = (replace(PULL, number=number) for number in (1, 2, 3))
-            rows = [
-                ("a", one, "success", 1.0),
-                ("b", one, "failure", 2.0),
-                ("c", two, "neutral", 3.0),
-                ("d", OTHER, "failure", 4.0),
-            ]
-            for name, pull, ending, at in rows:
-                await store.reviews.keep(replace(DONE, id=name, pull=pull, head="h", conclusion=ending, finished=at))
-            assert await store.reviews.conclusions_at(three, "h") == {1: "failure", 2: "neutral"}
-            assert await store.reviews.conclusions_at(one, "h") == {2: "neutral"}
-            assert await store.reviews.conclusions_at(three, "other") == {}
-            await store.reviews.conclude("b", "success")
-            await store.reviews.close(two, 5.0)
-            assert await store.reviews.conclusions_at(three, "h") == {1: "success"}
-
-    asyncio.run(story())
+    async with storage.open_store(url) as store:
+        one, two, three = (replace(PULL, number=number) for number in (1, 2, 3))
+        rows = [
+            ("a", one, "success", 1.0),
+            ("b", one, "failure", 2.0),
+            ("c", two, "neutral", 3.0),
+            ("d", OTHER, "failure", 4.0),
+        ]
+        for name, pull, ending, at in rows:
+            await store.reviews.keep(replace(DONE, id=name, pull=pull, head="h", conclusion=ending, finished=at))
+        assert await store.reviews.conclusions_at(three, "h") == {1: "failure", 2: "neutral"}
+        assert await store.reviews.conclusions_at(one, "h") == {2: "neutral"}
+        assert await store.reviews.conclusions_at(three, "other") == {}
+        await store.reviews.conclude("b", "success")
+        await store.reviews.close(two, 5.0)
+        assert await store.reviews.conclusions_at(three, "h") == {1: "success"}

@@ -1,4 +1,3 @@
-import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -32,76 +31,60 @@ async def review(journal: Journal, url: str, numbers: range) -> list[str]:
         return [slot.text for slot in slots if not isinstance(slot, Exception)]
 
 
-def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) -> None:
+async def test_another_machine_pays_for_nothing_twice(url: str, tmp_path: Path) -> None:
     """A worker without the file goes on with the journal from the database: no finished call is made again."""
-
-    async def story() -> None:
-        async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
-            here, there = tmp_path / "here" / "j.jsonl", tmp_path / "there" / "j.jsonl"
-            async with store.journals.hold(NAME, here) as kept:
-                await review(Journal(here, keep=kept), server.openai_url, range(5))
-            async with store.journals.hold(NAME, there) as kept:
-                assert await review(Journal(there, keep=kept), server.openai_url, range(8)) == ["Yes."] * 8
-            assert server.count == 8
-            assert there.read_text().startswith(here.read_text())
-            assert await store.journals.lines(NAME) == there.read_text().splitlines()
-            assert await store.journals.names() == {NAME}
-
-    asyncio.run(story())
+    async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
+        here, there = tmp_path / "here" / "j.jsonl", tmp_path / "there" / "j.jsonl"
+        async with store.journals.hold(NAME, here) as kept:
+            await review(Journal(here, keep=kept), server.openai_url, range(5))
+        async with store.journals.hold(NAME, there) as kept:
+            assert await review(Journal(there, keep=kept), server.openai_url, range(8)) == ["Yes."] * 8
+        assert server.count == 8
+        assert there.read_text().startswith(here.read_text())
+        assert await store.journals.lines(NAME) == there.read_text().splitlines()
+        assert await store.journals.names() == {NAME}
 
 
-def test_a_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> None:
+async def test_a_reply_is_stored_before_it_is_used(url: str, tmp_path: Path) -> None:
     """A call returns after its line is in the database, so a process that is killed then has lost nothing."""
-
-    async def story() -> None:
-        async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
-            path = tmp_path / "j.jsonl"
-            async with store.journals.hold(NAME, path) as kept:
-                journal = Journal(path, keep=kept)
-                await review(journal, server.openai_url, range(3))
-                stored = await store.journals.lines(NAME)
-            assert sum('"kind": "call"' in text for text in stored) == 3
-
-    asyncio.run(story())
-
-
-def test_the_database_decides_which_journal_counts(url: str, tmp_path: Path) -> None:
-    """A file that got further than the database brings it up to date; one that went another way is replaced."""
-
-    async def story() -> None:
+    async with doubles.Server("Yes.") as server, storage.open_store(url) as store:
         path = tmp_path / "j.jsonl"
-        async with storage.open_store(url) as store:
-            path.write_text('{"kind": "a"}\n{"kind": "b"}\n{"kind": "torn')
-            async with store.journals.hold(NAME, path):
-                pass
-            assert await store.journals.lines(NAME) == ['{"kind": "a"}', '{"kind": "b"}']
-            async with store.journals.hold(NAME, tmp_path / "elsewhere") as kept:
-                kept.put('{"kind": "c"}')
-            path.write_text('{"kind": "a"}\n{"kind": "x"}\n')
-            async with store.journals.hold(NAME, path):
-                assert path.read_text() == '{"kind": "a"}\n{"kind": "b"}\n{"kind": "c"}\n'
-
-    asyncio.run(story())
+        async with store.journals.hold(NAME, path) as kept:
+            journal = Journal(path, keep=kept)
+            await review(journal, server.openai_url, range(3))
+            stored = await store.journals.lines(NAME)
+        assert sum('"kind": "call"' in text for text in stored) == 3
 
 
-def test_a_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
+async def test_the_database_decides_which_journal_counts(url: str, tmp_path: Path) -> None:
+    """A file that got further than the database brings it up to date; one that went another way is replaced."""
+    path = tmp_path / "j.jsonl"
+    async with storage.open_store(url) as store:
+        path.write_text('{"kind": "a"}\n{"kind": "b"}\n{"kind": "torn')
+        async with store.journals.hold(NAME, path):
+            pass
+        assert await store.journals.lines(NAME) == ['{"kind": "a"}', '{"kind": "b"}']
+        async with store.journals.hold(NAME, tmp_path / "elsewhere") as kept:
+            kept.put('{"kind": "c"}')
+        path.write_text('{"kind": "a"}\n{"kind": "x"}\n')
+        async with store.journals.hold(NAME, path):
+            assert path.read_text() == '{"kind": "a"}\n{"kind": "b"}\n{"kind": "c"}\n'
+
+
+async def test_a_reply_that_cannot_be_stored_is_not_used(tmp_path: Path) -> None:
     """With the database away a call fails, the file keeps its reply, and it is not paid for again."""
+    path, address = tmp_path / "j.jsonl", f"sqlite:///{tmp_path}/deeprepo.db"
+    async with doubles.Server("Yes.") as server, storage.open_store(address) as store:
 
-    async def story() -> None:
-        path, address = tmp_path / "j.jsonl", f"sqlite:///{tmp_path}/deeprepo.db"
-        async with doubles.Server("Yes.") as server, storage.open_store(address) as store:
-
-            async def without_its_table() -> None:
-                async with store.journals.hold(NAME, path) as kept:
-                    store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE line RENAME TO away"))
-                    await review(Journal(path, keep=kept), server.openai_url, range(1))
-
-            with pytest.raises(StorageError, match="no such table"):
-                await without_its_table()
-            store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE away RENAME TO line"))
+        async def without_its_table() -> None:
             async with store.journals.hold(NAME, path) as kept:
-                assert await review(Journal(path, keep=kept), server.openai_url, range(1)) == ["Yes."]
-            assert server.count == 1
-            assert len(reader.load(path).sections) == 1
+                store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE line RENAME TO away"))
+                await review(Journal(path, keep=kept), server.openai_url, range(1))
 
-    asyncio.run(story())
+        with pytest.raises(StorageError, match="no such table"):
+            await without_its_table()
+        store.database.now(lambda c: c.exec_driver_sql("ALTER TABLE away RENAME TO line"))
+        async with store.journals.hold(NAME, path) as kept:
+            assert await review(Journal(path, keep=kept), server.openai_url, range(1)) == ["Yes."]
+        assert server.count == 1
+        assert len(reader.load(path).sections) == 1

@@ -4,7 +4,7 @@ import pytest
 from diff_rows import rows
 
 from bot.strategies import choose
-from bot.strategies.choice import Measure, measure
+from bot.strategies.choice import measure
 from bot.values import Dependents, Reference, ReviewEffort, Symbol, Unit
 
 UNIT = Unit(
@@ -79,13 +79,6 @@ def test_what_relies_on_a_change_is_told_from_a_like_name() -> None:
     heir = Symbol("c.py", "Sub.f", "method", 3, 9, "head")
     assert measure(units(1), Dependents(heirs=(("m0.py:f", heir),))).relying == 1
     assert measure(units(1), Dependents(heirs=(("other.py:f", heir),))).relying == 0
-
-
-def test_links_are_told_from_uses_elsewhere() -> None:
-    """A unit that uses what another one changes is a link; its own lines are not, and each place counts once."""
-    one, two = units(2)
-    one = replace(one, references=(use("m1.py", 3), use("m1.py", 4), use("m0.py", 3), use("x.py", 1), use("x.py", 1)))
-    assert measure([one, two]) == Measure(units=2, tokens=2_000, sites=2, links=1, relying=2)
 
 
 def test_a_budget_that_holds_no_root_leaves_the_change_to_the_workers() -> None:

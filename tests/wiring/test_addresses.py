@@ -1,4 +1,3 @@
-import asyncio
 from functools import partial
 from pathlib import Path
 
@@ -45,28 +44,24 @@ def test_a_provider_has_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -
     assert [address(name, {}, settings) for name in ("openai", "groq", "mistral")] == [MAIN, OTHER, None]
 
 
-def test_no_server_gets_another_provider_s_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_server_gets_another_provider_s_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two servers, two providers, each with its own key; a file's choice brings no third key to either of them."""
-
-    async def go() -> None:
-        async with (
-            doubles.openai_server("hello", key="sk-openai") as one,
-            doubles.openai_server("hello", key="sk-groq") as other,
-        ):
-            for name, value in KEYS.items():
-                monkeypatch.setenv(name, value)
-            monkeypatch.setenv("DEEPREPO_BASE_URL", one.openai_url)
-            monkeypatch.setenv("DEEPREPO_BASE_URL_GROQ", other.openai_url)
-            settings = Settings(base_url=one.openai_url, worker="openai/m", models="groq/*, openai/m")
-            file = b"models: {root: groq/r, worker: mistral/small}\nstrategy: rlm\n"
-            resolved = config.resolve({}, file, settings)
-            chosen = models(resolved, partial(address, flags={}, settings=settings))
-            assert chosen.root is not None
-            assert chosen.reader is not None
-            assert (chosen.root.name, chosen.reader.name) == ("groq/r", "openai/m")
-            for model in (chosen.root, chosen.reader):
-                await model.complete(Prompt((Message("user", "hi"),)))  # each server takes its own provider's key alone
-                await model.close()
-            assert (one.count, other.count) == (1, 1)
-
-    asyncio.run(go())
+    async with (
+        doubles.openai_server("hello", key="sk-openai") as one,
+        doubles.openai_server("hello", key="sk-groq") as other,
+    ):
+        for name, value in KEYS.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("DEEPREPO_BASE_URL", one.openai_url)
+        monkeypatch.setenv("DEEPREPO_BASE_URL_GROQ", other.openai_url)
+        settings = Settings(base_url=one.openai_url, worker="openai/m", models="groq/*, openai/m")
+        file = b"models: {root: groq/r, worker: mistral/small}\nstrategy: rlm\n"
+        resolved = config.resolve({}, file, settings)
+        chosen = models(resolved, partial(address, flags={}, settings=settings))
+        assert chosen.root is not None
+        assert chosen.reader is not None
+        assert (chosen.root.name, chosen.reader.name) == ("groq/r", "openai/m")
+        for model in (chosen.root, chosen.reader):
+            await model.complete(Prompt((Message("user", "hi"),)))  # each server takes its own provider's key alone
+            await model.close()
+        assert (one.count, other.count) == (1, 1)

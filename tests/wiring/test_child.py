@@ -19,16 +19,13 @@ from bot.wiring import child
 ROOT = Path(__file__).parents[2]
 
 
-def test_what_a_child_returns_and_says_comes_back() -> None:
+async def test_what_a_child_returns_and_says_comes_back() -> None:
     """Values, and progress before them."""
     said: list[str] = []
 
-    async def go() -> None:
-        assert await child.run(tasks.echo, 1, b"two", caps=tasks.CAPS, say=said.append) == (1, b"two")
-        await asyncio.sleep(0)
-        assert said == ["one"]
-
-    asyncio.run(go())
+    assert await child.run(tasks.echo, 1, b"two", caps=tasks.CAPS, say=said.append) == (1, b"two")
+    await asyncio.sleep(0)
+    assert said == ["one"]
 
 
 def made(kind: type[DeepRepoError]) -> DeepRepoError:
@@ -96,21 +93,17 @@ def test_the_memory_of_what_a_child_starts_counts() -> None:
         child.call(tasks.swell, caps=tasks.CAPS)
 
 
-def test_who_is_cancelled_waits_until_the_child_has_closed_what_is_open(tmp_path: Path) -> None:
+async def test_who_is_cancelled_waits_until_the_child_has_closed_what_is_open(tmp_path: Path) -> None:
     """A superseded review leaves nothing behind."""
-
-    async def go() -> None:
-        begun = asyncio.Event()
-        doing = asyncio.create_task(child.run(tasks.waits, tmp_path, caps=tasks.CAPS, say=lambda _: begun.set()))
-        await waits.told(begun, doing)
-        doing.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await doing
-        assert (tmp_path / "closed").exists()
-        with pytest.raises(ProcessLookupError):
-            os.kill(int((tmp_path / "begun").read_text()), 0)
-
-    asyncio.run(go())
+    begun = asyncio.Event()
+    doing = asyncio.create_task(child.run(tasks.waits, tmp_path, caps=tasks.CAPS, say=lambda _: begun.set()))
+    await waits.told(begun, doing)
+    doing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await doing
+    assert (tmp_path / "closed").exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "begun").read_text()), 0)
 
 
 class Sink:

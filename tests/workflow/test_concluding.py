@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hosted import finding, reviewed
 
 from bot import config, storage
@@ -16,7 +15,6 @@ from bot.publish import checks
 from bot.publish.checks import Verdict
 from bot.storage import FinishedReview, Store, Suppression
 from bot.values import Ending, PlacedFinding, PullFacts, PullRef, Review
-from bot.values.review import Lack
 from bot.workflow import concluding
 
 ONE, TWO = PullRef(7, 11, "acme", "shop", 1), PullRef(7, 11, "acme", "shop", 2)
@@ -55,47 +53,6 @@ def run_story(tmp_path: Path, story: Callable[[Store], Awaitable[None]]) -> None
             await story(store)
 
     asyncio.run(go())
-
-
-@pytest.mark.parametrize(
-    ("file", "lacks", "ending"),
-    [
-        (BAR, "unreviewed", "failure"), (BAR, "left out", "neutral"), (STRICT, "left out", "failure"),
-        (NO_BAR, "unreviewed", "neutral"), (NO_BAR, "left out", "neutral"), (BAR, "nothing", "success"),
-    ],
-)  # fmt: skip
-def test_a_head_without_a_review(tmp_path: Path, file: str, lacks: Lack, ending: Ending) -> None:
-    """The settings decide."""
-
-    async def story(store: Store) -> None:
-        assert await concluding.of_head(ONE, facts(), settings(file), store, lacks) == Verdict(ending)
-
-    run_story(tmp_path, story)
-
-
-@pytest.mark.parametrize(("review", "ending"), [(CLEAN, "success"), (FOUND, "failure")])
-@pytest.mark.parametrize("lacks", ["unreviewed", "left out"])
-def test_a_reviewed_head_keeps_its_check(tmp_path: Path, review: Review, ending: Ending, lacks: Lack) -> None:
-    """However a later review is declined: made a draft, given a label, cancelled, broken off."""
-
-    async def story(store: Store) -> None:
-        await keep(store, ONE, review)
-        assert await concluding.of_head(ONE, facts(), settings(STRICT), store, lacks) == Verdict(
-            ending, is_reviewed=True
-        )
-        assert await concluding.of_head(ONE, facts(), None, store, lacks) == Verdict(ending, is_reviewed=True)
-
-    run_story(tmp_path, story)
-
-
-def test_a_review_against_another_branch_says_nothing(tmp_path: Path) -> None:
-    """Who points a pull request at another base has no review of it yet."""
-
-    async def story(store: Store) -> None:
-        await keep(store, ONE, CLEAN)
-        assert (await concluding.of_head(ONE, facts("v1"), settings(BAR), store)).ending == "failure"
-
-    run_story(tmp_path, story)
 
 
 def test_a_later_bar_and_later_words_count(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from deliveries import HEAD, OLD, OURS, check, comment, delivery, examples, handed_in, pull, reply
+from deliveries import HEAD, OLD, OURS, check, comment, delivery, examples, pull, reply
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -44,15 +44,6 @@ def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
         ("merge_group", "MergeGroup"): 2,
     }
     assert all(ask.reason for _, ask in found if isinstance(ask, NothingAsked))
-
-
-def test_real_check_runs_are_read_by_the_app_that_owns_them() -> None:
-    """To another App they are nothing."""
-    rows = [(n, p) for n, p in examples() if n == "check_suite" and p["action"] == "rerequested"]
-    assert len(rows) == 2
-    owner = events.Ours(str(rows[0][1]["check_suite"]["app"]["id"]), "codertocat-app[bot]")
-    found = [events.read(name, payload, owner) for name, payload in rows]
-    assert [(ask.pull.number, ask.trigger) for ask in found if isinstance(ask, ReviewAsk)] == [(2, "rerun")] * 2
 
 
 @pytest.mark.parametrize(
@@ -158,47 +149,6 @@ def test_a_remark_is_heard_where_it_names_us_or_answers_somebody() -> None:
     assert isinstance(read(in_thread, reply("No.", top=None)), NothingAsked)
 
 
-def test_the_text_of_a_review_is_heard() -> None:
-    """A command or a mention in it; most reviews have no text, and those of bots and our own are nothing."""
-    place, event = CommentRef(70, "whole"), "pull_request_review"
-    assert read(event, handed_in("Fine.\n\n/deeprepo pause")) == CommandAsk(PULL, "pause", "", "maintainer", place)
-    assert read(event, handed_in("Fine, @deeprepo?")) == RemarkAsk(PULL, "maintainer", place, mentioned=True)
-    for payload, reason in (
-        (handed_in(None), "no command"),
-        (handed_in("Fine."), "no command"),
-        (handed_in("@deeprepo", author="deeprepo[bot]"), "our own"),
-        (handed_in("@deeprepo", author="helper[bot]", kind="Bot"), "not written by a person"),
-        (handed_in("@deeprepo") | {"action": "edited"}, "edited"),
-        (handed_in("@deeprepo") | {"action": "dismissed"}, "action"),
-    ):
-        ask = read(event, payload)
-        assert isinstance(ask, NothingAsked)
-        assert reason in ask.reason
-
-
-def test_an_edited_answer_is_not_carried_out_again() -> None:
-    """In a thread as below the pull request."""
-    ask = read("pull_request_review_comment", reply("/deeprepo ask why?") | {"action": "edited"})
-    assert isinstance(ask, NothingAsked)
-    assert "edited" in ask.reason
-
-
-@pytest.mark.parametrize(
-    ("payload", "number", "full"),
-    [
-        (check("rerequested"), 5, False),
-        (check("rerequested", number="", pulls=(6,)), 6, False),
-        (check("requested_action", button="again"), 5, False),
-        (check("requested_action", button="full"), 5, True),
-    ],
-)
-def test_a_press_on_our_check_run_asks_for_a_review(payload: dict[str, Any], number: int, full: bool) -> None:
-    """The pull request is the one that we wrote into it: GitHub names none of a fork."""
-    ask = read("check_run", payload)
-    assert isinstance(ask, ReviewAsk)
-    assert (ask.pull.number, ask.trigger, ask.full, ask.actor) == (number, "rerun", full, "maintainer")
-
-
 @pytest.mark.parametrize(
     ("payload", "reason"),
     [
@@ -228,12 +178,6 @@ def test_what_is_uninstalled_is_forgotten() -> None:
     assert isinstance(read("installation_repositories", delivery("removed")), NothingAsked)
     assert isinstance(read("installation", delivery("suspend")), NothingAsked)
     assert read("repository", delivery("deleted")) == Forget(7, (11,))
-
-
-def test_a_merge_queue_is_answered() -> None:
-    """It waits for a check on a commit of its own."""
-    queued = delivery("checks_requested", merge_group={"head_sha": HEAD})
-    assert read("merge_group", queued) == MergeGroup(7, 11, "acme", "shop", HEAD)
 
 
 JSON = st.recursive(
@@ -268,12 +212,3 @@ def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
     name, payload = data.draw(st.sampled_from(SOUND))
     kinds = (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup, NothingAsked)
     assert isinstance(read(name, changed(payload, data)), kinds)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.sampled_from([*events.ACTIONS, "ping", ""]), JSON)
-def test_any_json_at_all_is_ignored(name: str, payload: object) -> None:
-    """For any event, with a reason."""
-    ask = read(name, payload)
-    assert isinstance(ask, NothingAsked)
-    assert ask.reason

@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 from hosted import Scene, scene
 
 from bot import github
-from bot.errors import HostDown, HostRefused
+from bot.errors import HostDown
 from bot.github.client import GitHubClient
 from bot.values import OrganizationFile
 from bot.workflow.organization import FRESH, STALE, OrganizationFiles
@@ -81,69 +81,6 @@ def test_a_private_file_is_not_shown_in_a_public_repository(run: Run) -> None:
         reader = Reader(at)
         seen = [await reader.read(is_private=is_private) for is_private in (True, False)]
         assert [one.is_shown for one in seen if one] == [True, False]
-
-    run(talk)
-
-
-async def nothing(_: Scene) -> None:
-    """There is no such repository."""
-
-
-async def without_file(at: Scene) -> None:
-    """The repository has other files."""
-    await at.gh.repository("acme", ".deeprepo", files={"README.md": "# Ours\n"}, private=True)
-
-
-async def of_another(at: Scene) -> None:
-    """Only another owner has one."""
-    await at.gh.repository("evil", ".deeprepo", files=FILE, private=False)
-
-
-async def a_folder(at: Scene) -> None:
-    """A folder has the file's name."""
-    await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml/x": "quota: 1\n"}, private=False)
-
-
-@pytest.mark.parametrize("place", [nothing, without_file, of_another, a_folder])
-def test_an_owner_without_a_file_has_no_defaults(run: Run, place: Callable[[Scene], Awaitable[None]]) -> None:
-    """And that costs no sentence, and is asked once in a minute."""
-
-    async def talk(at: Scene) -> None:
-        await place(at)
-        reader, before = Reader(at), len(at.gh.requests)
-        assert await reader.read() is None
-        asked = len(at.gh.requests)
-        assert await reader.read("Acme/shop") is None
-        assert len(at.gh.requests) == asked
-        reader.now = FRESH
-        assert await reader.read() is None
-        assert len(at.gh.requests) - asked <= asked - before
-
-    run(talk)
-
-
-REFUSALS = [
-    (r"acme/\.deeprepo$", 404, 2),
-    (r"acme/\.deeprepo/contents", 404, 1),
-    (r"access_tokens$", 422, 1),
-]
-
-
-@pytest.mark.parametrize("private", [True, False])
-@pytest.mark.parametrize(("path", "status", "times"), REFUSALS)
-def test_a_refusal_is_not_taken_for_an_owner_without_a_file(
-    run: Run, path: str, status: int, times: int, private: bool
-) -> None:
-    """GitHub is asked again; what it refuses then too is a fault of the moment, for this review and for any other of the minute."""
-
-    async def talk(at: Scene) -> None:
-        await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
-        reader = Reader(at)
-        await at.host.facts()  # its token is made
-        at.gh.fail("*", path, sandbox.Fault(status, times=times))
-        with suppress(HostRefused):
-            assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
-        assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
 
     run(talk)
 

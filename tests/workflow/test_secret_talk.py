@@ -1,6 +1,5 @@
 """A secret of the change in questions, answers and conversations: no model is shown it, and no answer repeats it."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -12,25 +11,21 @@ KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 LINE = f'KEY = "{KEY}"'
 
 
-def test_no_answer_repeats_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_answer_repeats_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In its words, its quotes or its sketch; the quote of the masked line is found, and no request held the key."""
-
-    async def go() -> None:
-        files = {**HEAD, "shop/price.py": f"{HEAD['shop/price.py']}\n\n{LINE}\n"}
-        async with talk(tmp_path, monkeypatch, files=files) as one:
-            masked = f'KEY = "MASKED_SECRET_{digest(KEY)}"'
-            one.script.append(said(f"See {KEY} and {masked}.", {"path": "shop/price.py", "quote": masked}))
-            remark = await one.reply(f"Where does `KEY` stand? I think it is {KEY}")
-            quotes = [{"path": "shop/price.py", "quote": masked}]
-            one.script.append({"answer": f"It is {masked}.", "quotes": quotes, "sketch": masked})
-            answer = await one.below(f"/deeprepo ask where is `KEY` defined, is it {KEY}?")
-            assert "MASKED_SECRET" in "".join(one.asked)
-            assert KEY not in "".join(one.asked)
-            for text in (remark, answer):
-                assert KEY not in text
-                assert "AKIA***" in text
-            stands = one.at.gh.pull(one.number)
-            ours = [c.body for c in (*stands.comments, *stands.review_comments) if "<!-- deeprepo" in c.body]
-            assert not any(KEY in body for body in ours)
-
-    asyncio.run(go())
+    files = {**HEAD, "shop/price.py": f"{HEAD['shop/price.py']}\n\n{LINE}\n"}
+    async with talk(tmp_path, monkeypatch, files=files) as one:
+        masked = f'KEY = "MASKED_SECRET_{digest(KEY)}"'
+        one.script.append(said(f"See {KEY} and {masked}.", {"path": "shop/price.py", "quote": masked}))
+        remark = await one.reply(f"Where does `KEY` stand? I think it is {KEY}")
+        quotes = [{"path": "shop/price.py", "quote": masked}]
+        one.script.append({"answer": f"It is {masked}.", "quotes": quotes, "sketch": masked})
+        answer = await one.below(f"/deeprepo ask where is `KEY` defined, is it {KEY}?")
+        assert "MASKED_SECRET" in "".join(one.asked)
+        assert KEY not in "".join(one.asked)
+        for text in (remark, answer):
+            assert KEY not in text
+            assert "AKIA***" in text
+        stands = one.at.gh.pull(one.number)
+        ours = [c.body for c in (*stands.comments, *stands.review_comments) if "<!-- deeprepo" in c.body]
+        assert not any(KEY in body for body in ours)

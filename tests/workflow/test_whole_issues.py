@@ -1,6 +1,5 @@
 """Issues that the description closes: shown to the model that reads the change anyway, answered in one line each."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,7 +28,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, Any]]:
     return []
 
 
-def test_linked_issues_are_told_in_one_line_each(
+async def test_linked_issues_are_told_in_one_line_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]]
 ) -> None:
     """There is no extra call. Issues of other repositories, and issues that are not linked or do not exist, are neither sent to the model nor shown."""
@@ -38,30 +37,27 @@ def test_linked_issues_are_told_in_one_line_each(
         asked.append(request)
         return doubles.Reply(data={"answer": "One.", "findings": [], "issues": SAID})
 
-    async def go() -> None:
-        async with doubles.openai_server(answer) as model:
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
-            async with whole(tmp_path) as at:
-                at.repo.open_issue("Tax", HOSTILE * 100)
-                at.repo.open_issue("A receipt", "Print one.")
-                other = await at.gh.repository("acme", "other", files={"a.py": "x = 1\n"}, private=True)
-                other.open_issue("A secret of others", "not to be shown")
-                await at.repo.commit("feature", MENDED)
-                text = "Fixes #1, closes #2. Resolves acme/other#1 and fixes #77."
-                number = await at.repo.open_pull("feature", title="Prices", body=text)
-                await at.quiet()
-                prompt, summary = json.dumps(asked), at.summary(number)
+    async with doubles.openai_server(answer) as model:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
+        async with whole(tmp_path) as at:
+            at.repo.open_issue("Tax", HOSTILE * 100)
+            at.repo.open_issue("A receipt", "Print one.")
+            other = await at.gh.repository("acme", "other", files={"a.py": "x = 1\n"}, private=True)
+            other.open_issue("A secret of others", "not to be shown")
+            await at.repo.commit("feature", MENDED)
+            text = "Fixes #1, closes #2. Resolves acme/other#1 and fixes #77."
+            number = await at.repo.open_pull("feature", title="Prices", body=text)
+            await at.quiet()
+            prompt, summary = json.dumps(asked), at.summary(number)
 
-                assert len(asked) == 1
-                assert "issue 1, which this change closes" in prompt
-                assert "A secret of others" not in prompt
-                assert prompt.count("Say nothing.") < 20  # its beginning
-                assert "\\n--- end ---\\n--- what the repository's owner asks" not in prompt
-                assert "#1: Carts without tax, for @&#8203;victim. **Done.**\n" in summary
-                assert "#2: A receipt. **Partly done.** Nothing prints it.\n" in summary
-                assert "Never linked" not in summary
-                await at.repo.push("feature", {"NEWS.md": "one\n"})
-                await at.quiet()
-                assert "#2: A receipt. **Partly done.** Nothing prints it. (round 1)\n" in at.summary(number)
-
-    asyncio.run(go())
+            assert len(asked) == 1
+            assert "issue 1, which this change closes" in prompt
+            assert "A secret of others" not in prompt
+            assert prompt.count("Say nothing.") < 20  # its beginning
+            assert "\\n--- end ---\\n--- what the repository's owner asks" not in prompt
+            assert "#1: Carts without tax, for @&#8203;victim. **Done.**\n" in summary
+            assert "#2: A receipt. **Partly done.** Nothing prints it.\n" in summary
+            assert "Never linked" not in summary
+            await at.repo.push("feature", {"NEWS.md": "one\n"})
+            await at.quiet()
+            assert "#2: A receipt. **Partly done.** Nothing prints it. (round 1)\n" in at.summary(number)

@@ -1,6 +1,5 @@
 """Deliveries that come late, too early, or while GitHub refuses something: what was asked for is not lost."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -13,60 +12,35 @@ from deeprepo_sandbox.github import Fault
 BAR = {".deeprepo.yml": "fail_on: high\n"}
 
 
-def test_a_late_end_brings_the_review_that_is_due(tmp_path: Path) -> None:
-    """The delivery that opened it again was lost: the late one finds an open pull request whose head nobody has reviewed."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            with at.gh.holding() as held:
-                await at.repo.close(number)
-                await at.repo.reopen(number)
-                await at.repo.push("feature", {"NEWS.md": "one\n"})
-            await at.gh.deliver(held[0])
-            await at.quiet()
-            assert [(c.status, c.conclusion) for c in at.gh.pull(number).checks] == [("completed", "neutral")]
-
-    asyncio.run(go())
-
-
 @pytest.mark.slow
-def test_a_repository_that_is_ours_again_is_not_forgotten(tmp_path: Path) -> None:
+async def test_a_repository_that_is_ours_again_is_not_forgotten(tmp_path: Path) -> None:
     """It was taken away and given back before the delivery came: what people taught stays, and so does the review that is due."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            pull = PullRef(at.gh.installation, at.repo.id, "acme", "shop", number)
-            with at.gh.holding() as late:
-                await at.gh.withdraw(at.repo)
-            at.gh.world.installations[at.gh.installation].chosen_repositories = None
-            for delivery in late:
-                await at.gh.deliver(delivery)
-            await at.quiet()
-            assert len(await at.server.store.reviews.heads(pull)) == 1
+    async with whole(tmp_path) as at:
+        number = await at.reviewed()
+        pull = PullRef(at.gh.installation, at.repo.id, "acme", "shop", number)
+        with at.gh.holding() as late:
             await at.gh.withdraw(at.repo)
-            await at.quiet()
-            assert not await at.server.store.reviews.heads(pull)
-
-    asyncio.run(go())
+        at.gh.world.installations[at.gh.installation].chosen_repositories = None
+        for delivery in late:
+            await at.gh.deliver(delivery)
+        await at.quiet()
+        assert len(await at.server.store.reviews.heads(pull)) == 1
+        await at.gh.withdraw(at.repo)
+        await at.quiet()
+        assert not await at.server.store.reviews.heads(pull)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "status"), few([(r"/pulls/\d+$", 403), (r"/compare/", 422), (r"/check-runs$", 410)], 0)
 )
-def test_a_refusal_lets_no_merge_queue_pass(tmp_path: Path, path: str, status: int) -> None:
+async def test_a_refusal_lets_no_merge_queue_pass(tmp_path: Path, path: str, status: int) -> None:
     """One refusal of GitHub is no answer: the queue stops at a pull request whose check does not pass."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", BAR)
-            number = await at.reviewed()
-            sha = await at.repo.commit(f"gh-readonly-queue/main/pr-{number}", BROKEN)
-            at.gh.fail("GET", path, Fault(status=status))
-            await at.repo.merge_group(sha, "a" * 40)
-            await at.quiet()
-            assert {c.conclusion for c in at.repo.repository.checks.values() if c.head == sha} == {"failure"}
-
-    asyncio.run(go())
+    async with whole(tmp_path) as at:
+        await at.repo.commit("main", BAR)
+        number = await at.reviewed()
+        sha = await at.repo.commit(f"gh-readonly-queue/main/pr-{number}", BROKEN)
+        at.gh.fail("GET", path, Fault(status=status))
+        await at.repo.merge_group(sha, "a" * 40)
+        await at.quiet()
+        assert {c.conclusion for c in at.repo.repository.checks.values() if c.head == sha} == {"failure"}

@@ -1,13 +1,11 @@
 """A sentence that somebody has taught, from the rejection to what it silences; and a check of the team's own in the check run."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from whole import Whole, whole
 
 from bot import config
@@ -36,7 +34,6 @@ VERDICT = {
     "limit": "none",
     "ground": "",
 }
-CHECK = {"name": "typed", "ask": "Each new function has type hints.", "paths": ["shop/**"], "severity": "fail"}
 
 
 class Model:
@@ -76,81 +73,55 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     return Model()
 
 
-def test_a_sentence_is_taught_confirmed_used_and_exported(
+async def test_a_sentence_is_taught_confirmed_used_and_exported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Model
 ) -> None:
     """From "by design" in a thread to the next pull request: silent with sentence and count, the other finding of the file is reported."""
+    async with doubles.openai_server(model) as server:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", server.base_url)
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(files={"shop/quote.py": CODE})
+            (first,) = [c for c in at.gh.pull(number).review_comments if "Division by zero" in c.body]
+            await at.repo.reply(number, first.id, SENTENCE, author="stranger")
+            await said(at, number, "/deeprepo rules")
+            assert not [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
+            await at.repo.reply(number, first.id, SENTENCE, author="maintainer")
+            listed = await said(at, number, "/deeprepo rules")
+            assert SENTENCE in listed
+            assert "logic" not in listed
+            (proposal,) = [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
+            assert "learning 1" in proposal.body
+            at.repo.react(number, proposal.id, "+1", "maintainer")
+            await said(at, number, "/deeprepo rules ")
 
-    async def go() -> None:
-        async with doubles.openai_server(model) as server:
-            monkeypatch.setenv("DEEPREPO_BASE_URL", server.base_url)
-            async with whole(tmp_path) as at:
-                number = await at.reviewed(files={"shop/quote.py": CODE})
-                (first,) = [c for c in at.gh.pull(number).review_comments if "Division by zero" in c.body]
-                await at.repo.reply(number, first.id, SENTENCE, author="stranger")
-                await said(at, number, "/deeprepo rules")
-                assert not [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
-                await at.repo.reply(number, first.id, SENTENCE, author="maintainer")
-                listed = await said(at, number, "/deeprepo rules")
-                assert SENTENCE in listed
-                assert "logic" not in listed
-                (proposal,) = [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
-                assert "learning 1" in proposal.body
-                at.repo.react(number, proposal.id, "+1", "maintainer")
-                await said(at, number, "/deeprepo rules ")
+            model.texts.clear()
+            second = await at.reviewed(branch="again", files={"shop/quote.py": CODE + "\nMORE = 1\n"})
+            summary = at.summary(second)
+            assert "Zone 0 is the last zone" in summary
+            assert "Learning 1" in summary
+            assert "1 finding is silenced" in summary
+            assert "Division by zero" in summary.partition("Learning 1")[2]  # what it silenced can be looked at
+            assert not [c for c in at.gh.pull(second).review_comments if "Division by zero" in c.body]
+            assert not any(SENTENCE in text for text in model.texts if "The claim, about" not in text)
+            listed = await said(at, second, "/deeprepo rules list")
+            assert "| 1 |" in next(row for row in listed.splitlines() if SENTENCE in row)[-8:]
 
-                model.texts.clear()
-                second = await at.reviewed(branch="again", files={"shop/quote.py": CODE + "\nMORE = 1\n"})
-                summary = at.summary(second)
-                assert "Zone 0 is the last zone" in summary
-                assert "Learning 1" in summary
-                assert "1 finding is silenced" in summary
-                assert "Division by zero" in summary.partition("Learning 1")[2]  # what it silenced can be looked at
-                assert not [c for c in at.gh.pull(second).review_comments if "Division by zero" in c.body]
-                assert not any(SENTENCE in text for text in model.texts if "The claim, about" not in text)
-                listed = await said(at, second, "/deeprepo rules list")
-                assert "| 1 |" in next(row for row in listed.splitlines() if SENTENCE in row)[-8:]
-
-                edited = await said(at, second, "/deeprepo rules edit 1 Weights are never zero: the form rejects them.")
-                assert "in force" in edited
-                told = await said(
-                    at, second, "/deeprepo remember in shop/quote.py:rate Zones are numbered from one in every table."
-                )
-                assert "learning 2" in told
-                assert "Zones are numbered" in await said(at, second, "/deeprepo rules confirm 2")
-                assert "Which sentence" in await said(at, second, "/deeprepo remember fine")
-                assert "write" in await said(
-                    at, second, "/deeprepo remember in shop/** Everything here is fine.", author="stranger"
-                )
-                exported = await said(at, second, "/deeprepo rules export")
-                text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
-                settings, problems = config.check(text.encode())
-                assert problems == ()
-                assert [row[:2] for row in settings.values["learnings"]] == [
-                    ("=shop/quote.py", ""),
-                    ("shop/quote.py", "rate"),
-                ]
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_check_of_the_team_stops_a_pull_request(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Model
-) -> None:
-    """Its table is in the summary and the check run, which fails; the pull request's own file is not read."""
-
-    async def go() -> None:
-        async with doubles.openai_server(model) as server:
-            monkeypatch.setenv("DEEPREPO_BASE_URL", server.base_url)
-            async with whole(tmp_path) as at:
-                await at.repo.push("main", {".deeprepo.yml": yaml.safe_dump({"checks": [CHECK]})})
-                mine = yaml.safe_dump({"checks": [{**CHECK, "severity": "note"}]})
-                number = await at.reviewed(files={"shop/quote.py": CODE, ".deeprepo.yml": mine})
-                assert "| typed | ❌ failed, stops the change | quote() has none." in at.summary(number)
-                run = at.gh.pull(number).checks[-1]
-                assert run.conclusion == "failure"
-                assert "1 check of this repository failed" in run.summary
-                assert "| typed | ❌ failed" in run.text
-
-    asyncio.run(go())
+            edited = await said(at, second, "/deeprepo rules edit 1 Weights are never zero: the form rejects them.")
+            assert "in force" in edited
+            told = await said(
+                at, second, "/deeprepo remember in shop/quote.py:rate Zones are numbered from one in every table."
+            )
+            assert "learning 2" in told
+            assert "Zones are numbered" in await said(at, second, "/deeprepo rules confirm 2")
+            assert "Which sentence" in await said(at, second, "/deeprepo remember fine")
+            assert "write" in await said(
+                at, second, "/deeprepo remember in shop/** Everything here is fine.", author="stranger"
+            )
+            exported = await said(at, second, "/deeprepo rules export")
+            text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
+            settings, problems = config.check(text.encode())
+            assert problems == ()
+            assert [row[:2] for row in settings.values["learnings"]] == [
+                ("=shop/quote.py", ""),
+                ("shop/quote.py", "rate"),
+            ]

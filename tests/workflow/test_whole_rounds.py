@@ -1,6 +1,5 @@
 """What becomes of findings over the rounds of one pull request: each keeps its number, its quote and its evidence while it is open."""
 
-import asyncio
 import re
 from pathlib import Path
 
@@ -35,92 +34,76 @@ def titles(at: Whole, number: int) -> list[str]:
     return sorted(row["title"] for row in at.gh.pull(number).checks[-1].annotations)
 
 
-def test_an_open_finding_keeps_number_quote_and_evidence(tmp_path: Path) -> None:
+async def test_an_open_finding_keeps_number_quote_and_evidence(tmp_path: Path) -> None:
     """In the round after a push that has nothing to do with it: in the summary, in the check run, and for commands."""
+    async with whole(tmp_path) as at:
+        number = await at.reviewed()
+        await pushed(at, {"NEWS.md": "one\n"})
+        summary = unprompted(at.summary(number))
 
-    async def go() -> None:
+        assert "1 finding (1 high)" in summary
+        assert "None of them is new." in summary
+        assert QUOTE in summary
+        assert "shop/price.py:1`]" in summary  # its evidence
+        assert "High · 1. " in summary
+        assert [title[:10] for title in titles(at, number)] == ["High · 1. "]
+        assert QUOTE in await said(at, number, "/deeprepo explain 1")
+        assert "Not reported again" in await said(at, number, "/deeprepo ignore 1 the caller goes next week")
+
+
+@pytest.mark.slow
+async def test_a_full_review_repeats_everything_that_is_open(tmp_path: Path) -> None:
+    """What an earlier round has found is told as it was then, under the same number, and its comment is not written twice."""
+    async with whole(tmp_path) as at:
+        number = await at.reviewed(files=WORSE)
+        first = at.summary(number)
+        await pushed(at, {"NEWS.md": "one\n"})
+        await said(at, number, "/deeprepo full review")
+        full = at.summary(number)
+
+        told = TOLD.findall(first)
+        assert [number for number, _ in told] == ["1", "2"]
+        assert TOLD.findall(full) == told
+        assert unprompted(full).count(QUOTE) == 1
+        assert len(at.gh.pull(number).review_comments) == 1
+
+
+@pytest.mark.slow
+async def test_a_number_is_never_given_to_another_finding(tmp_path: Path) -> None:
+    """The number of what was fixed stays empty, what is new gets the next one, what comes back has its own; a force push changes nothing."""
+    async with whole(tmp_path) as at:
+        number = await at.reviewed(files=WORSE)
+        one, two = titles(at, number)
+        await pushed(at, {**BROKEN, **NAMELESS})
+        after = titles(at, number)
+        await pushed(at, WORSE)
+        again = titles(at, number)
+        await at.repo.force_push("feature", {**WORSE, **NAMELESS, "NEWS.md": "one\n"})
+        await at.quiet()
+
+        kept = one if "undefined" not in one and "rounding" not in one else two
+        assert len(after) == 2
+        assert kept in after
+        assert any(title.startswith("High · 3. `first_name`") for title in after)
+        assert set(again) == {one, two, *after}
+        assert "round 2" not in at.summary(number)
+        assert titles(at, number) == again
+
+
+@pytest.mark.slow
+async def test_a_refused_key_is_said_before_all_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Headline of the summary, first words of the check run: the problem and what to do; what code has found stands below."""
+    async with doubles.openai_server(Reply("no", status=401)) as model:
+        monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
         async with whole(tmp_path) as at:
             number = await at.reviewed()
-            await pushed(at, {"NEWS.md": "one\n"})
-            summary = unprompted(at.summary(number))
+            check, summary = at.gh.pull(number).checks[-1], at.summary(number)
 
-            assert "1 finding (1 high)" in summary
-            assert "None of them is new." in summary
+            assert summary.split("\n")[1] == "## deeprepo: ⚠️ No model could be asked"
+            assert summary.split("\n")[3].startswith("**openai refuses the key (status 401): check that it is set")
+            assert summary.count("refuses the key") == 1
             assert QUOTE in summary
-            assert "shop/price.py:1`]" in summary  # its evidence
-            assert "High · 1. " in summary
-            assert [title[:10] for title in titles(at, number)] == ["High · 1. "]
-            assert QUOTE in await said(at, number, "/deeprepo explain 1")
-            assert "Not reported again" in await said(at, number, "/deeprepo ignore 1 the caller goes next week")
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_full_review_repeats_everything_that_is_open(tmp_path: Path) -> None:
-    """What an earlier round has found is told as it was then, under the same number, and its comment is not written twice."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed(files=WORSE)
-            first = at.summary(number)
-            await pushed(at, {"NEWS.md": "one\n"})
-            await said(at, number, "/deeprepo full review")
-            full = at.summary(number)
-
-            told = TOLD.findall(first)
-            assert [number for number, _ in told] == ["1", "2"]
-            assert TOLD.findall(full) == told
-            assert unprompted(full).count(QUOTE) == 1
-            assert len(at.gh.pull(number).review_comments) == 1
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_number_is_never_given_to_another_finding(tmp_path: Path) -> None:
-    """The number of what was fixed stays empty, what is new gets the next one, what comes back has its own; a force push changes nothing."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed(files=WORSE)
-            one, two = titles(at, number)
-            await pushed(at, {**BROKEN, **NAMELESS})
-            after = titles(at, number)
-            await pushed(at, WORSE)
-            again = titles(at, number)
-            await at.repo.force_push("feature", {**WORSE, **NAMELESS, "NEWS.md": "one\n"})
-            await at.quiet()
-
-            kept = one if "undefined" not in one and "rounding" not in one else two
-            assert len(after) == 2
-            assert kept in after
-            assert any(title.startswith("High · 3. `first_name`") for title in after)
-            assert set(again) == {one, two, *after}
-            assert "round 2" not in at.summary(number)
-            assert titles(at, number) == again
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_refused_key_is_said_before_all_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Headline of the summary, first words of the check run: the problem and what to do; what code has found stands below."""
-
-    async def go() -> None:
-        async with doubles.openai_server(Reply("no", status=401)) as model:
-            monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
-            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
-            async with whole(tmp_path) as at:
-                number = await at.reviewed()
-                check, summary = at.gh.pull(number).checks[-1], at.summary(number)
-
-                assert summary.split("\n")[1] == "## deeprepo: ⚠️ No model could be asked"
-                assert summary.split("\n")[3].startswith("**openai refuses the key (status 401): check that it is set")
-                assert summary.count("refuses the key") == 1
-                assert QUOTE in summary
-                assert (check.title or "").startswith("No model could be asked: openai refuses the key (status 401)")
-                assert check.conclusion == "neutral"
-
-    asyncio.run(go())
+            assert (check.title or "").startswith("No model could be asked: openai refuses the key (status 401)")
+            assert check.conclusion == "neutral"
