@@ -9,7 +9,7 @@ YAML, OCR by its tools. LOG gets one line of JSON per request: the texts of its 
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,28 +27,18 @@ NOTHING = {  # what a prompt of pr-agent's asks for -> nothing found
 }
 
 
-def serve(log: Path, answer: Callable[[Mapping[str, Any], str], Reply], delay: float = 0.0) -> None:
-    """Print the base URLs of the two dialects and answer until the process is ended. `answer`: to a request and all its text."""
-    file = log.open("a", buffering=1)
-
-    def written(body: Mapping[str, Any]) -> Reply:
-        said = list(texts(body))
-        file.write(json.dumps({"texts": said, "schemas": _schemas(body)}) + "\n")
-        return answer(body, "\n".join(said))
-
-    loopback.serve(Server(written, delay=delay))
-
-
 def nothing(body: Mapping[str, Any], text: str) -> Reply:
     """The answer of a model that has found nothing."""
     tools = {tool.get("function", {}).get("name") for tool in body.get("tools", ())}
+    asked = body.get("response_format", {}).get("json_schema", {})
     if "task_done" in tools:
         return Reply(calls=(ToolCall("done", "task_done", {}),))
     if "execute_python" in tools:
         return Reply(calls=(ToolCall("done", "execute_python", {"code": "set_answer('Nothing was found.')"}),))
-    if form(body) in ("verdict", "verdicts"):
-        return opinion(body, UNDECIDED)  # on what code has found
-    if tools or "response_format" in body:
+    if asked.get("name") in ("verdict", "verdicts"):  # on what code has found
+        told = dict(verdict(body, UNDECIDED).data or {})
+        return Reply(data={name: told.get(name, empty) for name, empty in sample(asked["schema"]).items()})
+    if tools or asked:
         return Reply()
     return Reply(_prose(text))
 
@@ -57,12 +47,6 @@ def _prose(text: str) -> str:
     if "file grouping assistant" in text:
         return json.dumps(list(_groups(text)))
     return next((f"```yaml\n{found}```" for asked, found in NOTHING.items() if asked in text), "Nothing.")
-
-
-def opinion(body: Mapping[str, Any], row: Mapping[str, Any]) -> Reply:
-    """The same final opinion on every claim of a request."""
-    told = dict(verdict(body, row).data or {})
-    return Reply(data={name: told.get(name, empty) for name, empty in least(body).items()})
 
 
 def _groups(text: str) -> Iterator[dict[str, Any]]:
@@ -74,7 +58,7 @@ def _groups(text: str) -> Iterator[dict[str, Any]]:
         yield from ({"label": folder, "files": files[at : at + GROUP]} for at in range(0, len(files), GROUP))
 
 
-def texts(body: Mapping[str, Any]) -> Iterator[str]:
+def _texts(body: Mapping[str, Any]) -> Iterator[str]:
     """What the messages of a request say, the calls of tools in them too."""
     for message in body.get("messages", ()):
         content = message.get("content") or ""
@@ -83,20 +67,23 @@ def texts(body: Mapping[str, Any]) -> Iterator[str]:
             yield json.dumps(message["tool_calls"])
 
 
-def form(body: Mapping[str, Any]) -> str:
-    """The name of the form that a request asks for; empty where it asks for none."""
-    return str(body.get("response_format", {}).get("json_schema", {}).get("name", ""))
-
-
-def least(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The least that fits the form that a request asks for."""
-    return dict(sample(body["response_format"]["json_schema"]["schema"]))
-
-
 def _schemas(body: Mapping[str, Any]) -> str:
     found = [body[name] for name in ("tools", "response_format") if name in body]
     return json.dumps(found) if found else ""
 
 
+def main() -> None:
+    """Print the base URLs of the two dialects and answer until the process is ended."""
+    delay = float([*sys.argv, "0"][2]) / 1000
+    with Path(sys.argv[1]).open("a", buffering=1) as file:
+
+        def answer(body: Mapping[str, Any]) -> Reply:
+            said = list(_texts(body))
+            file.write(json.dumps({"texts": said, "schemas": _schemas(body)}) + "\n")
+            return nothing(body, "\n".join(said))
+
+        loopback.serve(Server(answer, delay=delay))
+
+
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), nothing, float(sys.argv[2]) / 1000 if len(sys.argv) > 2 else 0.0)
+    main()

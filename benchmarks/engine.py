@@ -8,19 +8,21 @@ FOLDER: the peers, made by `make bench NAME=peers`; what is not in it is shown a
 import argparse
 import asyncio
 import contextlib
+import json
 import math
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchmarks import loopback, places, timing
-from benchmarks.peer import ENGINES
+from benchmarks.ours import Ours
+from benchmarks.peer import ABSENT, ENGINES
 from benchmarks.peers import Peer
 from benchmarks.table import Row, measured, report
 from benchmarks.timing import BATCHES, CALLS, WORKER_MS
@@ -48,32 +50,23 @@ def main() -> int:
     return report("engine", rows, {"figures": found})
 
 
-def _compared(peer: Peer | None, peers: Path | None) -> Any:  # noqa: ANN401 - a step
-    """A step that measures one engine once, ours if `peer` is None, in fresh processes, and counts what its workers were asked."""
+def _compared(peer: Peer | None, peers: Path) -> Callable[[], Figures]:
+    """A step that measures one engine once, ours if `peer` is None, in a fresh process, and counts what its workers were asked."""
 
     def run() -> Figures:
-        python = peer.python(peers) if peer and peers else Path(sys.executable)
-        if peer and not (peers and python.exists()):
+        python = peer.python(peers) if peer else Path(sys.executable)
+        if not python.exists():
             return {}
-        with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-            folder = Path(scratch)
-            scripts = folder / "scripts.json"
-            if peer is None:
-                command = [str(python), "-m", "benchmarks.ours"]
-                made = measured([*command, "scripts", "-", scratch])
-            else:
-                command = [str(python), "-m", "benchmarks.peer", peer.name]
-                made = measured([*command, "-", str(scripts)])
-            if made.status:
-                return {}
-            with _server(folder / "log", WORKER_MS, scripts) as url:
-                order = ["compare", url, scratch] if peer is None else [url, str(scripts)]
-                done = measured([*command, *order])
-            figures = timing.heard(done.out)
-            if figures is None:
-                raise SystemExit(f"{peer.name if peer else 'ours'} left with {done.status}:\n{done.out[-3000:]}")
-            workers = (folder / "log").read_text().split().count("worker")
-            return {**figures, "sent": [workers - timing.ROUNDS * CALLS]}
+        with _played(WORKER_MS, ENGINES[peer] if peer else Ours) as (url, log, scratch):
+            words = ["benchmarks.peer", peer.name, url] if peer else ["benchmarks.ours", "compare", url, scratch]
+            done = measured([str(python), "-m", *words])
+            workers = _workers(log)
+        if peer and done.status == ABSENT:
+            return {}
+        figures = timing.heard(done.out)
+        if figures is None:
+            raise SystemExit(f"{peer.name if peer else 'ours'} left with {done.status}:\n{done.out[-3000:]}")
+        return {**figures, "sent": [workers - timing.ROUNDS * CALLS]}
 
     return run
 
@@ -122,23 +115,19 @@ def _faults(rounds: int) -> Iterator[Row]:
     """Four batches with 429s, faults of the server, closed connections and calls without an answer."""
     worst, failed, arrived = 0, 0, 0
     for _ in range(rounds):
-        with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-            folder = Path(scratch)
-            _ours("scripts", "-", scratch)
-            with _server(folder / "log", 20, folder / "scripts.json", "foul") as url:
-                figures = _ours("four", url, scratch, FOUL_TIMEOUT)
-            arrived = (folder / "log").read_text().split().count("worker")
-            worst = max(worst, abs(arrived - figures["calls"]))
-            failed = max(failed, figures["failed"])
+        with _played(20, Ours, "foul") as (url, log, scratch):
+            figures = _ours("four", url, scratch, FOUL_TIMEOUT)
+            arrived = _workers(log)
+        worst = max(worst, abs(arrived - figures["calls"]))
+        failed = max(failed, figures["failed"])
     what = f"{BATCHES} x {CALLS // BATCHES} calls in foul weather: requests the journal misses"
     yield Row(what, worst, 0, beside=f"{arrived} requests, {failed} of them failed and were sent again")
 
 
 def _thousand() -> Iterator[Row]:
-    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        with _server(Path(scratch, "log"), WORKER_MS) as url:
-            figures = _ours("thousand", url, scratch)
-        arrived = Path(scratch, "log").read_text().split().count("worker") - IN_FLIGHT
+    with _played(WORKER_MS, Ours) as (url, log, scratch):
+        figures = _ours("thousand", url, scratch)
+        arrived = _workers(log) - IN_FLIGHT
     ideal = math.ceil(MANY / IN_FLIGHT) * WORKER_MS / 1000
     yield Row(
         f"{MANY} calls, {IN_FLIGHT} in flight, times the ideal",
@@ -180,16 +169,25 @@ def _ours(task: str, *arguments: str) -> Any:  # noqa: ANN401 - figures
 
 
 @contextlib.contextmanager
-def _server(log: Path, delay_ms: int, scripts: Path | None = None, weather: str = "") -> Iterator[str]:
-    with loopback.started("played", str(log), str(delay_ms), str(scripts or ""), weather) as (url, _):
-        yield url
+def _played(delay_ms: int, engine: type[timing.Engine], weather: str = "") -> Iterator[tuple[str, Path, str]]:
+    """A server that plays an engine's roots: its address, its log, and a scratch folder."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        scripts, log = Path(scratch, "scripts.json"), Path(scratch, "log")
+        scripts.write_text(json.dumps(timing.scripts(engine)))
+        with loopback.started("played", str(log), str(delay_ms), str(scripts), weather) as (url, _):
+            yield url, log, scratch
+
+
+def _workers(log: Path) -> int:
+    """How many requests for a worker came."""
+    return log.read_text().split().count("worker")
 
 
 def _floor() -> float:
     """The calls of one batch over bare sockets: the time that no engine can beat here."""
-    with tempfile.TemporaryDirectory(prefix="bench-") as scratch, _server(Path(scratch, "log"), WORKER_MS) as url:
+    with _played(WORKER_MS, Ours) as (url, *_):
         port = int(url.rpartition(":")[2].partition("/")[0])
-        return timing.median_of(lambda: asyncio.run(_bare(port)), 3)
+        return median(asyncio.run(_bare(port)) for _ in range(3))
 
 
 async def _bare(port: int) -> float:

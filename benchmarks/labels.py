@@ -1,19 +1,22 @@
-"""What the benches over cases and twins share: their arguments, and each case built with its labels."""
+"""What the benches over cases and twins share: their arguments, and where cases are built."""
 
 import argparse
 import asyncio
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from bot.errors import UsageError
 from deeprepo_evals import public
-from deeprepo_evals.reviews import build, labels
-from deeprepo_evals.reviews import case_files as files
-from deeprepo_evals.reviews.cases import TWINS, Case
-from deeprepo_evals.reviews.labels import Label
+from deeprepo_evals.reviews import build, run, score, table
+from deeprepo_evals.reviews.cases import Case
+from deeprepo_evals.reviews.matching import Place
+from deeprepo_evals.reviews.outcome import MeasuredReview
+from deeprepo_evals.reviews.reviewer import Reviewer
+from deeprepo_evals.reviews.run import Plan
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -37,36 +40,6 @@ def ended(bench: Callable[[], int]) -> int:
         return 2
 
 
-def cases(asked: argparse.Namespace, wanted: Callable[[Case], object]) -> Iterator[tuple[Case, Path]]:
-    """The wanted cases for which there is a clone, each with the repository that was built of it."""
-    found = [case for case in files.read(asked.cases, (), asked.only or ()) if not case.variant and wanted(case)]
-    clones = _clones(found, asked.repos)
-    for case in found:
-        if case.id in clones:
-            with folder(asked.keep) as built_in:
-                yield case, asyncio.run(build.build(case, clones[case.id], built_in))
-
-
-def twins(asked: argparse.Namespace) -> Iterator[tuple[str, Mapping[str, Path], Label]]:
-    """The twins for which there is a clone: name, the repository of each variant, and what only the bad one holds."""
-    found = [case for case in files.read(asked.cases, (TWINS,), asked.only or ()) if case.variant]
-    clones = _clones(found, asked.repos)
-    for case in found:
-        if case.variant == "bad" and case.id in clones:
-            pair = [other for other in found if other.twin == case.twin]
-            with folder(asked.keep) as built_in:
-                places = {one.id: asyncio.run(build.build(one, clones[case.id], built_in)) for one in pair}
-                wanted = asyncio.run(labels.of(case, places))[0]
-                yield case.twin, {one.variant: places[one.id] for one in pair}, wanted
-
-
-def _clones(found: Sequence[Case], repos: Path) -> Mapping[str, Path]:
-    clones = build.clones(found, repos) if found else {}
-    absent = dict.fromkeys(case.twin or case.id for case in found if case.id not in clones)
-    print(f"without a clone: {', '.join(absent) or 'none'}", flush=True)
-    return clones
-
-
 @contextmanager
 def folder(keep: Path | None) -> Iterator[Path]:
     """Where repositories are built: kept, or thrown away afterwards."""
@@ -76,3 +49,17 @@ def folder(keep: Path | None) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="cases-") as scratch:
         yield Path(scratch)
+
+
+def measured(
+    asked: argparse.Namespace, found: Sequence[Case], reviewers: Sequence[Reviewer]
+) -> tuple[tuple[MeasuredReview, ...], list[dict[str, object]]]:
+    """Every case for which there is a clone, reviewed by each of them with an oracle in the model's place; and the figures, which are printed."""
+    with folder(asked.keep) as built_in:
+        plan = Plan(tuple(found), build.clones(found, asked.repos), tuple(reviewers), oracle=True, keep=built_in)
+        done = asyncio.run(run.carry_out(plan, lambda _: None))
+    for sentence in (*done.absent, *done.unbuilt_cases, *done.open):
+        print(f"not measured: {sentence}")
+    figures = score.figures(done.reviews, [Place()])
+    print(table.text(figures), flush=True)
+    return done.reviews, [asdict(figure) for figure in figures]

@@ -7,21 +7,18 @@ Two rows have a quick worker (`deeprepo_evals/reviews/quick.py`) and a root that
 and what without them. The last row counts the defects whose lines and proof one prompt of pairs shows. `--quick` has these rows alone.
 """
 
-import asyncio
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 from benchmarks import labels
 from benchmarks.table import Row, report
-from deeprepo_evals.reviews import build, case_files, run, score, table
+from deeprepo_evals.reviews import case_files, score
 from deeprepo_evals.reviews.baseline import DiffOnly
 from deeprepo_evals.reviews.cases import LARGE
 from deeprepo_evals.reviews.matching import Place, part
 from deeprepo_evals.reviews.outcome import MeasuredReview
 from deeprepo_evals.reviews.product import RehearsalReviewer
 from deeprepo_evals.reviews.reviewer import Reviewer
-from deeprepo_evals.reviews.run import Plan
 
 PAIRS, QUICK = RehearsalReviewer("rlm", quick=True), RehearsalReviewer("rlm", quick=True, pairs=False)
 DELIVERED = 0.9
@@ -39,14 +36,8 @@ def main() -> int:
         DiffOnly(oracle=True),
     )
     who = (PAIRS, QUICK, *(() if asked.quick else others))
-    with labels.folder(asked.keep) as built_in:
-        plan = Plan(found, build.clones(found, asked.repos), who, oracle=True, keep=built_in)
-        done = asyncio.run(run.carry_out(plan, lambda _: None))
-    for sentence in (*done.absent, *done.unbuilt_cases, *done.open):
-        print(f"not measured: {sentence}")
-    figures = score.figures(done.reviews, [Place()])
-    print(table.text(figures), flush=True)
-    return report("large", list(_rows(done.reviews)), {"figures": [asdict(figure) for figure in figures]})
+    reviews, figures = labels.measured(asked, found, who)
+    return report("large", list(_rows(reviews)), {"figures": figures})
 
 
 def _rows(done: Sequence[MeasuredReview]) -> Iterator[Row]:

@@ -10,7 +10,6 @@ of the call. For other kinds a hit is the same about any span of the label, with
 
 import argparse
 import asyncio
-import json
 import re
 import resource
 import sys
@@ -58,21 +57,16 @@ def main() -> int:
     """Review every case for which there is a clone; the exit code says whether the promises hold."""
     asked = _arguments()
     asked.cases = MINED if asked.mined else asked.cases
-    done = _done(asked.out)
     results, absent = [], []
-    for case in _cases(asked.cases, asked.kind, asked.language):
-        clone = clone_of(asked.repos, case.clone)
-        if clone is None:
-            absent.append(case.id)
+    for case in read(asked.cases, asked.kind or ()):
+        if case.variant or (asked.language and case.language not in asked.language):
             continue
-        result = done.get(f"{case.id} {case.digest}") or _review(case, clone)
+        clone = clone_of(asked.repos, case.clone)
+        result = _review(case, clone) if clone is not None else None
         if result is None:
             absent.append(case.id)
             continue
         results.append(result)
-        if asked.out is not None and f"{case.id} {case.digest}" not in done:
-            with asked.out.open("a", encoding="utf-8") as kept:
-                kept.write(json.dumps({"key": f"{case.id} {case.digest}", **asdict(result)}) + "\n")
         print(
             f"{'hit ' if result.hit else '-   '} {result.findings:>2} findings  {result.seconds:5.1f} s  {result.id}",
             flush=True,
@@ -93,21 +87,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--mined", action="store_true", help="instead: the cases that were mined from histories")
     parser.add_argument("--kind", action="append", help="natural, omit, clean, ordinary, martian (default: all)")
     parser.add_argument("--language", action="append", help="default: all")
-    parser.add_argument("--out", type=Path, help="results as JSON lines; run again, it goes on")
     parser.add_argument("--verbose", action="store_true", help="print every finding")
     return parser.parse_args()
-
-
-def _done(path: Path | None) -> dict[str, Result]:
-    """The results of an earlier run, by case and its content."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path is not None and path.exists() else []
-    return {row.pop("key"): Result(**{**row, "told": tuple(row["told"])}) for row in rows}
-
-
-def _cases(folder: Path, kinds: Sequence[str] | None, languages: Sequence[str] | None) -> Iterator[Case]:
-    for case in read(folder, kinds or ()):
-        if not case.variant and (not languages or case.language in languages):
-            yield case
 
 
 def _review(case: Case, clone: Path) -> Result | None:
@@ -170,10 +151,7 @@ def _grouped(results: Sequence[Result], by: str) -> dict[tuple[str, str], list[R
 
 
 def _rows(results: Sequence[Result]) -> Iterator[Row]:
-    groups: dict[str, list[Result]] = defaultdict(list)
-    for result in results:
-        groups[result.kind].append(result)
-    for kind, found in sorted(groups.items()):
+    for (kind, _), found in sorted(_grouped(results, "kind").items()):
         hits, count = sum(r.hit for r in found), len(found)
         if kind in ("clean", "ordinary"):
             noise = sum(r.findings for r in found) / count

@@ -6,40 +6,20 @@ same worker gets the diff alone, in one call. What then is in the review at the 
 The same as `deeprepo eval reviews --oracle --baseline diff-only`, with the promises beside and the tokens of all prompts.
 """
 
-import asyncio
 import os
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
-from pathlib import Path
 
 from benchmarks import labels
 from benchmarks.table import Row, report
-from deeprepo_evals.reviews import build, case_files, run, score, table
+from deeprepo_evals.reviews import case_files, score
 from deeprepo_evals.reviews.baseline import DiffOnly
 from deeprepo_evals.reviews.cases import LARGE, TWINS
 from deeprepo_evals.reviews.matching import Place, hit, part
 from deeprepo_evals.reviews.outcome import MeasuredReview
 from deeprepo_evals.reviews.product import RehearsalReviewer
-from deeprepo_evals.reviews.run import Plan
 
 DELIVERED, CROSS_FILE, TWINS_NET, SECONDS, LARGEST = 0.95, 0.90, 0.75, 1.0, 5_000
-
-
-def measured(
-    folder: Path, repos: Path, keep: Path | None = None, only: Sequence[str] = ()
-) -> tuple[MeasuredReview, ...]:
-    """Every case and twin for which there is a clone, reviewed with the oracle in `fanout` and with the diff alone."""
-    found = tuple(
-        case for case in case_files.read(folder, (), only) if case.kind != LARGE
-    )  # those are benchmarks.large
-    who = (RehearsalReviewer("fanout"), DiffOnly(oracle=True))
-    with labels.folder(keep) as built_in:
-        plan = Plan(found, build.clones(found, repos), who, oracle=True, keep=built_in)
-        done = asyncio.run(run.carry_out(plan, lambda _: None))
-    for sentence in (*done.absent, *done.unbuilt_cases, *done.open):
-        print(f"not measured: {sentence}")
-    return done.reviews
 
 
 def rows(done: Sequence[MeasuredReview]) -> Iterator[Row]:
@@ -90,13 +70,12 @@ def _net(done: Sequence[MeasuredReview], reviewer: str) -> float | None:
 def main() -> int:
     """The exit code says whether the promises hold."""
     asked = labels.parser(__doc__).parse_args()
-    done = measured(asked.cases, asked.repos, asked.keep, asked.only or ())
-    figures = score.figures(done, [Place()])
-    print(table.text(figures), flush=True)
+    found = [case for case in case_files.read(asked.cases, (), asked.only or ()) if case.kind != LARGE]
+    done, figures = labels.measured(asked, found, (RehearsalReviewer("fanout"), DiffOnly(oracle=True)))
     if asked.only:
         return 0
     print()
-    return report("oracle", list(rows(done)), {"figures": [asdict(figure) for figure in figures]})
+    return report("oracle", list(rows(done)), {"figures": figures})
 
 
 if __name__ == "__main__":

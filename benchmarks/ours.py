@@ -2,7 +2,7 @@
 
     python -m benchmarks.ours TASK URL FOLDER [TIMEOUT]
 
-TASK: scripts, compare, four, thousand, ready. FOLDER holds the scripts and the journal.
+TASK: compare, four, thousand, ready. FOLDER holds the journal.
 """
 
 import asyncio
@@ -66,7 +66,8 @@ class Ours:
     def __init__(self, url: str, folder: Path, timeout: float = 60.0) -> None:
         self.url, self.folder, self.timeout, self.runs = url, folder, timeout, 0
 
-    def block(self, code: str) -> dict[str, str]:
+    @staticmethod
+    def block(code: str) -> dict[str, str]:
         """One turn with this code."""
         return {"tool": code}
 
@@ -174,9 +175,7 @@ def main() -> int:
     """One task."""
     task, url, folder, timeout = sys.argv[1], sys.argv[2], Path(sys.argv[3]), float([*sys.argv, "60"][4])
     engine = Ours(url, folder, timeout)
-    if task == "scripts":
-        (folder / "scripts.json").write_text(json.dumps(timing.scripts(engine)))
-    elif task == "compare":
+    if task == "compare":
         found = timing.measure(engine)
         engine.run("root-four")
         timing.told(found)

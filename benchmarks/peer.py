@@ -1,11 +1,10 @@
 """A peer's engine under the same watch, run by the interpreter of the environment that holds it.
 
-    PEERS/rlms/bin/python -m benchmarks.peer rlms|dspy|deeprepo-cli URL SCRIPTS
+    PEERS/rlms/bin/python -m benchmarks.peer rlms|dspy|deeprepo-cli URL
 
-Prints the scripts that the server must play to SCRIPTS if URL is "-", else measures. Versions: see benchmarks/peers.py.
+Versions: see benchmarks/peers.py.
 """
 
-import json
 import logging
 import os
 import sys
@@ -18,6 +17,7 @@ from benchmarks import timing
 from benchmarks.peers import DSPY, ORIGINAL, RLMS, Peer
 
 MAX_TURNS = 400
+ABSENT = 4  # the exit code where the pinned version is not installed
 
 
 class Rlms:
@@ -28,7 +28,8 @@ class Rlms:
     def __init__(self, url: str) -> None:
         self.url = url
 
-    def block(self, code: str) -> str:
+    @staticmethod
+    def block(code: str) -> str:
         """One turn with this code."""
         return f"go\n```repl\n{code}\n```"
 
@@ -57,7 +58,8 @@ class Dspy:
     def __init__(self, url: str) -> None:
         self.url = url
 
-    def block(self, code: str) -> str:
+    @staticmethod
+    def block(code: str) -> str:
         """One turn with this code."""
         return f"[[ ## reasoning ## ]]\ngo\n\n[[ ## code ## ]]\n```python\n{code}\n```\n\n[[ ## completed ## ]]"
 
@@ -91,7 +93,8 @@ class Original:
         self.folder = tempfile.mkdtemp()
         Path(self.folder, "main.py").write_text("print(1)\n" * 50)
 
-    def block(self, code: str) -> dict[str, str]:
+    @staticmethod
+    def block(code: str) -> dict[str, str]:
         """One turn with this code."""
         return {"tool": code}
 
@@ -113,23 +116,20 @@ ENGINES: dict[Peer, Any] = {RLMS: Rlms, DSPY: Dspy, ORIGINAL: Original}
 
 
 def main() -> int:
-    """Write this peer's scripts, or measure it. Exit 4 where the pinned version is not installed."""
-    name, url, scripts = sys.argv[1:4]
+    """Measure it. Exit 4 where the pinned version is not installed."""
+    name, url = sys.argv[1:3]
     peer = next(peer for peer in ENGINES if peer.name == name)
     package, _, pinned = peer.package.partition("==")
     try:
         if version(package) != pinned:
-            return 4
+            return ABSENT
     except PackageNotFoundError:
-        return 4
+        return ABSENT
     for variable in ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY"):
         os.environ[variable] = "none"
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # no download at import
     logging.disable(logging.WARNING)
     engine = ENGINES[peer](url)
-    if url == "-":
-        Path(scripts).write_text(json.dumps(timing.scripts(engine)))
-        return 0
     found = timing.measure(engine)
     engine.run("root-four")
     timing.told(found)

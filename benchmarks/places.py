@@ -14,10 +14,3 @@ def clones(name: str) -> Path:
     if not path.is_dir():
         raise argparse.ArgumentTypeError(f"{name} is not there: `make fetch WHOLE=1` brings it, or name another folder")
     return path
-
-
-def clone(folder: Path, name: str) -> Path | None:
-    """The clone of a repository in a folder: NAME, NAME.git, OWNER+NAME or OWNER+NAME/repo, bare or not."""
-    short = name.rpartition("+")[2]
-    found = (folder / name / "repo", folder / name, folder / f"{short}.git", folder / short)
-    return next((path for path in found if (path / "HEAD").exists() or (path / ".git").exists()), None)

@@ -1,4 +1,4 @@
-"""Placement judged from outside: hand-made cases, made-up changes, and GitHub's rules as `github_rules` reads them."""
+"""Placement judged from outside: hand-made cases, made-up changes, and GitHub's rules as the sandbox GitHub keeps them."""
 
 import asyncio
 import random
@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from benchmarks.github_rules import files, refused
 from benchmarks.table import Row
 from bot import diff
 from bot.checkout import Checkout
@@ -29,6 +29,7 @@ from bot.values import (
     Strategy,
     Verdict,
 )
+from deeprepo_sandbox.github import anchors, diffs
 
 TABLE = Path(__file__).parents[1] / "tests/findings/placements.txt"
 _FINDING = re.compile(r"(\S+?)(@base)? (\d+)(?:-(\d+))? `(.*)`( proven)? -> (\w+)(?: (\d+)(?:-(\d+))?)?\s+# (.*)")
@@ -71,9 +72,9 @@ def phrase(placed: PlacedFinding) -> str:
 def change(patch: str) -> tuple[ChangedFile, ...]:
     """A diff as `diff.read` takes it, its status rows made up from its headers."""
     rows = []
-    for section in re.split(r"^(?=diff --git )", patch, flags=re.MULTILINE)[1:]:
+    for section in diffs.split(patch):
         head = section.partition("\n@@")[0]
-        new = head.partition("\n")[0].rpartition(" b/")[2]
+        new = _named(section)
         renamed = re.search(r"^rename from (.*)$", head, re.MULTILINE)
         letter = "A" if "\nnew file" in head else "D" if "\ndeleted file" in head else "R090" if renamed else "M"
         modes = {"A": ("000000", "100644"), "D": ("100644", "000000")}.get(letter, ("100644", "100644"))
@@ -85,14 +86,15 @@ def change(patch: str) -> tuple[ChangedFile, ...]:
 def faults(findings: Sequence[Finding], changed: tuple[ChangedFile, ...], patch: str) -> tuple[int, int, list[str]]:
     """How many findings have an invalid place, how many are lost, and the first of them in words."""
     placed = place(findings, changed)
-    known, words = files(patch), list[str]()
+    known = [diffs.File(_named(part), _named(part), "", "", diffs.hunks_of(part)) for part in diffs.split(patch)]
+    words = list[str]()
     lost = len(findings) - sum(row.finding is finding for row, finding in zip(placed, findings, strict=True))
     invalid = 0
     for at in range(0, len(placed), posts.MOST_POSTS):
         some = placed[at : at + posts.MOST_POSTS]
         made = posts.comments(review_of(some, changed))
         for post in made.posts:
-            anchor = {
+            anchor: dict[str, Any] = {
                 "path": post.path,
                 "subject_type": post.subject,
                 "line": post.line,
@@ -100,7 +102,7 @@ def faults(findings: Sequence[Finding], changed: tuple[ChangedFile, ...], patch:
                 "start_line": post.start_line,
                 "start_side": post.start_side,
             }
-            why = refused(anchor, known)
+            _, why = anchors.place_in(known, anchor)
             invalid += bool(why)
             words += [f"{why}: {anchor}"] if why else []
         listed = [row for row in some if row.place == "outside"]
@@ -182,6 +184,11 @@ def generated(number: int) -> list[Row]:
         Row("  refused by GitHub's rules", invalid, 0),
         Row("  lost, or not counted", lost, 0),
     ]
+
+
+def _named(section: str) -> str:
+    """The new name of `diff --git a/OLD b/NEW`; the made names of tests hold no ` b/`, and a deleted file has one name."""
+    return section.partition("\n")[0].rpartition(" b/")[2]
 
 
 def _finding(

@@ -21,6 +21,7 @@ from pathlib import Path
 import impact
 from benchmarks import places
 from benchmarks.table import Row, report
+from deeprepo_evals.reviews.build import clone_of
 
 LEAST_NAMED = 90  # percent of the broken lines
 MATERIAL = re.compile(
@@ -91,7 +92,7 @@ def main() -> int:
     names = asked.repo or sorted(one.name for one in asked.repos.iterdir() if one.is_dir())
     told, looked, hits, tries = 0, 0, Counter[str](), Counter[str]()
     for name in names:
-        repo = places.clone(asked.repos, name)
+        repo = clone_of(asked.repos, name.replace("+", "/"))
         if repo is None:
             continue
         tree = Tree(repo)

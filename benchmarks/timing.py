@@ -7,7 +7,7 @@ An engine is anything with `run(model)`, which plays the root model `model` of t
 import json
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -21,7 +21,8 @@ class Engine(Protocol):
     FINISH: str
     BATCH: str
 
-    def block(self, code: str) -> Any:  # noqa: ANN401 - a text, or {"tool": code}
+    @staticmethod
+    def block(code: str) -> Any:  # noqa: ANN401 - a text, or {"tool": code}
         """A root's reply that holds this code."""
 
     def run(self, model: str) -> None:
@@ -42,7 +43,7 @@ def watched() -> Iterator[Watch]:
     watch.wall, watch.cpu = time.perf_counter() - wall, _cpu() - cpu
 
 
-def scripts(engine: Engine) -> dict[str, list[Any]]:
+def scripts(engine: type[Engine]) -> dict[str, list[Any]]:
     """The roots that the server must play for this engine."""
     one = f'r = {engine.BATCH}(["p%d" % i for i in range({CALLS})])\nprint(len(r))\n'
     each = CALLS // BATCHES
@@ -86,11 +87,6 @@ def heard(out: str) -> Any:  # noqa: ANN401 - whatever was told
 def peak_mb() -> float:
     """The largest memory that this process has had."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def median_of(step: Callable[[], float], times: int) -> float:
-    """The middle of several takes."""
-    return sorted(step() for _ in range(times))[times // 2]
 
 
 def _timed(engine: Engine, model: str) -> Watch:

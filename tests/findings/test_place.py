@@ -1,4 +1,4 @@
-"""Placement against the table, and against GitHub's rules as benchmarks/github_rules.py reads them from the patch alone."""
+"""Placement against the table, and against GitHub's rules as the sandbox GitHub keeps them."""
 
 import difflib
 from dataclasses import replace

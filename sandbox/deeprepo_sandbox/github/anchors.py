@@ -1,5 +1,7 @@
 """Where a comment on a diff may stand: GitHub's rules, in the words with which it refuses."""
 
+from collections.abc import Sequence
+
 from deeprepo_sandbox.github import diffs, git
 from deeprepo_sandbox.github.bodies.pulls import changed_files
 from deeprepo_sandbox.github.things import Json, Pull, Side
@@ -24,8 +26,12 @@ def body(text: object) -> str | None:
 
 
 async def place_fields(pull: Pull, commit_id: str, fields: Json) -> tuple[Json, str | None]:
-    """The fields of a comment that say where it stands, or what is wrong with them."""
-    files = await changed_files(pull, commit_id)
+    """The fields of a comment that say where it stands in a pull request, or what is wrong with them."""
+    return place_in(await changed_files(pull, commit_id), fields)
+
+
+def place_in(files: Sequence[diffs.File], fields: Json) -> tuple[Json, str | None]:
+    """The same in the files of a diff."""
     file = next((file for file in files if file.path == fields.get("path")), None)
     if file is None:
         return {}, "Path could not be resolved"

@@ -95,7 +95,7 @@ async def _diff(folder: Path, base: str, head: str, context: int) -> tuple[File,
     out = await git.run(folder, "diff", "--patch-with-raw", "-z", f"-U{context}", *FORM, base, head)
     raw, _, patch = out.partition(b"\0\0")
     fields = raw.decode(errors="replace").split("\0")
-    sections = iter(re.split(r"^(?=diff --git )", patch.decode(errors="replace"), flags=re.MULTILINE)[1:])
+    sections = iter(split(patch.decode(errors="replace")))
     found, at = [], 0
     while at < len(fields) and fields[at].startswith(":"):
         *_, sha, state = fields[at].split(" ")
@@ -103,9 +103,19 @@ async def _diff(folder: Path, base: str, head: str, context: int) -> tuple[File,
         old, new = fields[at + 1], fields[at + 1 + moved]
         at += 2 + moved
         section = next(sections, "") + (next(sections, "") if state[0] == "T" else "")
-        start = section.find("\n@@ ")
-        found.append(File(new, old, STATUS[state[0]], sha, section[start + 1 :].rstrip("\n") if start >= 0 else ""))
+        found.append(File(new, old, STATUS[state[0]], sha, hunks_of(section)))
     return tuple(found)
+
+
+def split(patch: str) -> list[str]:
+    """The parts of a diff, each of one file."""
+    return re.split(r"^(?=diff --git )", patch, flags=re.MULTILINE)[1:]
+
+
+def hunks_of(section: str) -> str:
+    """The hunks of such a part, without what stands above them."""
+    start = section.find("\n@@ ")
+    return section[start + 1 :].rstrip("\n") if start >= 0 else ""
 
 
 async def moved_line(folder: Path, path: str, line: int, before: str, after: str) -> int | None:
