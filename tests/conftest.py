@@ -6,8 +6,8 @@ import inspect
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +63,20 @@ def pytest_configure() -> None:
     gc.set_threshold(100_000, 50, 50)
 
 
+async def carried_out(test: Callable[..., Awaitable[None]], given: Mapping[str, Any]) -> None:
+    """Await a test; what a fixture opens asynchronously is open meanwhile."""
+    async with AsyncExitStack() as opened:
+        held = {name: value for name, value in given.items() if isinstance(value, AbstractAsyncContextManager)}
+        await test(**given | {name: await opened.enter_async_context(value) for name, value in held.items()})
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Run a test that is a coroutine in an event loop of its own."""
     if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(test := item.obj):
 
         @functools.wraps(test)
-        def in_a_loop(*given: Any, **named: Any) -> None:  # noqa: ANN401 - as the test has them
-            asyncio.run(test(*given, **named))
+        def in_a_loop(**given: Any) -> None:  # noqa: ANN401 - fixtures
+            asyncio.run(carried_out(test, given))
 
         item.obj = in_a_loop
 

@@ -1,6 +1,5 @@
 """Whose comments count as a stranger's: what makes a person known for a day, and what does not."""
 
-import asyncio
 import time
 from pathlib import Path
 from typing import Any
@@ -54,45 +53,35 @@ async def taken_on(one: Served, most: int = COMMENTS_OF_STRANGER + 4) -> int:
         ({**pull(action="closed"), **SENDER}, "pull_request"),
     ],
 )
-def test_what_tells_of_somebody_else_makes_nobody_known(tmp_path: Path, payload: dict[str, Any], event: str) -> None:
+async def test_what_tells_of_somebody_else_makes_nobody_known(
+    tmp_path: Path, payload: dict[str, Any], event: str
+) -> None:
     """A press of Re-run names nobody's standing, and a push to a member's pull request or its closing names the member's."""
-
-    async def story() -> None:
-        async with served(settings(tmp_path), nothing) as one:
-            assert (await one.deliver(payload, event)).json()["outcome"] == "queued"
-            assert await taken_on(one) == COMMENTS_OF_STRANGER
-
-    asyncio.run(story())
+    async with served(settings(tmp_path), nothing) as one:
+        assert (await one.deliver(payload, event)).json()["outcome"] == "queued"
+        assert await taken_on(one) == COMMENTS_OF_STRANGER
 
 
-def test_a_comment_as_a_member_makes_its_writer_known(tmp_path: Path) -> None:
+async def test_a_comment_as_a_member_makes_its_writer_known(tmp_path: Path) -> None:
     """GitHub says so in the delivery; in another one it may not."""
-
-    async def story() -> None:
-        async with served(settings(tmp_path), nothing) as one:
-            await one.deliver(comment(1, "MEMBER"), "issue_comment")
-            assert await taken_on(one) == COMMENTS_OF_STRANGER + 4
-
-    asyncio.run(story())
+    async with served(settings(tmp_path), nothing) as one:
+        await one.deliver(comment(1, "MEMBER"), "issue_comment")
+        assert await taken_on(one) == COMMENTS_OF_STRANGER + 4
 
 
-def test_who_may_write_is_known_for_a_day_and_not_by_their_own_comments_for_longer(tmp_path: Path) -> None:
+async def test_who_may_write_is_known_for_a_day_and_not_by_their_own_comments_for_longer(tmp_path: Path) -> None:
     """What was taken on because somebody was known says nothing of the day after."""
-
-    async def story() -> None:
-        now = time.time()
-        async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
-            admission = Admission(store.people)
-            await store.people.note_command(PULL, 1, "issue", WHO, now, writes=True)
-            for hours, most in ((20, COMMENTS_OF_STRANGER + 4), (30, COMMENTS_OF_STRANGER)):
-                decisions = [
-                    await admission.admit(
-                        CommandAsk(PULL, "help", "", WHO, CommentRef("issue", number), stranger=True),
-                        f"{hours}-{number}",
-                        now + hours * DAY / 24,
-                    )
-                    for number in range(COMMENTS_OF_STRANGER + 4)
-                ]
-                assert sum(not one.reason for one in decisions) == most
-
-    asyncio.run(story())
+    now = time.time()
+    async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
+        admission = Admission(store.people)
+        await store.people.note_command(PULL, 1, "issue", WHO, now, writes=True)
+        for hours, most in ((20, COMMENTS_OF_STRANGER + 4), (30, COMMENTS_OF_STRANGER)):
+            decisions = [
+                await admission.admit(
+                    CommandAsk(PULL, "help", "", WHO, CommentRef("issue", number), stranger=True),
+                    f"{hours}-{number}",
+                    now + hours * DAY / 24,
+                )
+                for number in range(COMMENTS_OF_STRANGER + 4)
+            ]
+            assert sum(not one.reason for one in decisions) == most

@@ -34,63 +34,55 @@ async def _waiting(ask: Ask, job: Job) -> None:
     await asyncio.Event().wait()
 
 
-def test_somebody_signs_in_at_github_and_tries_again_what_failed(tmp_path: Path) -> None:
+async def test_somebody_signs_in_at_github_and_tries_again_what_failed(tmp_path: Path) -> None:
     """From the first page to GitHub, back, to the queue, a press of the button; no browser complains of the policy."""
+    async with visit(tmp_path) as at:
+        await stored(at)
 
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            await stored(at)
+        def visitor(window: Window) -> None:
+            assert "Continue with GitHub" in window.open(f"{at.base}/queue")
+            assert "Authorize" in window.click("a.go")
+            said = window.click("button[value=ann]")
+            assert window.address == f"{at.base}/queue"
+            assert "shop broke" in said
+            assert "grid" not in said
+            assert "Nothing has failed." in window.click(".failures button")
+            assert "Sign in" in window.click(".who button")
+            assert window.open(f"{at.base}/reviews").startswith("deeprepo")
+            assert [line for line in window.logged() if "Content Security Policy" in line] == []
 
-            def visitor(window: Window) -> None:
-                assert "Continue with GitHub" in window.open(f"{at.base}/queue")
-                assert "Authorize" in window.click("a.go")
-                said = window.click("button[value=ann]")
-                assert window.address == f"{at.base}/queue"
-                assert "shop broke" in said
-                assert "grid" not in said
-                assert "Nothing has failed." in window.click(".failures button")
-                assert "Sign in" in window.click(".who button")
-                assert window.open(f"{at.base}/reviews").startswith("deeprepo")
-                assert [line for line in window.logged() if "Content Security Policy" in line] == []
-
-            await _visited(tmp_path, at, visitor)
-            assert [ask.pull.number for ask in await at.server.worked(1)] == [11]  # type: ignore[union-attr]
-
-    asyncio.run(go())
+        await _visited(tmp_path, at, visitor)
+        assert [ask.pull.number for ask in await at.server.worked(1)] == [11]  # type: ignore[union-attr]
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `make test-slow` installs it from the npm registry")
 @pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_nothing_serious_and_nothing_is_cut_off(tmp_path: Path, width: int) -> None:
+async def test_axe_finds_nothing_serious_and_nothing_is_cut_off(tmp_path: Path, width: int) -> None:
     """Every page, light and dark, with something running, failed and empty."""
+    async with visit(tmp_path, _waiting, reviews=1) as at:
+        jobs = await stored(at)
+        pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 5)
+        await at.server.opened.jobs.submit(ReviewAsk(pull, "push"), "guid", delay=0)
+        live = f"/reviews/{quote(f'review~{pull.installation}~{pull.key}~guid')}"
+        link = operator.link(at.given, at.base)
 
-    async def go() -> None:
-        async with visit(tmp_path, _waiting, reviews=1) as at:
-            jobs = await stored(at)
-            pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 5)
-            await at.server.opened.jobs.submit(ReviewAsk(pull, "push"), "guid", delay=0)
-            live = f"/reviews/{quote(f'review~{pull.installation}~{pull.key}~guid')}"
-            link = operator.link(at.given, at.base)
+        def visitor(window: Window) -> None:
+            paths = [
+                "/",
+                "/?days=7",
+                "/reviews",
+                "/reviews?state=clean",
+                f"/reviews/{quote(jobs['shop'])}",
+                live,
+                "/queue",
+                "/reviews/nothing",
+            ]
+            _looked_at(window, link)
+            window.click("button.go")
+            for path in paths:
+                _looked_at(window, f"{at.base}{path}")
 
-            def visitor(window: Window) -> None:
-                paths = [
-                    "/",
-                    "/?days=7",
-                    "/reviews",
-                    "/reviews?state=clean",
-                    f"/reviews/{quote(jobs['shop'])}",
-                    live,
-                    "/queue",
-                    "/reviews/nothing",
-                ]
-                _looked_at(window, link)
-                window.click("button.go")
-                for path in paths:
-                    _looked_at(window, f"{at.base}{path}")
-
-            await _visited(tmp_path, at, visitor, width)
-
-    asyncio.run(go())
+        await _visited(tmp_path, at, visitor, width)
 
 
 def _looked_at(window: Window, address: str) -> None:
@@ -105,24 +97,20 @@ def _looked_at(window: Window, address: str) -> None:
     assert wide == 0, address
 
 
-def test_a_page_follows_what_is_under_way(tmp_path: Path) -> None:
+async def test_a_page_follows_what_is_under_way(tmp_path: Path) -> None:
     """The queue shows a job that came after it was opened, without being loaded again."""
+    async with visit(tmp_path, _waiting) as at:
+        await stored(at)
+        pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 5)
+        await at.server.opened.jobs.submit(ReviewAsk(pull, "push"), "guid", delay=0)
+        loop, link = asyncio.get_running_loop(), operator.link(at.given, at.base)
+        later = at.server.opened.jobs.submit(ReviewAsk(PullRef(7, 9, "acme", "late", 6), "push"), "late", delay=0)
 
-    async def go() -> None:
-        async with visit(tmp_path, _waiting) as at:
-            await stored(at)
-            pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 5)
-            await at.server.opened.jobs.submit(ReviewAsk(pull, "push"), "guid", delay=0)
-            loop, link = asyncio.get_running_loop(), operator.link(at.given, at.base)
-            later = at.server.opened.jobs.submit(ReviewAsk(PullRef(7, 9, "acme", "late", 6), "push"), "late", delay=0)
+        def visitor(window: Window) -> None:
+            window.open(link)
+            window.click("button.go")
+            assert "late" not in window.open(f"{at.base}/queue")
+            asyncio.run_coroutine_threadsafe(later, loop).result(20)
+            waits.until(lambda: "acme/late#6" in window.text, "the queue shows the job that came later")
 
-            def visitor(window: Window) -> None:
-                window.open(link)
-                window.click("button.go")
-                assert "late" not in window.open(f"{at.base}/queue")
-                asyncio.run_coroutine_threadsafe(later, loop).result(20)
-                waits.until(lambda: "acme/late#6" in window.text, "the queue shows the job that came later")
-
-            await _visited(tmp_path, at, visitor)
-
-    asyncio.run(go())
+        await _visited(tmp_path, at, visitor)

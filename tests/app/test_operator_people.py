@@ -1,6 +1,5 @@
 """Who sees what: four kinds of people and the operator, on every page and with every id."""
 
-import asyncio
 import re
 from pathlib import Path
 from urllib.parse import quote
@@ -21,126 +20,102 @@ async def _entered(at: Visit) -> dict[str, httpx2.AsyncClient]:
     return found
 
 
-def test_each_sees_exactly_theirs_on_every_page(tmp_path: Path) -> None:
+async def test_each_sees_exactly_theirs_on_every_page(tmp_path: Path) -> None:
     """The admin of one installation, the admin of two, the operator; sums count nothing of others."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            await stored(at)
-            for login, http in (await _entered(at)).items():
-                for path in PAGES:
-                    page = await http.get(path)
-                    assert page.status_code == 200, path
-                    named = {name for name in ("shop", "grid") if re.search(rf"/{name}\b", page.text)}
-                    assert named == SEEN[login], (login, path)
-                home = (await http.get("/")).text
-                assert f"<dt>Pull requests</dt><dd>{len(SEEN[login])}</dd>" in home
-                assert f"<dt>Cost</dt><dd>${0.25 * len(SEEN[login]):.2f}</dd>" in home
-
-    asyncio.run(go())
-
-
-def test_what_is_another_s_is_as_if_it_were_not_there(tmp_path: Path) -> None:
-    """The same status and the same body for an id of somebody else, one that nobody has, and one that makes no sense."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            jobs = await stored(at)
-            ann = (await _entered(at))["ann"]
-            mark = form((await ann.get("/queue")).text)
-            other, ours = at.grid, at.shop
-            nothing = await ann.get("/reviews/nothing")
-            gets = [f"/reviews/{quote(jobs['grid'])}", f"/reviews?repository={other.id}", "/reviews?repository=1"]
-            gets += ["/reviews?repository=x", f"/reviews?repository={'9' * 30}"]
-            answers = [await ann.get(path) for path in gets]
-            names = (f"{other.id}#12", "1#1", "", "\0")
-            answers += [await ann.post("/retry", data={"form": mark, "failure": name}) for name in names]
-            assert {(one.status_code, one.text) for one in answers} == {(404, nothing.text)}
-            assert (await ann.get(f"/reviews/{quote(jobs['shop'])}")).status_code == 200
-            assert (await ann.get(f"/reviews?repository={ours.id}")).status_code == 200
-            assert len(await at.server.opened.store.failures.newest(None, 9)) == 2
-
-    asyncio.run(go())
-
-
-def test_who_administers_nothing_does_not_come_in(tmp_path: Path) -> None:
-    """A member and a stranger are told so, get no session, and every page sends them away, whatever its id."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            jobs = await stored(at)
-            paths = [
-                *PAGES,
-                *(f"/reviews/{quote(job)}" for job in jobs.values()),
-                "/reviews/nothing",
-                f"/reviews?repository={at.grid.id}",
-            ]
-            for login in NOBODY:
-                refused = await at.sign_in(login)
-                assert (refused.status_code, "does not administer any installation" in refused.text) == (403, True)
-                http = await at.browser(login)
-                for path in paths:
-                    page = await http.get(path)
-                    assert (page.status_code, page.headers["location"].startswith("/signin"), page.text) == (
-                        303,
-                        True,
-                        "",
-                    )
-                gone = await http.post("/retry", data={"failure": f"{at.shop.id}#11", "form": "x"})
-                assert (gone.status_code, gone.headers["location"]) == (303, "/signin")
-
-    asyncio.run(go())
-
-
-def test_admin_of_a_part_of_an_installation_is_no_admin_of_it(tmp_path: Path) -> None:
-    """One repository that is not theirs is enough; so is one that they cannot see."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            more = await at.gh.repository("acme", "more", private=True)
-            assert (await at.sign_in("ann")).status_code == 403
-            more.add("ann", "read")
-            assert (await at.sign_in("ann")).status_code == 403
-            more.add("ann", "admin")
-            assert (await at.sign_in("ann")).status_code == 303
-
-    asyncio.run(go())
-
-
-def test_strangers_words_are_words(tmp_path: Path) -> None:
-    """A title and a sentence that imitate markup are shown, and do nothing."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            jobs = await stored(at)
-            http = await at.operator()
-            for path in ("/", "/reviews", "/queue", f"/reviews/{quote(jobs['shop'])}"):
+    async with visit(tmp_path) as at:
+        await stored(at)
+        for login, http in (await _entered(at)).items():
+            for path in PAGES:
                 page = await http.get(path)
-                assert "alert(1)" not in page.text or "&lt;script&gt;alert(1)" in page.text
-                assert "<script>alert" not in page.text
-                assert "\u202e" not in page.text
-                assert "unsafe" not in page.headers["content-security-policy"]
-                assert " style=" not in page.text
+                assert page.status_code == 200, path
+                named = {name for name in ("shop", "grid") if re.search(rf"/{name}\b", page.text)}
+                assert named == SEEN[login], (login, path)
+            home = (await http.get("/")).text
+            assert f"<dt>Pull requests</dt><dd>{len(SEEN[login])}</dd>" in home
+            assert f"<dt>Cost</dt><dd>${0.25 * len(SEEN[login]):.2f}</dd>" in home
 
-    asyncio.run(go())
+
+async def test_what_is_another_s_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+    """The same status and the same body for an id of somebody else, one that nobody has, and one that makes no sense."""
+    async with visit(tmp_path) as at:
+        jobs = await stored(at)
+        ann = (await _entered(at))["ann"]
+        mark = form((await ann.get("/queue")).text)
+        other, ours = at.grid, at.shop
+        nothing = await ann.get("/reviews/nothing")
+        gets = [f"/reviews/{quote(jobs['grid'])}", f"/reviews?repository={other.id}", "/reviews?repository=1"]
+        gets += ["/reviews?repository=x", f"/reviews?repository={'9' * 30}"]
+        answers = [await ann.get(path) for path in gets]
+        names = (f"{other.id}#12", "1#1", "", "\0")
+        answers += [await ann.post("/retry", data={"form": mark, "failure": name}) for name in names]
+        assert {(one.status_code, one.text) for one in answers} == {(404, nothing.text)}
+        assert (await ann.get(f"/reviews/{quote(jobs['shop'])}")).status_code == 200
+        assert (await ann.get(f"/reviews?repository={ours.id}")).status_code == 200
+        assert len(await at.server.opened.store.failures.newest(None, 9)) == 2
 
 
-def test_what_failed_is_tried_again_once(tmp_path: Path) -> None:
+async def test_who_administers_nothing_does_not_come_in(tmp_path: Path) -> None:
+    """A member and a stranger are told so, get no session, and every page sends them away, whatever its id."""
+    async with visit(tmp_path) as at:
+        jobs = await stored(at)
+        paths = [
+            *PAGES,
+            *(f"/reviews/{quote(job)}" for job in jobs.values()),
+            "/reviews/nothing",
+            f"/reviews?repository={at.grid.id}",
+        ]
+        for login in NOBODY:
+            refused = await at.sign_in(login)
+            assert (refused.status_code, "does not administer any installation" in refused.text) == (403, True)
+            http = await at.browser(login)
+            for path in paths:
+                page = await http.get(path)
+                assert (page.status_code, page.headers["location"].startswith("/signin"), page.text) == (
+                    303,
+                    True,
+                    "",
+                )
+            gone = await http.post("/retry", data={"failure": f"{at.shop.id}#11", "form": "x"})
+            assert (gone.status_code, gone.headers["location"]) == (303, "/signin")
+
+
+async def test_admin_of_a_part_of_an_installation_is_no_admin_of_it(tmp_path: Path) -> None:
+    """One repository that is not theirs is enough; so is one that they cannot see."""
+    async with visit(tmp_path) as at:
+        more = await at.gh.repository("acme", "more", private=True)
+        assert (await at.sign_in("ann")).status_code == 403
+        more.add("ann", "read")
+        assert (await at.sign_in("ann")).status_code == 403
+        more.add("ann", "admin")
+        assert (await at.sign_in("ann")).status_code == 303
+
+
+async def test_strangers_words_are_words(tmp_path: Path) -> None:
+    """A title and a sentence that imitate markup are shown, and do nothing."""
+    async with visit(tmp_path) as at:
+        jobs = await stored(at)
+        http = await at.operator()
+        for path in ("/", "/reviews", "/queue", f"/reviews/{quote(jobs['shop'])}"):
+            page = await http.get(path)
+            assert "alert(1)" not in page.text or "&lt;script&gt;alert(1)" in page.text
+            assert "<script>alert" not in page.text
+            assert "\u202e" not in page.text
+            assert "unsafe" not in page.headers["content-security-policy"]
+            assert " style=" not in page.text
+
+
+async def test_what_failed_is_tried_again_once(tmp_path: Path) -> None:
     """The button asks for the same again and the failure is gone; without the page's own mark nothing happens."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            await stored(at)
-            http = (await _entered(at))["ann"]
-            page, name = (await http.get("/queue")).text, f"{at.shop.id}#11"
-            for said in ({}, {"form": "x"}):
-                await http.post("/retry", data={"failure": name, **said})
-            assert at.server.done == []
-            again = await http.post("/retry", data={"failure": name, "form": form(page)})
-            assert (again.status_code, again.headers["location"]) == (303, "/queue")
-            (ask,) = await at.server.worked(1)
-            assert (ask.pull.number, ask.trigger) == (11, "push")  # type: ignore[union-attr]
-            assert "shop broke" not in (await http.get("/queue")).text
-            assert (await http.post("/retry", data={"failure": name, "form": form(page)})).status_code == 404
-
-    asyncio.run(go())
+    async with visit(tmp_path) as at:
+        await stored(at)
+        http = (await _entered(at))["ann"]
+        page, name = (await http.get("/queue")).text, f"{at.shop.id}#11"
+        for said in ({}, {"form": "x"}):
+            await http.post("/retry", data={"failure": name, **said})
+        assert at.server.done == []
+        again = await http.post("/retry", data={"failure": name, "form": form(page)})
+        assert (again.status_code, again.headers["location"]) == (303, "/queue")
+        (ask,) = await at.server.worked(1)
+        assert (ask.pull.number, ask.trigger) == (11, "push")  # type: ignore[union-attr]
+        assert "shop broke" not in (await http.get("/queue")).text
+        assert (await http.post("/retry", data={"failure": name, "form": form(page)})).status_code == 404

@@ -16,56 +16,48 @@ from bot.app.operator import gate
 from bot.app.operator.gate import claims_of, key_of, signed
 
 
-def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: Path) -> None:
+async def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: Path) -> None:
     """Its key comes from the App's; a copy of an ended cookie is worth nothing."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            await at.sign_in("ann")
-            http = await at.browser("ann")
-            kept = dict(http.cookies)
-            cookie = next(
-                value for value in (await at.sign_in("bob")).headers.get_list("set-cookie") if "deeprepo=" in value
-            )
-            assert "HttpOnly" in cookie
-            assert "SameSite=lax" in cookie
-            assert "Max-Age=" in cookie
-            mark = form((await http.get("/")).text)
-            assert (await http.post("/signout", data={"form": "x"})).status_code == 303
-            assert (await http.get("/")).status_code == 200  # without the mark nobody was signed out
-            assert (await http.post("/signout", data={"form": mark})).headers["location"] == "/signin"
-            http.cookies.update(kept)
-            assert (await http.get("/")).status_code == 303
-            bobs = dict((await at.browser("bob")).cookies)
-            given = at.given
-        async with served(given) as again:
-            kept = {"cookie": f"deeprepo={bobs['deeprepo']}"}
-            assert (await again.http.get("/", headers=kept)).status_code == 200
-            assert (await again.http.get("/", headers={"cookie": f"{kept['cookie'][:-2]}xx"})).status_code == 303
-
-    asyncio.run(go())
+    async with visit(tmp_path) as at:
+        await at.sign_in("ann")
+        http = await at.browser("ann")
+        kept = dict(http.cookies)
+        cookie = next(
+            value for value in (await at.sign_in("bob")).headers.get_list("set-cookie") if "deeprepo=" in value
+        )
+        assert "HttpOnly" in cookie
+        assert "SameSite=lax" in cookie
+        assert "Max-Age=" in cookie
+        mark = form((await http.get("/")).text)
+        assert (await http.post("/signout", data={"form": "x"})).status_code == 303
+        assert (await http.get("/")).status_code == 200  # without the mark nobody was signed out
+        assert (await http.post("/signout", data={"form": mark})).headers["location"] == "/signin"
+        http.cookies.update(kept)
+        assert (await http.get("/")).status_code == 303
+        bobs = dict((await at.browser("bob")).cookies)
+        given = at.given
+    async with served(given) as again:
+        kept = {"cookie": f"deeprepo={bobs['deeprepo']}"}
+        assert (await again.http.get("/", headers=kept)).status_code == 200
+        assert (await again.http.get("/", headers={"cookie": f"{kept['cookie'][:-2]}xx"})).status_code == 303
 
 
-def test_the_link_is_good_once_and_secure_where_people_come_by_https(tmp_path: Path) -> None:
+async def test_the_link_is_good_once_and_secure_where_people_come_by_https(tmp_path: Path) -> None:
     """Looking at it uses nothing up; its token is in no log."""
-
-    async def go() -> None:
-        async with visit(tmp_path, public_url="https://bot.example") as at:
-            token = parse_qs(urlsplit(operator.link(at.given, at.base)).query)["token"][0]
-            http = await at.browser("somebody")
-            for _ in range(2):
-                assert "Sign in as the operator" in (await http.get(f"/signin?token={token}")).text
-            entered = await http.post("/signin", data={"token": token}, headers={"host": "bot.example"})
-            assert "Secure" in entered.headers["set-cookie"]
-            assert (await http.post("/signin", data={"token": token})).status_code == 400
-            forged = signed(b"another key of thirty-two bytes.", "link", {"id": "x"}, 600)
-            key = key_of(at.given.app.private_key)  # type: ignore[union-attr]
-            session, late = signed(key, "session", {"id": "x"}, 600), signed(key, "link", {"id": "x"}, -1)
-            unsigned = jwt.encode({"id": "x", "aud": "link", "exp": 9e12}, None, "none")
-            for wrong in (forged, session, late, unsigned, "", "x.y", "\u00e9", token[:-1]):
-                assert (await http.post("/signin", data={"token": wrong})).status_code == 400
-
-    asyncio.run(go())
+    async with visit(tmp_path, public_url="https://bot.example") as at:
+        token = parse_qs(urlsplit(operator.link(at.given, at.base)).query)["token"][0]
+        http = await at.browser("somebody")
+        for _ in range(2):
+            assert "Sign in as the operator" in (await http.get(f"/signin?token={token}")).text
+        entered = await http.post("/signin", data={"token": token}, headers={"host": "bot.example"})
+        assert "Secure" in entered.headers["set-cookie"]
+        assert (await http.post("/signin", data={"token": token})).status_code == 400
+        forged = signed(b"another key of thirty-two bytes.", "link", {"id": "x"}, 600)
+        key = key_of(at.given.app.private_key)  # type: ignore[union-attr]
+        session, late = signed(key, "session", {"id": "x"}, 600), signed(key, "link", {"id": "x"}, -1)
+        unsigned = jwt.encode({"id": "x", "aud": "link", "exp": 9e12}, None, "none")
+        for wrong in (forged, session, late, unsigned, "", "x.y", "\u00e9", token[:-1]):
+            assert (await http.post("/signin", data={"token": wrong})).status_code == 400
 
 
 def test_a_code_counts_for_the_browser_that_left(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -94,28 +86,24 @@ def test_a_code_counts_for_the_browser_that_left(tmp_path: Path, caplog: pytest.
     assert "secret-of" not in caplog.text
 
 
-def test_the_right_is_looked_up_again(tmp_path: Path) -> None:
+async def test_the_right_is_looked_up_again(tmp_path: Path) -> None:
     """After its time the browser goes to GitHub and back without a question, to the page that was asked for; who has lost the right is out."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            await stored(at)
-            await at.sign_in("ann")
-            http = await at.browser("ann")
-            _aged(at, http)
-            sent = await http.get("/reviews?state=clean")
-            assert sent.headers["location"] == "/signin/github?back=%2Freviews%3Fstate%3Dclean"
-            back = await at.leave("ann", sent.headers["location"])
-            returned = await http.get(back)
-            assert (returned.status_code, returned.headers["location"]) == (303, "/reviews?state=clean")
-            assert (await http.get("/")).status_code == 200
-            _aged(at, http)
-            at.shop.add("ann", "write")
-            out = await http.get(await at.leave("ann", (await http.get("/")).headers["location"]))
-            assert out.status_code == 403
-            assert (await http.get("/")).headers["location"] == "/signin"
-
-    asyncio.run(go())
+    async with visit(tmp_path) as at:
+        await stored(at)
+        await at.sign_in("ann")
+        http = await at.browser("ann")
+        _aged(at, http)
+        sent = await http.get("/reviews?state=clean")
+        assert sent.headers["location"] == "/signin/github?back=%2Freviews%3Fstate%3Dclean"
+        back = await at.leave("ann", sent.headers["location"])
+        returned = await http.get(back)
+        assert (returned.status_code, returned.headers["location"]) == (303, "/reviews?state=clean")
+        assert (await http.get("/")).status_code == 200
+        _aged(at, http)
+        at.shop.add("ann", "write")
+        out = await http.get(await at.leave("ann", (await http.get("/")).headers["location"]))
+        assert out.status_code == 403
+        assert (await http.get("/")).headers["location"] == "/signin"
 
 
 def _aged(at: Visit, http: httpx2.AsyncClient) -> None:
@@ -134,13 +122,10 @@ def test_nobody_is_sent_elsewhere(address: str) -> None:
     assert gate.inside(address) == "/"
 
 
-def test_without_a_client_secret_there_is_the_link(tmp_path: Path) -> None:
+async def test_without_a_client_secret_there_is_the_link(tmp_path: Path) -> None:
     """The page says what is missing, and GitHub's way is not there."""
     from serving import settings
 
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            assert "DEEPREPO_CLIENT_SECRET" in (await server.http.get("/signin")).text
-            assert (await server.http.get("/signin/github")).status_code == 404
-
-    asyncio.run(go())
+    async with served(settings(tmp_path)) as server:
+        assert "DEEPREPO_CLIENT_SECRET" in (await server.http.get("/signin")).text
+        assert (await server.http.get("/signin/github")).status_code == 404

@@ -1,6 +1,5 @@
 """Whatever stands in an address, a form or a header of the operator's pages: an answer, and never a fault of the server."""
 
-import asyncio
 from pathlib import Path
 from urllib.parse import quote_from_bytes
 
@@ -26,47 +25,39 @@ HOSTILE = (
 )
 
 
-def test_no_value_of_an_address_is_a_fault(tmp_path: Path) -> None:
+async def test_no_value_of_an_address_is_a_fault(tmp_path: Path) -> None:
     """Characters that are no text, control characters, overlong and odd values; what the list has never written is not there."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            await stored(at)
-            http = await at.operator()
-            for address in ADDRESSES:
-                for value in HOSTILE:
-                    answer = await http.get(address.replace("{}", quote_from_bytes(value, safe="")))
-                    assert answer.status_code < 500, (address, value[:20], answer.status_code)
-                    assert "x" not in answer.cookies
-                    if address.startswith(("/reviews?", "/?days")):
-                        assert 400 <= answer.status_code < 500, (address, value[:20], answer.status_code)
-
-    asyncio.run(go())
+    async with visit(tmp_path) as at:
+        await stored(at)
+        http = await at.operator()
+        for address in ADDRESSES:
+            for value in HOSTILE:
+                answer = await http.get(address.replace("{}", quote_from_bytes(value, safe="")))
+                assert answer.status_code < 500, (address, value[:20], answer.status_code)
+                assert "x" not in answer.cookies
+                if address.startswith(("/reviews?", "/?days")):
+                    assert 400 <= answer.status_code < 500, (address, value[:20], answer.status_code)
 
 
-def test_no_form_and_no_header_is_a_fault(tmp_path: Path) -> None:
+async def test_no_form_and_no_header_is_a_fault(tmp_path: Path) -> None:
     """Forms and headers that mean nothing are answered, and change nothing."""
-
-    async def go() -> None:
-        async with visit(tmp_path) as at:
-            await stored(at)
-            http = await at.operator()
-            for path in ("/retry", "/signout", "/signin"):
-                for value in HOSTILE:
-                    fields = (
-                        field + b"=" + quote_from_bytes(value, safe="").encode()
-                        for field in (b"form", b"failure", b"token")
-                    )
-                    for content in (b"&".join(fields), value):
-                        assert (await http.post(path, content=content)).status_code < 500, (path, value[:20])
-            for name in (b"cookie", b"sec-fetch-site", b"origin"):
-                for value in (
-                    b"deeprepo=\xe9",
-                    b"deeprepo=" + b"a." * 3_000,
-                    b"\xff",
-                    b"deeprepo=.;deeprepo-leaving=x.y",
-                ):
-                    assert (await http.get("/reviews", headers=[(name, value)])).status_code < 500, (name, value[:20])
-            assert await at.server.opened.store.failures.newest(None, 10)
-
-    asyncio.run(go())
+    async with visit(tmp_path) as at:
+        await stored(at)
+        http = await at.operator()
+        for path in ("/retry", "/signout", "/signin"):
+            for value in HOSTILE:
+                fields = (
+                    field + b"=" + quote_from_bytes(value, safe="").encode()
+                    for field in (b"form", b"failure", b"token")
+                )
+                for content in (b"&".join(fields), value):
+                    assert (await http.post(path, content=content)).status_code < 500, (path, value[:20])
+        for name in (b"cookie", b"sec-fetch-site", b"origin"):
+            for value in (
+                b"deeprepo=\xe9",
+                b"deeprepo=" + b"a." * 3_000,
+                b"\xff",
+                b"deeprepo=.;deeprepo-leaving=x.y",
+            ):
+                assert (await http.get("/reviews", headers=[(name, value)])).status_code < 500, (name, value[:20])
+        assert await at.server.opened.store.failures.newest(None, 10)

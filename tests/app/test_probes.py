@@ -25,101 +25,81 @@ def unusable(opened: RunningServer, database: Path) -> None:
     database.mkdir()
 
 
-def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> None:
+async def test_a_server_says_whether_it_lives_and_is_ready(tmp_path: Path) -> None:
     """It is ready while the database can be written; the reason names no path."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            alive, ready = await server.http.get("/healthz"), await server.ready()
-            assert (alive.status_code, alive.json()["alive"]) == (200, True)
-            assert (ready.status_code, ready.json()) == (200, {"ready": True, "reason": ""})
-            unusable(server.opened, tmp_path / "deeprepo.db")
-            async with asyncio.timeout(20):
-                while (worse := await server.http.get("/readyz")).status_code == 200:  # noqa: ASYNC110 - a look counts for a moment
-                    await asyncio.sleep(0.1)
-            assert (worse.status_code, worse.json()["reason"]) == (503, "the database cannot be written")
-
-    asyncio.run(go())
+    async with served(settings(tmp_path)) as server:
+        alive, ready = await server.http.get("/healthz"), await server.ready()
+        assert (alive.status_code, alive.json()["alive"]) == (200, True)
+        assert (ready.status_code, ready.json()) == (200, {"ready": True, "reason": ""})
+        unusable(server.opened, tmp_path / "deeprepo.db")
+        async with asyncio.timeout(20):
+            while (worse := await server.http.get("/readyz")).status_code == 200:  # noqa: ASYNC110 - a look counts for a moment
+                await asyncio.sleep(0.1)
+        assert (worse.status_code, worse.json()["reason"]) == (503, "the database cannot be written")
 
 
-def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
+async def test_a_server_has_no_pages_but_what_is_needed(tmp_path: Path) -> None:
     """Those of the operator, to which the set-up page's addresses lead once the set-up is over."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            pages = [
-                (await server.http.get(path)).status_code
-                for path in ("/docs", "/redoc", "/setup", "/setup/done?code=x&state=y", "/", "/openapi.json")
-            ]
-            assert pages == [404, 404, 303, 303, 303, 404]
-            assert (await server.http.get("/")).headers["location"] == "/signin"
-
-    asyncio.run(go())
+    async with served(settings(tmp_path)) as server:
+        pages = [
+            (await server.http.get(path)).status_code
+            for path in ("/docs", "/redoc", "/setup", "/setup/done?code=x&state=y", "/", "/openapi.json")
+        ]
+        assert pages == [404, 404, 303, 303, 303, 404]
+        assert (await server.http.get("/")).headers["location"] == "/signin"
 
 
-def test_the_counters_count(tmp_path: Path) -> None:
+async def test_the_counters_count(tmp_path: Path) -> None:
     """Deliveries by event and outcome, strangers' events under one name, jobs by state, what reviews found and cost."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path, debounce=60.0)) as server:
-            await server.deliver(pull(action="synchronize"), guid="a")
-            await server.deliver(pull(action="synchronize"), guid="a")
-            await server.deliver({}, "invented_by_a_stranger")
-            await server.http.post("/webhook", content=b"{}")
-            change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
-            cost = Cost(calls=3, usage=Usage(1000, 50), usd=0.25, failed_calls=1)
-            server.opened.metrics.review(Review(change, (), Strategy("direct"), (), Coverage(), cost, 1.0), "acme/shop")
-            server.opened.metrics.github(403, 17)
-            told = await server.http.get("/metrics")
-            assert told.headers["content-type"].startswith("text/plain")
-            expected = {
-                'deeprepo_deliveries_total{event="pull_request",outcome="queued"}': 1,
-                'deeprepo_deliveries_total{event="pull_request",outcome="known"}': 1,
-                'deeprepo_deliveries_total{event="other",outcome="ignored"}': 1,
-                'deeprepo_deliveries_total{event="other",outcome="refused 401"}': 1,
-                "deeprepo_ack_seconds_count": 3,
-                'deeprepo_jobs{state="delayed"}': 1,
-                'deeprepo_reviews_total{conclusion="clean",repository="acme/shop"}': 1,
-                'deeprepo_findings_posted_total{repository="acme/shop"}': 0,
-                'deeprepo_spent_dollars_total{repository="acme/shop"}': 0.25,
-                'deeprepo_tokens_total{kind="input"}': 1000,
-                'deeprepo_github_requests_total{status="403"}': 1,
-                "deeprepo_github_rate_remaining": 17,
-                "deeprepo_model_errors_total": 1,
-                'deeprepo_findings_outcome{outcome="fixed"}': 0,
-            }
-            found = figures(told.text)
-            assert {name: found.get(name) for name in expected} == expected
-
-    asyncio.run(go())
+    async with served(settings(tmp_path, debounce=60.0)) as server:
+        await server.deliver(pull(action="synchronize"), guid="a")
+        await server.deliver(pull(action="synchronize"), guid="a")
+        await server.deliver({}, "invented_by_a_stranger")
+        await server.http.post("/webhook", content=b"{}")
+        change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
+        cost = Cost(calls=3, usage=Usage(1000, 50), usd=0.25, failed_calls=1)
+        server.opened.metrics.review(Review(change, (), Strategy("direct"), (), Coverage(), cost, 1.0), "acme/shop")
+        server.opened.metrics.github(403, 17)
+        told = await server.http.get("/metrics")
+        assert told.headers["content-type"].startswith("text/plain")
+        expected = {
+            'deeprepo_deliveries_total{event="pull_request",outcome="queued"}': 1,
+            'deeprepo_deliveries_total{event="pull_request",outcome="known"}': 1,
+            'deeprepo_deliveries_total{event="other",outcome="ignored"}': 1,
+            'deeprepo_deliveries_total{event="other",outcome="refused 401"}': 1,
+            "deeprepo_ack_seconds_count": 3,
+            'deeprepo_jobs{state="delayed"}': 1,
+            'deeprepo_reviews_total{conclusion="clean",repository="acme/shop"}': 1,
+            'deeprepo_findings_posted_total{repository="acme/shop"}': 0,
+            'deeprepo_spent_dollars_total{repository="acme/shop"}': 0.25,
+            'deeprepo_tokens_total{kind="input"}': 1000,
+            'deeprepo_github_requests_total{status="403"}': 1,
+            "deeprepo_github_rate_remaining": 17,
+            "deeprepo_model_errors_total": 1,
+            'deeprepo_findings_outcome{outcome="fixed"}': 0,
+        }
+        found = figures(told.text)
+        assert {name: found.get(name) for name in expected} == expected
 
 
-def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp_path: Path) -> None:
+async def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp_path: Path) -> None:
     """By default a repository adds no series."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path, metrics_by_repository=False)) as server:
-            change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
-            done = Review(change, (), Strategy("direct"), (), Coverage(), Cost(usd=0.25), 1.0)
-            for name in ("acme/shop", "acme/web"):
-                server.opened.metrics.review(done, name)
-            found = figures((await server.http.get("/metrics")).text)
-            assert found['deeprepo_reviews_total{conclusion="clean"}'] == 2
-            assert found["deeprepo_spent_dollars_total"] == 0.5
-
-    asyncio.run(go())
+    async with served(settings(tmp_path, metrics_by_repository=False)) as server:
+        change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
+        done = Review(change, (), Strategy("direct"), (), Coverage(), Cost(usd=0.25), 1.0)
+        for name in ("acme/shop", "acme/web"):
+            server.opened.metrics.review(done, name)
+        found = figures((await server.http.get("/metrics")).text)
+        assert found['deeprepo_reviews_total{conclusion="clean"}'] == 2
+        assert found["deeprepo_spent_dollars_total"] == 0.5
 
 
-def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
+async def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     """Two would carry out the same job."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path)):
-            with pytest.raises(UsageError, match="in use by another process"):
-                async with served(settings(tmp_path)):
-                    pass
-
-    asyncio.run(go())
+    async with served(settings(tmp_path)):
+        with pytest.raises(UsageError, match="in use by another process"):
+            async with served(settings(tmp_path)):
+                pass
 
 
 def test_what_a_server_leaves_on_the_disk_is_its_own(tmp_path: Path) -> None:

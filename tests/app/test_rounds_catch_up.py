@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -28,32 +27,26 @@ def triggers(asks: list[Ask]) -> list[tuple[int, str]]:
     return [(ask.pull.number, ask.trigger) for ask in asks if isinstance(ask, ReviewAsk)]
 
 
-def test_what_was_missed_while_the_server_was_down_is_made_up_for(tmp_path: Path) -> None:
+async def test_what_was_missed_while_the_server_was_down_is_made_up_for(tmp_path: Path) -> None:
     """A delivery that failed is asked for again, unless it came later or failed four times; a pull request of which no delivery is left is found in GitHub's list, once."""
-
-    async def go() -> None:
-        async with sandbox.github(tmp_path / "gh", webhook="http://127.0.0.1:9/webhook", secret="s" * 20) as gh:
-            repo = await gh.repository("acme", "shop", files={"a.py": "x = 1\n"})
-            numbers = []
-            for name in ("first", "second", "third"):
-                await repo.commit(name, {"a.py": f"{name} = 2\n"})
-                numbers.append(await repo.open_pull(name, title=name, draft=name == "third"))
+    async with sandbox.github(tmp_path / "gh", webhook="http://127.0.0.1:9/webhook", secret="s" * 20) as gh:
+        repo = await gh.repository("acme", "shop", files={"a.py": "x = 1\n"})
+        numbers = []
+        for name in ("first", "second", "third"):
+            await repo.commit(name, {"a.py": f"{name} = 2\n"})
+            numbers.append(await repo.open_pull(name, title=name, draft=name == "third"))
+        await gh.settle()
+        (failed,) = [one for one in gh.deliveries if one.payload["number"] == numbers[0]]
+        others = [replace(failed, id=gh.world.id(), guid=guid) for guid in ("came", "came", *["in vain"] * 4, "star")]
+        others[1].status_code, others[-1].event = 202, "star"
+        gh.world.deliveries[:] = [*others, failed]
+        async with installed(gh, tmp_path / "data") as server:
+            done = await server.worked(2)
+            assert sorted(triggers(done)) == [(numbers[0], "opened"), (numbers[1], "catch-up")]
             await gh.settle()
-            (failed,) = [one for one in gh.deliveries if one.payload["number"] == numbers[0]]
-            others = [
-                replace(failed, id=gh.world.id(), guid=guid) for guid in ("came", "came", *["in vain"] * 4, "star")
-            ]
-            others[1].status_code, others[-1].event = 202, "star"
-            gh.world.deliveries[:] = [*others, failed]
-            async with installed(gh, tmp_path / "data") as server:
-                done = await server.worked(2)
-                assert sorted(triggers(done)) == [(numbers[0], "opened"), (numbers[1], "catch-up")]
-                await gh.settle()
-                await catch_up(server.opened)
-                assert {one.guid for one in gh.deliveries if one.redelivery} == {failed.guid}
-                assert server.opened.ours.login == gh.login
-                again = [job.ask for job in await server.opened.jobs.list_jobs()]
-                assert (numbers[1], "catch-up") not in triggers(again)
-            assert gh.violations == ()
-
-    asyncio.run(go())
+            await catch_up(server.opened)
+            assert {one.guid for one in gh.deliveries if one.redelivery} == {failed.guid}
+            assert server.opened.ours.login == gh.login
+            again = [job.ask for job in await server.opened.jobs.list_jobs()]
+            assert (numbers[1], "catch-up") not in triggers(again)
+        assert gh.violations == ()

@@ -34,31 +34,27 @@ async def visit(folder: Path, one: Setup, visitor: Callable[[Window, str], None]
         await asyncio.to_thread(go, str(http.base_url).rstrip("/"))
 
 
-def test_clicks_alone_make_an_app(tmp_path: Path) -> None:
+async def test_clicks_alone_make_an_app(tmp_path: Path) -> None:
     """From the form to GitHub and back, for the organization that was typed; a second use of the code is the same page."""
+    async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
+        one = begun(tmp_path, gh.api)
 
-    async def go() -> None:
-        async with sandbox.github(tmp_path / "gh", webhook=None, secret="s" * 20) as gh:
-            one = begun(tmp_path, gh.api)
+        def visitor(window: Window, base: str) -> None:
+            window.open(f"{base}/setup?token={one.token}")
+            window.type("#url", "https://bot.example.com")
+            window.type("#organization", "acme")
+            assert "https://bot.example.com/webhook" in window.click("button")
+            action = window.script("return document.forms[0].action")
+            assert action.startswith(f"{gh.api.removesuffix('/api/v3')}/organizations/acme/settings/apps/new")
+            ready = window.click("button")
+            assert "deeprepo acme is ready" in ready
+            assert window.address.startswith(f"{base}/setup/done?code=")
+            assert window.reload() == ready
+            assert window.script("return document.querySelector('a.go').href").endswith("/installations/new")
+            assert window.script("return getComputedStyle(document.querySelector('main')).borderRadius") == "12px"
+            assert window.logged() == []
 
-            def visitor(window: Window, base: str) -> None:
-                window.open(f"{base}/setup?token={one.token}")
-                window.type("#url", "https://bot.example.com")
-                window.type("#organization", "acme")
-                assert "https://bot.example.com/webhook" in window.click("button")
-                action = window.script("return document.forms[0].action")
-                assert action.startswith(f"{gh.api.removesuffix('/api/v3')}/organizations/acme/settings/apps/new")
-                ready = window.click("button")
-                assert "deeprepo acme is ready" in ready
-                assert window.address.startswith(f"{base}/setup/done?code=")
-                assert window.reload() == ready
-                assert window.script("return document.querySelector('a.go').href").endswith("/installations/new")
-                assert window.script("return getComputedStyle(document.querySelector('main')).borderRadius") == "12px"
-                assert window.logged() == []
-
-            await visit(tmp_path, one, visitor)
-            held = App.model_validate_json((tmp_path / "data/app.json").read_bytes())
-            assert int(held.app_id) in gh.world.apps
-            assert int(held.app_id) != int(gh.app_id)
-
-    asyncio.run(go())
+        await visit(tmp_path, one, visitor)
+        held = App.model_validate_json((tmp_path / "data/app.json").read_bytes())
+        assert int(held.app_id) in gh.world.apps
+        assert int(held.app_id) != int(gh.app_id)

@@ -12,71 +12,55 @@ from bot.ports import Job
 from bot.values import Ask, PullRef, ReviewAsk
 
 
-def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
+async def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
     """It is answered when it is stored, carried out, and known when it comes again."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            first = await server.deliver(pull(), guid="a-guid")
-            assert (first.status_code, first.json()) == (202, {"delivery": "a-guid", "outcome": "queued", "reason": ""})
-            done = await server.worked(1)
-            assert done == [ReviewAsk(PullRef(7, 3, "acme", "shop", 1), "opened", actor="somebody", head=f"{1:040x}")]
-            again = await server.deliver(pull(), guid="a-guid")
-            assert (again.status_code, again.json()["outcome"]) == (202, "known")
-
-    asyncio.run(go())
+    async with served(settings(tmp_path)) as server:
+        first = await server.deliver(pull(), guid="a-guid")
+        assert (first.status_code, first.json()) == (202, {"delivery": "a-guid", "outcome": "queued", "reason": ""})
+        done = await server.worked(1)
+        assert done == [ReviewAsk(PullRef(7, 3, "acme", "shop", 1), "opened", actor="somebody", head=f"{1:040x}")]
+        again = await server.deliver(pull(), guid="a-guid")
+        assert (again.status_code, again.json()["outcome"]) == (202, "known")
 
 
-def test_what_asks_for_nothing_is_answered_with_the_reason(tmp_path: Path) -> None:
+async def test_what_asks_for_nothing_is_answered_with_the_reason(tmp_path: Path) -> None:
     """A ping, an event that nobody reads, an action that changes nothing."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            for event, payload in (("ping", {"zen": "x"}), ("star", {}), ("pull_request", pull(action="locked"))):
-                answer = await server.deliver(payload, event)
-                assert (answer.status_code, answer.json()["outcome"]) == (202, "ignored")
-                assert answer.json()["reason"]
-
-    asyncio.run(go())
+    async with served(settings(tmp_path)) as server:
+        for event, payload in (("ping", {"zen": "x"}), ("star", {}), ("pull_request", pull(action="locked"))):
+            answer = await server.deliver(payload, event)
+            assert (answer.status_code, answer.json()["outcome"]) == (202, "ignored")
+            assert answer.json()["reason"]
 
 
-def test_refusals_say_why_and_nothing_else(tmp_path: Path) -> None:
+async def test_refusals_say_why_and_nothing_else(tmp_path: Path) -> None:
     """A wrong signature, an unknown content type, a body that is too long: status and sentence, no job."""
+    async with served(settings(tmp_path)) as server:
+        raw = json.dumps(pull()).encode()
+        good = headers(raw, "pull_request", "g")
 
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            raw = json.dumps(pull()).encode()
-            good = headers(raw, "pull_request", "g")
-
-            answers = [
-                await server.http.post("/webhook", content=raw, headers=good | {"x-hub-signature-256": "sha256=00"}),
-                await server.http.post("/webhook", content=raw, headers=good | {"content-type": "text/plain"}),
-                await server.http.post("/webhook", content=raw, headers=good | {"x-github-delivery": "../x"}),
-            ]
-            assert [answer.status_code for answer in answers] == [401, 415, 400]
-            assert all(list(answer.json()) == ["detail"] for answer in answers)
-            assert await server.opened.counts() == {"waiting": 0, "delayed": 0, "running": 0}
-            assert (await server.http.get("/webhook")).status_code == 405
-
-    asyncio.run(go())
+        answers = [
+            await server.http.post("/webhook", content=raw, headers=good | {"x-hub-signature-256": "sha256=00"}),
+            await server.http.post("/webhook", content=raw, headers=good | {"content-type": "text/plain"}),
+            await server.http.post("/webhook", content=raw, headers=good | {"x-github-delivery": "../x"}),
+        ]
+        assert [answer.status_code for answer in answers] == [401, 415, 400]
+        assert all(list(answer.json()) == ["detail"] for answer in answers)
+        assert await server.opened.counts() == {"waiting": 0, "delayed": 0, "running": 0}
+        assert (await server.http.get("/webhook")).status_code == 405
 
 
-def test_a_body_that_is_too_long_ends_its_connection(tmp_path: Path) -> None:
+async def test_a_body_that_is_too_long_ends_its_connection(tmp_path: Path) -> None:
     """Its length is enough to refuse it; one without a length is read up to the limit and no further."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            good = headers(b"", "pull_request", "g")
-            told = good | {"content-length": str(delivery.MOST + 1)}
-            assert (await sent(server.http.base_url, told, b"")).startswith(b"HTTP/1.1 413 ")
-            chunk = b"100000\r\n" + bytes(1 << 20) + b"\r\n"
-            enough = 2 * delivery.MOST // (1 << 20)
-            with contextlib.suppress(ConnectionError):  # the refusal may be lost with the connection
-                answer = await sent(server.http.base_url, good | {"transfer-encoding": "chunked"}, *[chunk] * enough)
-                assert answer.startswith(b"HTTP/1.1 413 ")
-            assert sum((await server.opened.counts()).values()) == 0
-
-    asyncio.run(go())
+    async with served(settings(tmp_path)) as server:
+        good = headers(b"", "pull_request", "g")
+        told = good | {"content-length": str(delivery.MOST + 1)}
+        assert (await sent(server.http.base_url, told, b"")).startswith(b"HTTP/1.1 413 ")
+        chunk = b"100000\r\n" + bytes(1 << 20) + b"\r\n"
+        enough = 2 * delivery.MOST // (1 << 20)
+        with contextlib.suppress(ConnectionError):  # the refusal may be lost with the connection
+            answer = await sent(server.http.base_url, good | {"transfer-encoding": "chunked"}, *[chunk] * enough)
+            assert answer.startswith(b"HTTP/1.1 413 ")
+        assert sum((await server.opened.counts()).values()) == 0
 
 
 async def sent(to: httpx2.URL, names: Mapping[str, str], *body: bytes) -> bytes:
@@ -93,22 +77,18 @@ async def sent(to: httpx2.URL, names: Mapping[str, str], *body: bytes) -> bytes:
         writer.close()
 
 
-def test_a_strange_text_is_stored_all_the_same(tmp_path: Path) -> None:
+async def test_a_strange_text_is_stored_all_the_same(tmp_path: Path) -> None:
     """Half a surrogate pair and a NUL in a command: what JSON can hold, the database can."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path)) as server:
-            found = pull()
-            comment = {"id": 5, "body": "/deeprepo ask \ud83d \x00 why?", "user": {"login": "somebody", "type": "User"}}
-            issue = {"number": 1, "state": "open", "pull_request": {"url": "https://api.github.com/x"}}
-            payload = {"action": "created", "comment": comment, "issue": issue} | {
-                name: found[name] for name in ("repository", "installation", "sender")
-            }
-            answer = await server.deliver(payload, "issue_comment")
-            assert answer.json()["outcome"] == "queued"
-            assert sum((await server.opened.counts()).values()) == 1
-
-    asyncio.run(go())
+    async with served(settings(tmp_path)) as server:
+        found = pull()
+        comment = {"id": 5, "body": "/deeprepo ask \ud83d \x00 why?", "user": {"login": "somebody", "type": "User"}}
+        issue = {"number": 1, "state": "open", "pull_request": {"url": "https://api.github.com/x"}}
+        payload = {"action": "created", "comment": comment, "issue": issue} | {
+            name: found[name] for name in ("repository", "installation", "sender")
+        }
+        answer = await server.deliver(payload, "issue_comment")
+        assert answer.json()["outcome"] == "queued"
+        assert sum((await server.opened.counts()).values()) == 1
 
 
 def test_a_stopped_server_leaves_what_it_has_taken_on_for_the_next(tmp_path: Path) -> None:
@@ -140,20 +120,16 @@ def test_a_stopped_server_leaves_what_it_has_taken_on_for_the_next(tmp_path: Pat
     asyncio.run(second())
 
 
-def test_a_push_takes_the_place_of_the_push_before(tmp_path: Path) -> None:
+async def test_a_push_takes_the_place_of_the_push_before(tmp_path: Path) -> None:
     """Six of them in a row, with copies, one of them late: one review, of the last."""
-
-    async def go() -> None:
-        async with served(settings(tmp_path, debounce=0.7)) as server:
-            for head in range(1, 7):
-                for _ in range(2):
-                    answer = await server.deliver(pull(action="synchronize", head=head), guid=f"push-{head}")
-                    assert answer.status_code == 202
-            late = await server.deliver(pull(action="synchronize", head=2), guid="push-2")
-            assert late.json()["outcome"] == "known"
-            done = await server.worked(1)
-            counts = await server.opened.counts()
-            assert (counts["waiting"], counts["delayed"]) == (0, 0)
-            assert [ask.head for ask in done if isinstance(ask, ReviewAsk)] == [f"{6:040x}"]
-
-    asyncio.run(go())
+    async with served(settings(tmp_path, debounce=0.7)) as server:
+        for head in range(1, 7):
+            for _ in range(2):
+                answer = await server.deliver(pull(action="synchronize", head=head), guid=f"push-{head}")
+                assert answer.status_code == 202
+        late = await server.deliver(pull(action="synchronize", head=2), guid="push-2")
+        assert late.json()["outcome"] == "known"
+        done = await server.worked(1)
+        counts = await server.opened.counts()
+        assert (counts["waiting"], counts["delayed"]) == (0, 0)
+        assert [ask.head for ask in done if isinstance(ask, ReviewAsk)] == [f"{6:040x}"]

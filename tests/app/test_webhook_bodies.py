@@ -1,6 +1,5 @@
 """Webhook bodies that GitHub would never send: a few of those that `make bench NAME=fuzz` sends by the thousand."""
 
-import asyncio
 from pathlib import Path
 
 from serving import SECRET, served, settings
@@ -10,21 +9,17 @@ from benchmarks.deliveries import damaged, push
 SOME = 150
 
 
-def test_no_damaged_body_is_a_fault_of_the_server(tmp_path: Path) -> None:
+async def test_no_damaged_body_is_a_fault_of_the_server(tmp_path: Path) -> None:
     """Values, keys and bytes that nobody expects: taken on, ignored or refused, and a whole delivery is queued."""
-
-    async def go() -> None:
-        wrong = []
-        async with served(settings(tmp_path, debounce=600)) as server:
-            for number in range(SOME):
-                body = damaged(number)
-                headers = body.headers(f"guid-{number}", SECRET)
-                answer = await server.http.post("/webhook", content=body.raw, headers=headers)
-                if answer.status_code not in (202, 400):
-                    wrong.append((number, answer.status_code, answer.text))
-            whole = push(1)
-            answer = await server.http.post("/webhook", content=whole.raw, headers=whole.headers("whole", SECRET))
-            assert (answer.status_code, answer.json()["outcome"]) == (202, "queued")
-        assert wrong == []
-
-    asyncio.run(go())
+    wrong = []
+    async with served(settings(tmp_path, debounce=600)) as server:
+        for number in range(SOME):
+            body = damaged(number)
+            headers = body.headers(f"guid-{number}", SECRET)
+            answer = await server.http.post("/webhook", content=body.raw, headers=headers)
+            if answer.status_code not in (202, 400):
+                wrong.append((number, answer.status_code, answer.text))
+        whole = push(1)
+        answer = await server.http.post("/webhook", content=whole.raw, headers=whole.headers("whole", SECRET))
+        assert (answer.status_code, answer.json()["outcome"]) == (202, "queued")
+    assert wrong == []

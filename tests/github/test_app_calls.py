@@ -2,7 +2,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from hosted import scene
+from hosted import Scene, scene
 from pydantic import SecretStr
 from raw_server import raw_server
 
@@ -38,14 +38,13 @@ def test_an_identity_shows_no_secret() -> None:
     assert "PRIVATE" not in f"{made!r}{made}"
 
 
-async def test_our_name_is_asked_once(tmp_path: Path) -> None:
+async def test_our_name_is_asked_once(at: Scene) -> None:
     """An identity remembers it for all the jobs of a process."""
-    async with scene(tmp_path) as at:
-        async with github.open_pull(at.identity, at.pull, at.pace) as again:
-            assert again.voice == at.host.voice
+    async with github.open_pull(at.identity, at.pull, at.pace) as again:
+        assert again.voice == at.host.voice
 
-        assert at.host.voice.login == at.gh.login
-        assert len([seen for seen in at.gh.requests if seen.path == "/app"]) == 1
+    assert at.host.voice.login == at.gh.login
+    assert len([seen for seen in at.gh.requests if seen.path == "/app"]) == 1
 
 
 async def test_redirects_do_not_carry_the_token_away(tmp_path: Path) -> None:

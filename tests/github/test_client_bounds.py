@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import pytest
-from hosted import scene
+from hosted import Scene
 from pydantic import SecretStr
 from raw_server import raw_server
 
@@ -149,13 +148,12 @@ async def test_how_long_a_limit_lasts(wait: str, named: float) -> None:
         assert len(seen) == 1
 
 
-async def test_a_token_ends_when_the_work_fails(tmp_path: Path) -> None:
+async def test_a_token_ends_when_the_work_fails(at: Scene) -> None:
     """Git's as well as the one for posting."""
-    async with scene(tmp_path) as at:
-        with pytest.raises(OSError, match="no space"):
-            async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
-                raise OSError("no space")
-        assert at.gh.world.tokens == {}
+    with pytest.raises(OSError, match="no space"):
+        async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
+            raise OSError("no space")
+    assert at.gh.world.tokens == {}
 
 
 def leaks(error: BaseException, secret: str) -> list[str]:

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hosted import scene
+from hosted import Scene, scene
 
 from bot.errors import HostDown, HostLimited, HostRefused
 from bot.github import RequestPace
@@ -20,12 +20,11 @@ def calm(**changes: float) -> RequestPace:
 
 
 @pytest.mark.parametrize("fault", [Fault(500), Fault(502), Fault(drop=True)], ids=lambda f: str(f.status))
-async def test_reading_is_tried_again(tmp_path: Path, fault: Fault) -> None:
+async def test_reading_is_tried_again(at: Scene, fault: Fault) -> None:
     """GitHub failing once or twice is not noticed by who reads."""
-    async with scene(tmp_path) as at:
-        at.gh.fail("GET", r"/pulls/1$", replace(fault, times=2))
+    at.gh.fail("GET", r"/pulls/1$", replace(fault, times=2))
 
-        assert (await at.host.facts()).title == "A change"
+    assert (await at.host.facts()).title == "A change"
 
 
 @pytest.mark.parametrize(
@@ -33,42 +32,39 @@ async def test_reading_is_tried_again(tmp_path: Path, fault: Fault) -> None:
     [Fault(502), Fault(502, after=True), Fault(500, after=True), Fault(drop=True, after=True)],
     ids=lambda f: f"{f.status}-{f.after}",
 )
-async def test_writing_is_never_repeated_blindly(tmp_path: Path, fault: Fault) -> None:
+async def test_writing_is_never_repeated_blindly(at: Scene, fault: Fault) -> None:
     """Whether the comment was stored is not known, so one request is all there is."""
-    async with scene(tmp_path) as at:
-        at.gh.fail("POST", COMMENT, fault)
-        with pytest.raises(HostDown):
-            await at.host.comment("hello")
+    at.gh.fail("POST", COMMENT, fault)
+    with pytest.raises(HostDown):
+        await at.host.comment("hello")
 
-        assert len(at.stands.comments) == fault.after
+    assert len(at.stands.comments) == fault.after
 
 
-async def test_a_write_that_was_lost_is_looked_for(tmp_path: Path) -> None:
+async def test_a_write_that_was_lost_is_looked_for(at: Scene) -> None:
     """`once` writes what is not there: after a lost answer it finds it, after a lost request it writes it."""
-    async with scene(tmp_path) as at:
 
-        async def find(body: str) -> object:
-            return next((one for one in await at.host.comments() if one.body == body), None)
+    async def find(body: str) -> object:
+        return next((one for one in await at.host.comments() if one.body == body), None)
 
-        for body, fault in (("stored", Fault(502, after=True)), ("lost", Fault(502))):
-            at.gh.fail("POST", COMMENT, fault)
-            found = await at.host.once(partial(find, body), partial(at.host.comment, body))
-            assert found is not None
-        at.gh.fail("POST", COMMENT, Fault(502, times=-1))
-        with pytest.raises(HostDown):
-            await at.host.once(partial(find, "never"), partial(at.host.comment, "never"))
+    for body, fault in (("stored", Fault(502, after=True)), ("lost", Fault(502))):
+        at.gh.fail("POST", COMMENT, fault)
+        found = await at.host.once(partial(find, body), partial(at.host.comment, body))
+        assert found is not None
+    at.gh.fail("POST", COMMENT, Fault(502, times=-1))
+    with pytest.raises(HostDown):
+        await at.host.once(partial(find, "never"), partial(at.host.comment, "never"))
 
-        assert [one.body for one in at.stands.comments] == ["stored", "lost"]
+    assert [one.body for one in at.stands.comments] == ["stored", "lost"]
 
 
 @pytest.mark.parametrize("status", [403, 429])
-async def test_a_secondary_limit_with_a_time_is_waited_out(tmp_path: Path, status: int) -> None:
+async def test_a_secondary_limit_with_a_time_is_waited_out(at: Scene, status: int) -> None:
     """Nothing was stored, so the same request is sent when GitHub wants to hear of us again."""
-    async with scene(tmp_path) as at:
-        at.gh.fail("POST", COMMENT, sandbox.secondary(0, status=status))
-        await at.host.comment("hello")
+    at.gh.fail("POST", COMMENT, sandbox.secondary(0, status=status))
+    await at.host.comment("hello")
 
-        assert [one.body for one in at.stands.comments] == ["hello"]
+    assert [one.body for one in at.stands.comments] == ["hello"]
 
 
 async def test_a_secondary_limit_without_a_time_is_a_minute_and_doubles(tmp_path: Path) -> None:
@@ -82,19 +78,18 @@ async def test_a_secondary_limit_without_a_time_is_a_minute_and_doubles(tmp_path
         assert at.pace.note_limit(at.pull.installation, None) == 120
 
 
-async def test_the_primary_limit_names_its_end(tmp_path: Path) -> None:
+async def test_the_primary_limit_names_its_end(at: Scene) -> None:
     """The wait is up to the reset; everybody else of the installation waits too, and nothing more is sent."""
-    async with scene(tmp_path) as at:
-        at.gh.fail("GET", r"/pulls/1$", sandbox.primary(time.time() + 1800))
-        with pytest.raises(HostLimited) as limit:
-            await at.host.facts()
-        before = len(at.gh.requests)
-        with pytest.raises(HostLimited) as other:
-            await at.host.comment("hello")
+    at.gh.fail("GET", r"/pulls/1$", sandbox.primary(time.time() + 1800))
+    with pytest.raises(HostLimited) as limit:
+        await at.host.facts()
+    before = len(at.gh.requests)
+    with pytest.raises(HostLimited) as other:
+        await at.host.comment("hello")
 
-        assert 1700 < limit.value.retry_after < 1802
-        assert 1700 < other.value.retry_after < 1802
-        assert len(at.gh.requests) == before
+    assert 1700 < limit.value.retry_after < 1802
+    assert 1700 < other.value.retry_after < 1802
+    assert len(at.gh.requests) == before
 
 
 @pytest.mark.parametrize(
@@ -105,12 +100,11 @@ async def test_the_primary_limit_names_its_end(tmp_path: Path) -> None:
         (Fault(410), "it is gone"),
     ],
 )
-async def test_refusals_are_final_and_say_why(tmp_path: Path, fault: Fault, says: str) -> None:
+async def test_refusals_are_final_and_say_why(at: Scene, fault: Fault, says: str) -> None:
     """One request, one sentence, the status."""
-    async with scene(tmp_path) as at:
-        at.gh.fail("POST", COMMENT, fault)
-        with pytest.raises(HostRefused, match=says) as refused:
-            await at.host.comment("hello")
+    at.gh.fail("POST", COMMENT, fault)
+    with pytest.raises(HostRefused, match=says) as refused:
+        await at.host.comment("hello")
 
-        assert refused.value.status == fault.status
-        assert len([seen for seen in at.gh.requests if seen.path.endswith("/issues/1/comments")]) == 1
+    assert refused.value.status == fault.status
+    assert len([seen for seen in at.gh.requests if seen.path.endswith("/issues/1/comments")]) == 1

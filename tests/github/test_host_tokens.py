@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from hosted import scene
+from hosted import Scene, scene
 from pydantic import SecretStr
 
 from bot import github
@@ -10,18 +10,17 @@ from bot.github import Identity
 from deeprepo_sandbox.github import Fault, keys
 
 
-async def test_a_token_that_expires_in_the_middle(tmp_path: Path) -> None:
+async def test_a_token_that_expires_in_the_middle(at: Scene) -> None:
     """A 401 has stored nothing: one new token, and the same again."""
-    async with scene(tmp_path) as at:
-        await at.host.facts()
-        for token in at.gh.world.tokens.values():
-            token.expires = at.gh.world.now()
-        await at.host.comment("late")
-        at.gh.revoke_tokens()
-        await at.host.client.ask("minimize", id=(await at.host.comments())[0].node_id, why="OUTDATED")
+    await at.host.facts()
+    for token in at.gh.world.tokens.values():
+        token.expires = at.gh.world.now()
+    await at.host.comment("late")
+    at.gh.revoke_tokens()
+    await at.host.client.ask("minimize", id=(await at.host.comments())[0].node_id, why="OUTDATED")
 
-        assert [(one.body, one.hide_reason) for one in at.stands.comments] == [("late", "outdated")]
-        assert len([r for r in at.gh.requests if r.path.endswith("/access_tokens")]) == 3
+    assert [(one.body, one.hide_reason) for one in at.stands.comments] == [("late", "outdated")]
+    assert len([r for r in at.gh.requests if r.path.endswith("/access_tokens")]) == 3
 
 
 async def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
@@ -41,24 +40,22 @@ async def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
     assert world.tokens == {}
 
 
-async def test_an_owner_who_grants_less(tmp_path: Path) -> None:
+async def test_an_owner_who_grants_less(at: Scene) -> None:
     """A token that can do what was granted is better than none."""
-    async with scene(tmp_path) as at:
-        at.gh.fail("POST", r"/access_tokens$", Fault(422, message="The permissions requested are not granted"))
+    at.gh.fail("POST", r"/access_tokens$", Fault(422, message="The permissions requested are not granted"))
 
-        assert (await at.host.facts()).title == "A change"
+    assert (await at.host.facts()).title == "A change"
 
 
-async def test_keys_that_cannot_sign(tmp_path: Path) -> None:
+async def test_keys_that_cannot_sign(at: Scene) -> None:
     """A damaged key is a setting to correct, another App's key is refused; no sentence shows it."""
-    async with scene(tmp_path) as at:
-        for key, kind, says in (
-            ("-----BEGIN NOTHING-----", ConfigError, "whole PEM file"),
-            (keys.pair()[0], HostRefused, "our key or token is not accepted"),
-        ):
-            wrong = Identity(at.gh.app_id, SecretStr(key), at.gh.api)
-            with pytest.raises(kind, match=says) as error:
-                async with github.open_pull(wrong, at.pull, at.pace):
-                    pass
+    for key, kind, says in (
+        ("-----BEGIN NOTHING-----", ConfigError, "whole PEM file"),
+        (keys.pair()[0], HostRefused, "our key or token is not accepted"),
+    ):
+        wrong = Identity(at.gh.app_id, SecretStr(key), at.gh.api)
+        with pytest.raises(kind, match=says) as error:
+            async with github.open_pull(wrong, at.pull, at.pace):
+                pass
 
-            assert "BEGIN" not in f"{error.value}{error.value.__cause__}{wrong!r}"
+        assert "BEGIN" not in f"{error.value}{error.value.__cause__}{wrong!r}"

@@ -1,8 +1,7 @@
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from hosted import Scene, finding, reviewed, scene
+from hosted import Scene, finding, reviewed
 from unprompted import unprompted
 
 from bot.outputs import marker
@@ -21,106 +20,100 @@ async def run(at: Scene, review: Review, name: str = "run-1") -> int:
     return number
 
 
-async def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
+async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
     """It is there at once, says how far it is, ends with the verdict, the findings as annotations and two buttons."""
-    async with scene(tmp_path) as at:
-        head = at.stands.head_sha
-        number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
-        begun = at.stands.checks[0]
-        await checks.progress(at.host, number, checks.CheckOwner("run-1"), Progress(step="7 of 12 units read"))
-        told = at.stands.checks[0]
-        review = reviewed(head, finding("f1", 5), finding("f2"))
-        await checks.end_with_review(at.host, number, "run-1", review, OUTCOME, checks.Verdict("neutral"))
-        ended = at.stands.checks[0]
+    head = at.stands.head_sha
+    number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
+    begun = at.stands.checks[0]
+    await checks.progress(at.host, number, checks.CheckOwner("run-1"), Progress(step="7 of 12 units read"))
+    told = at.stands.checks[0]
+    review = reviewed(head, finding("f1", 5), finding("f2"))
+    await checks.end_with_review(at.host, number, "run-1", review, OUTCOME, checks.Verdict("neutral"))
+    ended = at.stands.checks[0]
 
-        assert (begun.name, begun.external_id, begun.status, begun.title) == (
-            "deeprepo",
-            "1",
-            "in_progress",
-            "Reviewing",
-        )
-        assert (told.summary or "").endswith("\nNow: 7 of 12 units read\n")
-        assert (ended.status, ended.conclusion, ended.title) == ("completed", "neutral", "2 findings (2 high).")
-        assert "1 on the changed lines, 2 listed in the summary." in (ended.summary or "")
-        assert OUTCOME.summary_url in (ended.summary or "")
-        assert "## deeprepo: 🔴 2 findings (2 high)" in (ended.text or "")
-        assert [(a["path"], a["start_line"], a["annotation_level"], a["title"]) for a in ended.annotations] == [
-            ("app.py", 5, "warning", "High · Finding f1")
-        ]
-        assert [action["identifier"] for action in ended.actions] == ["again", "full"]
-        assert len(at.stands.checks) == 1
+    assert (begun.name, begun.external_id, begun.status, begun.title) == (
+        "deeprepo",
+        "1",
+        "in_progress",
+        "Reviewing",
+    )
+    assert (told.summary or "").endswith("\nNow: 7 of 12 units read\n")
+    assert (ended.status, ended.conclusion, ended.title) == ("completed", "neutral", "2 findings (2 high).")
+    assert "1 on the changed lines, 2 listed in the summary." in (ended.summary or "")
+    assert OUTCOME.summary_url in (ended.summary or "")
+    assert "## deeprepo: 🔴 2 findings (2 high)" in (ended.text or "")
+    assert [(a["path"], a["start_line"], a["annotation_level"], a["title"]) for a in ended.annotations] == [
+        ("app.py", 5, "warning", "High · Finding f1")
+    ]
+    assert [action["identifier"] for action in ended.actions] == ["again", "full"]
+    assert len(at.stands.checks) == 1
 
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("nth", [0, 2])
-async def test_annotations_that_were_sent_are_not_sent_again(tmp_path: Path, nth: int, *, after: bool) -> None:
+async def test_annotations_that_were_sent_are_not_sent_again(at: Scene, nth: int, *, after: bool) -> None:
     """They are added and cannot be taken back, so after a lost answer they are counted first."""
-    async with scene(tmp_path) as at:
-        review = reviewed(at.stands.head_sha, *[finding(f"f{n}", n + 1) for n in range(120)])
-        at.gh.fail("PATCH", r"/check-runs/", Fault(502, after=after, skip=nth))
-        await run(at, review)
-        await run(at, review)
+    review = reviewed(at.stands.head_sha, *[finding(f"f{n}", n + 1) for n in range(120)])
+    at.gh.fail("PATCH", r"/check-runs/", Fault(502, after=after, skip=nth))
+    await run(at, review)
+    await run(at, review)
 
-        assert len(at.stands.checks) == 1
-        assert len(at.stands.checks[0].annotations) == 120
-        assert at.stands.checks[0].conclusion == "neutral"
+    assert len(at.stands.checks) == 1
+    assert len(at.stands.checks[0].annotations) == 120
+    assert at.stands.checks[0].conclusion == "neutral"
 
 
-async def test_one_check_run_for_one_run(tmp_path: Path) -> None:
+async def test_one_check_run_for_one_run(at: Scene) -> None:
     """A restart goes on with its own, a new run takes what nobody ended, and begins anew where all were ended."""
-    async with scene(tmp_path) as at:
-        head = at.stands.head_sha
-        at.gh.fail("POST", r"/check-runs$", Fault(502, after=True))
-        one = await checks.start(at.host, head, checks.CheckOwner("run-1"))
-        assert await checks.start(at.host, head, checks.CheckOwner("run-1")) == one
-        assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
-        await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME, checks.Verdict("success"))
-        assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
-        other = await checks.start(at.host, head, checks.CheckOwner("run-3"))
+    head = at.stands.head_sha
+    at.gh.fail("POST", r"/check-runs$", Fault(502, after=True))
+    one = await checks.start(at.host, head, checks.CheckOwner("run-1"))
+    assert await checks.start(at.host, head, checks.CheckOwner("run-1")) == one
+    assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
+    await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME, checks.Verdict("success"))
+    assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
+    other = await checks.start(at.host, head, checks.CheckOwner("run-3"))
 
-        assert other != one
-        assert len(at.stands.checks) == 2
+    assert other != one
+    assert len(at.stands.checks) == 2
 
 
-async def test_an_end_without_a_review(tmp_path: Path) -> None:
+async def test_an_end_without_a_review(at: Scene) -> None:
     """Left out, broken off or failed: never green, never red, and the sentence stands in the title."""
-    async with scene(tmp_path) as at:
-        number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
-        await checks.end_without_review(
-            at.host, number, "run-1", "it is a draft of @acme/all", checks.Verdict("neutral"), is_left_out=True
-        )
-        one = at.stands.checks[0]
+    number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
+    await checks.end_without_review(
+        at.host, number, "run-1", "it is a draft of @acme/all", checks.Verdict("neutral"), is_left_out=True
+    )
+    one = at.stands.checks[0]
 
-        assert (one.status, one.conclusion, one.title) == (
-            "completed",
-            "neutral",
-            "Not reviewed: it is a draft of @acme/all",
-        )
-        assert "@acme" not in (one.summary or "")
-        assert await checks.is_left_out(at.host, at.stands.head_sha)
-        assert not await checks.is_left_out(at.host.beside(2), at.stands.head_sha)
+    assert (one.status, one.conclusion, one.title) == (
+        "completed",
+        "neutral",
+        "Not reviewed: it is a draft of @acme/all",
+    )
+    assert "@acme" not in (one.summary or "")
+    assert await checks.is_left_out(at.host, at.stands.head_sha)
+    assert not await checks.is_left_out(at.host.beside(2), at.stands.head_sha)
 
 
-async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(tmp_path: Path) -> None:
+async def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(at: Scene) -> None:
     """Under a bar as a failure: nobody is there who could look at the settings again."""
-    async with scene(tmp_path) as at:
-        head = at.stands.head_sha
-        number = await checks.start(at.host, head, checks.CheckOwner("run-1", broken_ending="failure"))
-        await checks.end_broken(at.host, number, "run-1", head, "the machine was restarted too often")
-        assert at.stands.checks[0].conclusion == "failure"
+    head = at.stands.head_sha
+    number = await checks.start(at.host, head, checks.CheckOwner("run-1", broken_ending="failure"))
+    await checks.end_broken(at.host, number, "run-1", head, "the machine was restarted too often")
+    assert at.stands.checks[0].conclusion == "failure"
 
 
-async def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
+async def test_text_from_the_change_commands_nothing(at: Scene) -> None:
     """Titles and reasons are words: in a summary disarmed, in an annotation without what cannot be seen."""
-    async with scene(tmp_path) as at:
-        evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
-        review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
-        number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
-        outcome = replace(OUTCOME, notes=("see @acme/all",))
-        await checks.end_with_review(at.host, number, "run-1", review, outcome, checks.Verdict("neutral"))
-        one = at.stands.checks[0]
+    evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
+    review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
+    number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
+    outcome = replace(OUTCOME, notes=("see @acme/all",))
+    await checks.end_with_review(at.host, number, "run-1", review, outcome, checks.Verdict("neutral"))
+    one = at.stands.checks[0]
 
-        assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code
-        assert one.annotations[0]["title"] == "High · @acme/all evil"
-        assert "\u200b" not in one.annotations[0]["message"]
-        assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}
+    assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code
+    assert one.annotations[0]["title"] == "High · @acme/all evil"
+    assert "\u200b" not in one.annotations[0]["message"]
+    assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}

@@ -1,8 +1,7 @@
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import pytest
-from hosted import Scene, finding, reviewed, scene, wanted
+from hosted import Scene, finding, reviewed, wanted
 
 from bot import publish
 from bot.errors import HostDown, SupersededError
@@ -27,37 +26,33 @@ def lost(at: Scene, fingerprint: str) -> bool:
     return not any(f"Finding {fingerprint}" in one.body for one in (*stands.comments, *stands.review_comments))
 
 
-async def test_a_place_that_github_refuses_moves_to_the_summary(tmp_path: Path) -> None:
+async def test_a_place_that_github_refuses_moves_to_the_summary(at: Scene) -> None:
     """All or none: then one by one; the bad one is told in full in the summary, and the counts know it."""
-    async with scene(tmp_path) as at:
-        outcome = await put(at, two(at, finding("f3", 30)))
-        stands = at.stands
+    outcome = await put(at, two(at, finding("f3", 30)))
+    stands = at.stands
 
-        assert sorted(one.line or 0 for one in stands.review_comments) == [5, 41]
-        assert (outcome.posted_count, outcome.listed_count) == (2, 1)
-        assert "2 on the changed lines, 1 listed here." in stands.comments[0].body
-        assert "#### 🔴 High · Finding f3" in stands.comments[0].body
-        assert outcome.notes == ("GitHub refused the place of 1 comments: they are in the summary.",)
+    assert sorted(one.line or 0 for one in stands.review_comments) == [5, 41]
+    assert (outcome.posted_count, outcome.listed_count) == (2, 1)
+    assert "2 on the changed lines, 1 listed here." in stands.comments[0].body
+    assert "#### 🔴 High · Finding f3" in stands.comments[0].body
+    assert outcome.notes == ("GitHub refused the place of 1 comments: they are in the summary.",)
 
-        before = at.writes()
-        await put(at, two(at, finding("f3", 30)))
-        assert [one for one in at.writes()[len(before) :] if "POST" not in one] == []
-        assert len(at.stands.review_comments) == 2
+    before = at.writes()
+    await put(at, two(at, finding("f3", 30)))
+    assert [one for one in at.writes()[len(before) :] if "POST" not in one] == []
+    assert len(at.stands.review_comments) == 2
 
 
-async def test_every_place_refused_loses_nothing(tmp_path: Path) -> None:
+async def test_every_place_refused_loses_nothing(at: Scene) -> None:
     """A path that is not in the diff, a range in two hunks: the summary has them all."""
-    async with scene(tmp_path) as at:
-        elsewhere = PlacedFinding(
-            finding("f1", path="other.py").finding, "inline", CommentSpot("other.py", 1, 1, "RIGHT")
-        )
-        wide = PlacedFinding(finding("f2").finding, "inline", CommentSpot("app.py", 5, 41, "RIGHT"))
-        unknown = PlacedFinding(finding("f3", path="no.py").finding, "file")
-        outcome = await put(at, reviewed(at.stands.head_sha, elsewhere, wide, unknown))
+    elsewhere = PlacedFinding(finding("f1", path="other.py").finding, "inline", CommentSpot("other.py", 1, 1, "RIGHT"))
+    wide = PlacedFinding(finding("f2").finding, "inline", CommentSpot("app.py", 5, 41, "RIGHT"))
+    unknown = PlacedFinding(finding("f3", path="no.py").finding, "file")
+    outcome = await put(at, reviewed(at.stands.head_sha, elsewhere, wide, unknown))
 
-        assert (outcome.posted_count, outcome.listed_count) == (0, 3)
-        assert not any(lost(at, name) for name in ("f1", "f2", "f3"))
-        assert at.stands.review_comments == []
+    assert (outcome.posted_count, outcome.listed_count) == (0, 3)
+    assert not any(lost(at, name) for name in ("f1", "f2", "f3"))
+    assert at.stands.review_comments == []
 
 
 MOVES: dict[str, Callable[[Scene], Awaitable[object]]] = {
@@ -77,37 +72,34 @@ SAYS = {
 
 
 @pytest.mark.parametrize("what", MOVES)
-async def test_a_pull_request_that_moved_on_before_anything_was_said(tmp_path: Path, what: str) -> None:
+async def test_a_pull_request_that_moved_on_before_anything_was_said(at: Scene, what: str) -> None:
     """Nothing is posted, and the sentence says what happened."""
-    async with scene(tmp_path) as at:
-        await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
-        review = two(at)
-        await MOVES[what](at)
-        with pytest.raises(SupersededError, match=SAYS[what]):
-            await put(at, review)
+    await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
+    review = two(at)
+    await MOVES[what](at)
+    with pytest.raises(SupersededError, match=SAYS[what]):
+        await put(at, review)
 
-        assert at.writes() == []
+    assert at.writes() == []
 
 
 @pytest.mark.parametrize("what", ["rewritten", "merged", "another base"])
-async def test_a_pull_request_that_moves_on_in_the_middle(tmp_path: Path, what: str) -> None:
+async def test_a_pull_request_that_moves_on_in_the_middle(at: Scene, what: str) -> None:
     """What was said of the old head stands; nothing more is said."""
-    async with scene(tmp_path) as at:
-        await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
-        review = two(at)
-        at.gh.fail("POST", r"/reviews$", Fault(None, after=True, run=lambda: MOVES[what](at)))
-        with pytest.raises(SupersededError, match=SAYS[what]):
-            await put(at, review)
+    await at.repo.commit("release", {"other.py": "x = 3\n"}, onto="main")
+    review = two(at)
+    at.gh.fail("POST", r"/reviews$", Fault(None, after=True, run=lambda: MOVES[what](at)))
+    with pytest.raises(SupersededError, match=SAYS[what]):
+        await put(at, review)
 
-        assert at.writes() == ["POST pulls/create-review"]
+    assert at.writes() == ["POST pulls/create-review"]
 
 
-async def test_github_down_for_good_is_for_a_later_attempt(tmp_path: Path) -> None:
+async def test_github_down_for_good_is_for_a_later_attempt(at: Scene) -> None:
     """The job is told so; when GitHub is back, the same run says everything once."""
-    async with scene(tmp_path) as at:
-        at.gh.fail("POST", r"/(reviews|comments)$", Fault(502, times=3))
-        with pytest.raises(HostDown):
-            await put(at, two(at))
-        outcome = await put(at, two(at))
+    at.gh.fail("POST", r"/(reviews|comments)$", Fault(502, times=3))
+    with pytest.raises(HostDown):
+        await put(at, two(at))
+    outcome = await put(at, two(at))
 
-        assert (outcome.posted_count, len(at.stands.reviews), len(at.stands.comments)) == (2, 1, 1)
+    assert (outcome.posted_count, len(at.stands.reviews), len(at.stands.comments)) == (2, 1, 1)

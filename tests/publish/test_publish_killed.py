@@ -1,8 +1,7 @@
 import asyncio
-from pathlib import Path
 
 import pytest
-from hosted import scene
+from hosted import Scene
 from told_reviews import ALL, five, put, said
 
 from bot import publish
@@ -11,34 +10,32 @@ from deeprepo_sandbox.github import Fault
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("nth", range(3))
-async def test_killed_at_any_write_and_begun_again(tmp_path: Path, nth: int, *, after: bool) -> None:
+async def test_killed_at_any_write_and_begun_again(at: Scene, nth: int, *, after: bool) -> None:
     """Wherever a run ends, before or after GitHub has stored what it sent, the next attempt goes on: all is said once."""
-    async with scene(tmp_path) as at:
-        task: asyncio.Task[publish.PublishResult]
+    task: asyncio.Task[publish.PublishResult]
 
-        async def kill() -> None:
-            task.cancel()
-            await asyncio.sleep(0)
+    async def kill() -> None:
+        task.cancel()
+        await asyncio.sleep(0)
 
-        fault = Fault(None if after else 502, after=after, skip=nth, run=kill)
-        at.gh.fail("POST", r"/(reviews|comments)$", fault)
-        task = asyncio.create_task(put(at, five(at)))
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        broken_off = said(at)
-        outcome = await put(at, five(at))
+    fault = Fault(None if after else 502, after=after, skip=nth, run=kill)
+    at.gh.fail("POST", r"/(reviews|comments)$", fault)
+    task = asyncio.create_task(put(at, five(at)))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    broken_off = said(at)
+    outcome = await put(at, five(at))
 
-        assert broken_off != ALL or nth == 2
-        assert said(at) == ALL
-        assert (outcome.posted_count, outcome.listed_count) == (3, 2)
+    assert broken_off != ALL or nth == 2
+    assert said(at) == ALL
+    assert (outcome.posted_count, outcome.listed_count) == (3, 2)
 
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
-async def test_every_write_may_fail_before_or_after_it_is_stored(tmp_path: Path, *, after: bool) -> None:
+async def test_every_write_may_fail_before_or_after_it_is_stored(at: Scene, *, after: bool) -> None:
     """Each kind of write is met once by a failure; nothing is lost and nothing stands there twice."""
-    async with scene(tmp_path) as at:
-        for path in (r"/pulls/1/reviews$", r"/pulls/1/comments$", r"/issues/1/comments$"):
-            at.gh.fail("POST", path, Fault(502, after=after))
-        await put(at, five(at))
+    for path in (r"/pulls/1/reviews$", r"/pulls/1/comments$", r"/issues/1/comments$"):
+        at.gh.fail("POST", path, Fault(502, after=after))
+    await put(at, five(at))
 
-        assert said(at) == ALL
+    assert said(at) == ALL

@@ -1,8 +1,7 @@
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
-from hosted import finding, reviewed, scene, wanted
+from hosted import Scene, finding, reviewed, wanted
 from pydantic import SecretStr
 from told_reviews import ALL, five, put, said
 
@@ -11,91 +10,84 @@ from bot.outputs import marker, posts
 from bot.values import PlacedFinding
 
 
-async def test_every_finding_is_told_where_it_can_stand(tmp_path: Path) -> None:
+async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
     """On its lines in one review, on its file, or in the summary; the counts say which."""
-    async with scene(tmp_path) as at:
-        outcome = await put(at, five(at))
-        stands = at.stands
+    outcome = await put(at, five(at))
+    stands = at.stands
 
-        assert said(at) == ALL
-        assert [(c.path, c.line, c.subject) for c in stands.review_comments] == [
-            ("app.py", 5, "line"),
-            ("app.py", 41, "line"),
-            ("app.py", None, "file"),
-        ]
-        assert {c.commit for c in stands.review_comments} == {stands.head_sha}
-        assert (outcome.posted_count, outcome.listed_count, outcome.notes) == (3, 2, ())
-        assert outcome.summary_url.startswith(at.gh.page(at.number))
-        assert "3 on the changed lines, 2 listed here." in stands.comments[0].body
-        assert all(f"Finding f{n}" in stands.comments[0].body for n in range(1, 6))
-        assert {(one.user.login) for one in (*stands.comments, *stands.review_comments)} == {at.gh.login}
+    assert said(at) == ALL
+    assert [(c.path, c.line, c.subject) for c in stands.review_comments] == [
+        ("app.py", 5, "line"),
+        ("app.py", 41, "line"),
+        ("app.py", None, "file"),
+    ]
+    assert {c.commit for c in stands.review_comments} == {stands.head_sha}
+    assert (outcome.posted_count, outcome.listed_count, outcome.notes) == (3, 2, ())
+    assert outcome.summary_url.startswith(at.gh.page(at.number))
+    assert "3 on the changed lines, 2 listed here." in stands.comments[0].body
+    assert all(f"Finding f{n}" in stands.comments[0].body for n in range(1, 6))
+    assert {(one.user.login) for one in (*stands.comments, *stands.review_comments)} == {at.gh.login}
 
 
-async def test_the_same_run_again_writes_nothing(tmp_path: Path) -> None:
+async def test_the_same_run_again_writes_nothing(at: Scene) -> None:
     """All of its comments are known by their markers."""
-    async with scene(tmp_path) as at:
-        first = await put(at, five(at))
-        before = at.writes()
-        again = await put(at, five(at))
+    first = await put(at, five(at))
+    before = at.writes()
+    again = await put(at, five(at))
 
-        assert at.writes() == before
-        assert again == first
+    assert at.writes() == before
+    assert again == first
 
 
-async def test_words_that_stand_in_a_file_twice_are_two_findings(tmp_path: Path) -> None:
+async def test_words_that_stand_in_a_file_twice_are_two_findings(at: Scene) -> None:
     """A fingerprint does not hold the line, so comments are counted."""
-    async with scene(tmp_path) as at:
-        review = reviewed(at.stands.head_sha, finding("f1", 5), finding("f1", 41))
-        for run in ("run-1", "run-1", "run-2"):
-            await put(at, review, run)
+    review = reviewed(at.stands.head_sha, finding("f1", 5), finding("f1", 41))
+    for run in ("run-1", "run-1", "run-2"):
+        await put(at, review, run)
 
-        assert sorted(c.line or 0 for c in at.stands.review_comments) == [5, 41]
+    assert sorted(c.line or 0 for c in at.stands.review_comments) == [5, 41]
 
 
-async def test_a_summary_that_was_stored_late_is_not_kept_twice(tmp_path: Path) -> None:
+async def test_a_summary_that_was_stored_late_is_not_kept_twice(at: Scene) -> None:
     """Two summaries can exist only if an answer was lost: the older one stays."""
-    async with scene(tmp_path) as at:
-        await put(at, five(at))
-        await at.host.comment(at.stands.comments[0].body)
-        await put(at, replace(five(at), summary="New words."), "run-2")
+    await put(at, five(at))
+    await at.host.comment(at.stands.comments[0].body)
+    await put(at, replace(five(at), summary="New words."), "run-2")
 
-        assert said(at) == ALL
-        assert "New words." in at.stands.comments[0].body
+    assert said(at) == ALL
+    assert "New words." in at.stands.comments[0].body
 
 
-async def test_copied_markers_are_nobodys(tmp_path: Path) -> None:
+async def test_copied_markers_are_nobodys(at: Scene) -> None:
     """A person who pastes our markers hides no finding and gets no comment edited."""
-    async with scene(tmp_path) as at:
-        summary = marker.make("summary", head=at.stands.head_sha, run="run-1", mode="app") + "\nmine"
-        copied = marker.make("finding", fingerprint="f1", head=at.stands.head_sha, run="run-1", at="5") + "\nmine"
-        await at.repo.comment(at.number, summary)
-        await at.repo.review_comment(at.number, "app.py", 5, copied)
-        await put(at, five(at))
+    summary = marker.make("summary", head=at.stands.head_sha, run="run-1", mode="app") + "\nmine"
+    copied = marker.make("finding", fingerprint="f1", head=at.stands.head_sha, run="run-1", at="5") + "\nmine"
+    await at.repo.comment(at.number, summary)
+    await at.repo.review_comment(at.number, "app.py", 5, copied)
+    await put(at, five(at))
 
-        assert said(at) == ALL + Counter(["summary", "finding f1"])
-        assert at.stands.comments[0].body == summary
+    assert said(at) == ALL + Counter(["summary", "finding f1"])
+    assert at.stands.comments[0].body == summary
 
 
-async def test_a_workflow_and_an_app_do_not_mix(tmp_path: Path) -> None:
+async def test_a_workflow_and_an_app_do_not_mix(at: Scene) -> None:
     """Each keeps its own comments under its own name."""
-    async with scene(tmp_path) as at:
-        rights = {"pull_requests": "write", "contents": "read", "issues": "write"}
-        text = SecretStr(at.gh.actions_token(at.repo, rights))
-        await put(at, five(at))
-        async with github.with_token(text, at.gh.api, at.pull, "github-actions[bot]", at.pace) as host:
-            for run in ("run-1", "run-1", "run-2"):
-                await publish.publish(host, five(at), posts.comments, run, wanted)
+    rights = {"pull_requests": "write", "contents": "read", "issues": "write"}
+    text = SecretStr(at.gh.actions_token(at.repo, rights))
+    await put(at, five(at))
+    async with github.with_token(text, at.gh.api, at.pull, "github-actions[bot]", at.pace) as host:
+        for run in ("run-1", "run-1", "run-2"):
+            await publish.publish(host, five(at), posts.comments, run, wanted)
 
-        assert said(at) == ALL + ALL
-        assert Counter(one.user.login for one in at.stands.comments) == {at.gh.login: 1, "github-actions[bot]": 1}
+    assert said(at) == ALL + ALL
+    assert Counter(one.user.login for one in at.stands.comments) == {at.gh.login: 1, "github-actions[bot]": 1}
 
 
-async def test_a_range_of_lines_is_one_comment(tmp_path: Path) -> None:
+async def test_a_range_of_lines_is_one_comment(at: Scene) -> None:
     """It begins above its end, as GitHub wants it."""
-    async with scene(tmp_path) as at:
-        one = finding("f1", 5)
-        assert one.spot is not None
-        wide = PlacedFinding(one.finding, "inline", replace(one.spot, end=6))
-        await put(at, reviewed(at.stands.head_sha, wide))
+    one = finding("f1", 5)
+    assert one.spot is not None
+    wide = PlacedFinding(one.finding, "inline", replace(one.spot, end=6))
+    await put(at, reviewed(at.stands.head_sha, wide))
 
-        assert [(c.start_line, c.line) for c in at.stands.review_comments] == [(5, 6)]
+    assert [(c.start_line, c.line) for c in at.stands.review_comments] == [(5, 6)]

@@ -1,9 +1,7 @@
 """Changes are requested while a finding at or above the owner's bar is open, and the request is dismissed once none is."""
 
-from pathlib import Path
-
 import pytest
-from hosted import Scene, finding, reviewed, scene
+from hosted import Scene, finding, reviewed
 from told_reviews import put
 
 from bot.values import Cut, PlacedFinding, Review
@@ -30,53 +28,49 @@ def still(of: PlacedFinding) -> PlacedFinding:
     return now(of, "still", number=1)
 
 
-async def test_one_review_carries_the_comments_and_the_request(tmp_path: Path) -> None:
+async def test_one_review_carries_the_comments_and_the_request(at: Scene) -> None:
     """It stands while the finding is open, is not repeated, and is dismissed with the reason once the finding is fixed."""
-    async with scene(tmp_path) as at:
-        bad, low = finding("f1", 5), finding("f2", 41, severity="low")
-        await put(at, high(at, bad, low), "run-1")
-        assert states(at) == ["CHANGES_REQUESTED"]
-        assert "Changes requested: at least one finding of severity high or above is open." in at.stands.reviews[0].body
-        await put(at, high(at, still(bad)), "run-2")
-        assert states(at) == ["CHANGES_REQUESTED"]
-        await put(at, high(at, gone(bad)), "run-3")
-        assert states(at) == ["DISMISSED"]
-        assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
-        assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is not shown as text
+    bad, low = finding("f1", 5), finding("f2", 41, severity="low")
+    await put(at, high(at, bad, low), "run-1")
+    assert states(at) == ["CHANGES_REQUESTED"]
+    assert "Changes requested: at least one finding of severity high or above is open." in at.stands.reviews[0].body
+    await put(at, high(at, still(bad)), "run-2")
+    assert states(at) == ["CHANGES_REQUESTED"]
+    await put(at, high(at, gone(bad)), "run-3")
+    assert states(at) == ["DISMISSED"]
+    assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
+    assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is not shown as text
 
 
 @pytest.mark.parametrize(("line", "said"), [(5, ["COMMENTED"]), (0, [])])
-async def test_the_author_s_own_request_becomes_a_comment(tmp_path: Path, line: int, said: list[str]) -> None:
+async def test_the_author_s_own_request_becomes_a_comment(at: Scene, line: int, said: list[str]) -> None:
     """GitHub lets nobody request changes of oneself: the comments are posted all the same, and the summary says why."""
-    async with scene(tmp_path) as at:
-        await at.host.comment("an App comments, so that it has an account here")
-        pull = at.repo.repository.pulls[at.number]
-        pull.author = pull.comments[-1].user
-        done = await put(at, high(at, finding("f1", line)))
-        assert states(at) == said
-        assert all("Changes requested" not in one.body for one in at.stands.reviews)
-        assert "did not take the request for changes" in at.stands.comments[-1].body
-        assert "own pull request" in done.notes[0]
+    await at.host.comment("an App comments, so that it has an account here")
+    pull = at.repo.repository.pulls[at.number]
+    pull.author = pull.comments[-1].user
+    done = await put(at, high(at, finding("f1", line)))
+    assert states(at) == said
+    assert all("Changes requested" not in one.body for one in at.stands.reviews)
+    assert "did not take the request for changes" in at.stands.comments[-1].body
+    assert "own pull request" in done.notes[0]
 
 
-async def test_who_dismisses_a_request_is_heard(tmp_path: Path) -> None:
+async def test_who_dismisses_a_request_is_heard(at: Scene) -> None:
     """The findings that a person saw do not block again; a new one does."""
-    async with scene(tmp_path) as at:
-        bad = finding("f1", 5)
-        await put(at, high(at, bad), "run-1")
-        at.repo.repository.pulls[at.number].reviews[0].state = "DISMISSED"
-        await put(at, high(at, still(bad)), "run-2")
-        assert states(at) == ["DISMISSED"]
-        await put(at, high(at, finding("f3"), still(bad)), "run-3")
-        assert states(at) == ["DISMISSED", "CHANGES_REQUESTED"]
+    bad = finding("f1", 5)
+    await put(at, high(at, bad), "run-1")
+    at.repo.repository.pulls[at.number].reviews[0].state = "DISMISSED"
+    await put(at, high(at, still(bad)), "run-2")
+    assert states(at) == ["DISMISSED"]
+    await put(at, high(at, finding("f3"), still(bad)), "run-3")
+    assert states(at) == ["DISMISSED", "CHANGES_REQUESTED"]
 
 
-async def test_an_incomplete_review_dismisses_nothing(tmp_path: Path) -> None:
+async def test_an_incomplete_review_dismisses_nothing(at: Scene) -> None:
     """Who has not read everything cannot tell that it is fixed; where the setting is gone, the request goes too."""
-    async with scene(tmp_path) as at:
-        await put(at, high(at, finding("f1", 5)), "run-1")
-        await put(at, high(at, cut=Cut(partial=True, fault="provider")), "run-2")
-        assert states(at) == ["CHANGES_REQUESTED"]
-        assert "The request for changes stands" in at.stands.comments[-1].body
-        await put(at, high(at, request_changes=None), "run-3")
-        assert states(at) == ["DISMISSED"]
+    await put(at, high(at, finding("f1", 5)), "run-1")
+    await put(at, high(at, cut=Cut(partial=True, fault="provider")), "run-2")
+    assert states(at) == ["CHANGES_REQUESTED"]
+    assert "The request for changes stands" in at.stands.comments[-1].body
+    await put(at, high(at, request_changes=None), "run-3")
+    assert states(at) == ["DISMISSED"]

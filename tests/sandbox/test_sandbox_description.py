@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import httpx2
-from sandbox_rig import rig
+from sandbox_rig import Rig, rig
 
 from deeprepo_sandbox.github import description
 from deeprepo_sandbox.github.api import OPERATIONS
@@ -28,15 +28,14 @@ async def test_what_does_not_fit_is_written_down(tmp_path: Path) -> None:
             assert word in said
 
 
-async def test_an_app_is_made_from_a_manifest_once(tmp_path: Path) -> None:
+async def test_an_app_is_made_from_a_manifest_once(at: Rig) -> None:
     """The code of the manifest flow hands out the key and the secret of a new App a single time."""
-    async with rig(tmp_path) as at:
-        manifest = '{"name": "our bot", "hook_attributes": {"url": "http://127.0.0.1:9/hook"}, "redirect_url": "http://127.0.0.1:9/done"}'
-        address = f"{at.gh.world.origin}/settings/apps/new?state=abc"
-        answer = await at.client.post(address, data={"manifest": manifest})
-        target = httpx2.URL(answer.headers["location"])
-        assert (answer.status_code, target.params["state"]) == (302, "abc")
-        made = await at.ok("POST", f"//app-manifests/{target.params['code']}/conversions", authorization="")
-        assert (made["slug"], made["pem"].splitlines()[0]) == ("our-bot", "-----BEGIN RSA PRIVATE KEY-----")
-        again = await at.refused("POST", f"//app-manifests/{target.params['code']}/conversions", authorization="")
-        assert again[0] == 404
+    manifest = '{"name": "our bot", "hook_attributes": {"url": "http://127.0.0.1:9/hook"}, "redirect_url": "http://127.0.0.1:9/done"}'
+    address = f"{at.gh.world.origin}/settings/apps/new?state=abc"
+    answer = await at.client.post(address, data={"manifest": manifest})
+    target = httpx2.URL(answer.headers["location"])
+    assert (answer.status_code, target.params["state"]) == (302, "abc")
+    made = await at.ok("POST", f"//app-manifests/{target.params['code']}/conversions", authorization="")
+    assert (made["slug"], made["pem"].splitlines()[0]) == ("our-bot", "-----BEGIN RSA PRIVATE KEY-----")
+    again = await at.refused("POST", f"//app-manifests/{target.params['code']}/conversions", authorization="")
+    assert again[0] == 404

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from graphql import parse, validate
-from sandbox_rig import rig
+from sandbox_rig import Rig, rig
 
 from bot.github import client
 from deeprepo_sandbox.github.graphql import SCHEMA
@@ -29,18 +29,17 @@ def test_the_documents_of_the_product_fit_the_schema(name: str) -> None:
     assert validate(SCHEMA, parse(client.query(name))) == []
 
 
-async def test_threads_and_reviews_are_told(tmp_path: Path) -> None:
+async def test_threads_and_reviews_are_told(at: Rig) -> None:
     """Threads come page by page with what people resolved."""
-    async with rig(tmp_path) as at:
-        await at.review({"path": "a.txt", "line": 11, "body": "one"}, {"path": "a.txt", "line": 14, "body": "two"})
-        first, second = at.gh.pull(1).review_comments
-        at.repo.resolve(1, second.id)
-        one = await at.ask(WHOLE, **PULL)
-        threads = one["data"]["repository"]["pullRequest"]["reviewThreads"]
-        assert threads["pageInfo"]["hasNextPage"]
-        assert threads["nodes"][0]["comments"]["nodes"][0]["databaseId"] == first.id
-        two = await at.ask(WHOLE, **PULL, after=threads["pageInfo"]["endCursor"])
-        assert two["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"][0]["isResolved"] is True
+    await at.review({"path": "a.txt", "line": 11, "body": "one"}, {"path": "a.txt", "line": 14, "body": "two"})
+    first, second = at.gh.pull(1).review_comments
+    at.repo.resolve(1, second.id)
+    one = await at.ask(WHOLE, **PULL)
+    threads = one["data"]["repository"]["pullRequest"]["reviewThreads"]
+    assert threads["pageInfo"]["hasNextPage"]
+    assert threads["nodes"][0]["comments"]["nodes"][0]["databaseId"] == first.id
+    two = await at.ask(WHOLE, **PULL, after=threads["pageInfo"]["endCursor"])
+    assert two["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"][0]["isResolved"] is True
 
 
 @pytest.mark.parametrize(("contents", "resolved"), [("read", False), ("write", True)])

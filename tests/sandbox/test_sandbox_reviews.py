@@ -1,36 +1,33 @@
-from pathlib import Path
-
-from sandbox_rig import Rig, rig
+from sandbox_rig import Rig
 
 LONG = "x" * 65_537
 
 
-async def test_a_review_is_stored_with_its_comments(tmp_path: Path) -> None:
+async def test_a_review_is_stored_with_its_comments(at: Rig) -> None:
     """Added, removed and context lines can be commented on, and a range inside one hunk."""
-    async with rig(tmp_path) as at:
-        done = await at.review(
-            {"path": "a.txt", "line": 11, "side": "RIGHT", "body": "added"},
-            {"path": "a.txt", "line": 10, "side": "LEFT", "body": "removed"},
-            {"path": "a.txt", "line": 14, "body": "context"},
-            {
-                "path": "a.txt",
-                "line": 11,
-                "start_line": 8,
-                "start_side": "RIGHT",
-                "side": "RIGHT",
-                "body": "a range",
-            },
-            {"path": "sub/new file.txt", "line": 2, "body": "new"},
-        )
-        assert done.json()["state"] == "COMMENTED"
-        rows = await at.ok("GET", f"/pulls/1/reviews/{done.json()['id']}/comments")
-        assert [row["body"] for row in rows] == ["added", "removed", "context", "a range", "new"]
-        shown = await at.ok("GET", "/pulls/1/comments")
-        assert [row["line"] for row in shown] == [11, 10, 14, 11, 2]
-        assert shown[0]["diff_hunk"].splitlines()[-1] == "+added"
-        assert shown[1]["diff_hunk"].splitlines()[-1] == "-line 10"
-        assert shown[3]["start_line"] == 8
-        assert shown[0]["user"] == (await at.ok("GET", "/pulls/1/reviews"))[0]["user"]
+    done = await at.review(
+        {"path": "a.txt", "line": 11, "side": "RIGHT", "body": "added"},
+        {"path": "a.txt", "line": 10, "side": "LEFT", "body": "removed"},
+        {"path": "a.txt", "line": 14, "body": "context"},
+        {
+            "path": "a.txt",
+            "line": 11,
+            "start_line": 8,
+            "start_side": "RIGHT",
+            "side": "RIGHT",
+            "body": "a range",
+        },
+        {"path": "sub/new file.txt", "line": 2, "body": "new"},
+    )
+    assert done.json()["state"] == "COMMENTED"
+    rows = await at.ok("GET", f"/pulls/1/reviews/{done.json()['id']}/comments")
+    assert [row["body"] for row in rows] == ["added", "removed", "context", "a range", "new"]
+    shown = await at.ok("GET", "/pulls/1/comments")
+    assert [row["line"] for row in shown] == [11, 10, 14, 11, 2]
+    assert shown[0]["diff_hunk"].splitlines()[-1] == "+added"
+    assert shown[1]["diff_hunk"].splitlines()[-1] == "-line 10"
+    assert shown[3]["start_line"] == 8
+    assert shown[0]["user"] == (await at.ok("GET", "/pulls/1/reviews"))[0]["user"]
 
 
 BAD_COMMENTS = [
@@ -50,15 +47,14 @@ BAD_COMMENTS = [
 ]
 
 
-async def test_one_bad_comment_refuses_the_whole_review(tmp_path: Path) -> None:
+async def test_one_bad_comment_refuses_the_whole_review(at: Rig) -> None:
     """One comment that GitHub does not take is a 422 that names no comment, and nothing at all is posted."""
-    async with rig(tmp_path) as at:
-        for comment, said in BAD_COMMENTS:
-            good = {"path": "a.txt", "line": 11, "body": "good"}
-            answer = await at.review(good, {"body": "bad", **comment})
-            assert (answer.status_code, said in answer.text) == (422, True), (comment, answer.text)
-            assert "a.txt" not in answer.text
-        assert (at.gh.pull(1).reviews, at.gh.pull(1).review_comments) == ([], [])
+    for comment, said in BAD_COMMENTS:
+        good = {"path": "a.txt", "line": 11, "body": "good"}
+        answer = await at.review(good, {"body": "bad", **comment})
+        assert (answer.status_code, said in answer.text) == (422, True), (comment, answer.text)
+        assert "a.txt" not in answer.text
+    assert (at.gh.pull(1).reviews, at.gh.pull(1).review_comments) == ([], [])
 
 
 async def _first(at: Rig) -> int:
@@ -66,27 +62,25 @@ async def _first(at: Rig) -> int:
     return at.gh.pull(1).review_comments[0].id
 
 
-async def test_replies_go_to_the_top_comment_only(tmp_path: Path) -> None:
+async def test_replies_go_to_the_top_comment_only(at: Rig) -> None:
     """A reply to a comment names it; a reply to a reply, or into another pull request, is a 404."""
-    async with rig(tmp_path) as at:
-        top = await _first(at)
-        reply = await at.ok("POST", f"/pulls/1/comments/{top}/replies", {"body": "why"})
-        assert (reply["in_reply_to_id"], reply["line"], reply["path"]) == (top, 11, "a.txt")
-        assert (await at.refused("POST", f"/pulls/1/comments/{reply['id']}/replies", {"body": "no"}))[0] == 404
-        assert (await at.refused("POST", f"/pulls/2/comments/{top}/replies", {"body": "no"}))[0] == 404
+    top = await _first(at)
+    reply = await at.ok("POST", f"/pulls/1/comments/{top}/replies", {"body": "why"})
+    assert (reply["in_reply_to_id"], reply["line"], reply["path"]) == (top, 11, "a.txt")
+    assert (await at.refused("POST", f"/pulls/1/comments/{reply['id']}/replies", {"body": "no"}))[0] == 404
+    assert (await at.refused("POST", f"/pulls/2/comments/{top}/replies", {"body": "no"}))[0] == 404
 
 
-async def test_a_push_moves_and_outdates_comments(tmp_path: Path) -> None:
+async def test_a_push_moves_and_outdates_comments(at: Rig) -> None:
     """After a push a comment follows its line; one whose line was changed has no line any more and says which it had."""
-    async with rig(tmp_path) as at:
-        await at.review(
-            {"path": "a.txt", "line": 11, "body": "stays"}, {"path": "sub/new file.txt", "line": 1, "body": "goes"}
-        )
-        before = at.gh.pull(1).head_sha
-        text = "first\n" + (await at.ok("GET", "/pulls/1/files"))[0]["filename"]
-        moved = "zero\n" + "".join(f"line {n}\n" for n in range(1, 41)).replace("line 10\n", "changed 10\nadded\n")
-        await at.repo.push("feature", {"a.txt": moved, "sub/new file.txt": text})
-        stays, goes = await at.ok("GET", "/pulls/1/comments")
-        assert (stays["line"], stays["original_line"]) == (12, 11)
-        assert (goes["line"], goes["original_line"], goes["position"]) == (None, 1, None)
-        assert (goes["original_commit_id"], stays["commit_id"]) == (before, at.gh.pull(1).head_sha)
+    await at.review(
+        {"path": "a.txt", "line": 11, "body": "stays"}, {"path": "sub/new file.txt", "line": 1, "body": "goes"}
+    )
+    before = at.gh.pull(1).head_sha
+    text = "first\n" + (await at.ok("GET", "/pulls/1/files"))[0]["filename"]
+    moved = "zero\n" + "".join(f"line {n}\n" for n in range(1, 41)).replace("line 10\n", "changed 10\nadded\n")
+    await at.repo.push("feature", {"a.txt": moved, "sub/new file.txt": text})
+    stays, goes = await at.ok("GET", "/pulls/1/comments")
+    assert (stays["line"], stays["original_line"]) == (12, 11)
+    assert (goes["line"], goes["original_line"], goes["position"]) == (None, 1, None)
+    assert (goes["original_commit_id"], stays["commit_id"]) == (before, at.gh.pull(1).head_sha)

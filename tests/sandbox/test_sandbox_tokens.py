@@ -1,33 +1,31 @@
 from pathlib import Path
 
-from sandbox_rig import ALL, app_jwt, rig
+from sandbox_rig import ALL, Rig, app_jwt, rig
 
 from deeprepo_sandbox.github import keys
 
 
-async def test_an_app_signs_in_with_its_key(tmp_path: Path) -> None:
+async def test_an_app_signs_in_with_its_key(at: Rig) -> None:
     """GET /app answers to the JWT of the App's own key, and to the key of nobody else."""
-    async with rig(tmp_path) as at:
-        assert (await at.ok("GET", "//app", authorization=f"Bearer {app_jwt(at.gh)}"))["slug"] == "deeprepo"
-        other, _ = keys.pair()
-        assert (await at.refused("GET", "//app", authorization=f"Bearer {app_jwt(at.gh, other)}"))[0] == 401
+    assert (await at.ok("GET", "//app", authorization=f"Bearer {app_jwt(at.gh)}"))["slug"] == "deeprepo"
+    other, _ = keys.pair()
+    assert (await at.refused("GET", "//app", authorization=f"Bearer {app_jwt(at.gh, other)}"))[0] == 401
 
 
-async def test_a_token_has_what_was_asked_for(tmp_path: Path) -> None:
+async def test_a_token_has_what_was_asked_for(at: Rig) -> None:
     """A minted token has the long form, the permissions asked for, and one hour to live; a second one is another."""
-    async with rig(tmp_path) as at:
-        mint, head = f"//app/installations/{at.gh.installation}/access_tokens", f"Bearer {app_jwt(at.gh)}"
-        body = {"repository_ids": [at.repo.id], "permissions": {"contents": "read"}}
-        made = await at.ok("POST", mint, body, authorization=head)
-        again = await at.ok("POST", mint, body, authorization=head)
-        assert made["token"].startswith(f"ghs_{at.gh.app_id}_eyJ")
-        assert 480 <= len(made["token"]) <= 560
-        assert made["token"] != again["token"]
-        assert made["permissions"] == {"contents": "read", "metadata": "read"}
-        assert [one["full_name"] for one in made["repositories"]] == ["acme/shop"]
-        assert (await at.refused("POST", mint, {"permissions": {"members": "write"}}, authorization=head))[0] == 422
-        assert (await at.refused("POST", mint, {"repository_ids": [1]}, authorization=head))[0] == 422
-        assert (await at.refused("POST", "//app/installations/7/access_tokens", authorization=head))[0] == 404
+    mint, head = f"//app/installations/{at.gh.installation}/access_tokens", f"Bearer {app_jwt(at.gh)}"
+    body = {"repository_ids": [at.repo.id], "permissions": {"contents": "read"}}
+    made = await at.ok("POST", mint, body, authorization=head)
+    again = await at.ok("POST", mint, body, authorization=head)
+    assert made["token"].startswith(f"ghs_{at.gh.app_id}_eyJ")
+    assert 480 <= len(made["token"]) <= 560
+    assert made["token"] != again["token"]
+    assert made["permissions"] == {"contents": "read", "metadata": "read"}
+    assert [one["full_name"] for one in made["repositories"]] == ["acme/shop"]
+    assert (await at.refused("POST", mint, {"permissions": {"members": "write"}}, authorization=head))[0] == 422
+    assert (await at.refused("POST", mint, {"repository_ids": [1]}, authorization=head))[0] == 422
+    assert (await at.refused("POST", "//app/installations/7/access_tokens", authorization=head))[0] == 404
 
 
 GUARDED: list[tuple[str, str, str, object]] = [

@@ -1,7 +1,11 @@
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
+
+from bot import storage
+from bot.storage import Store
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -11,3 +15,9 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path}/data/deeprepo.db"
     make: Callable[..., str] = request.getfixturevalue("postgres")
     return make()
+
+
+@pytest.fixture
+def store(url: str) -> AbstractAsyncContextManager[Store]:
+    """What is stored there, open during the test."""
+    return storage.open_store(url)

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from bot import storage
-from bot.storage import Failure, FinishedReview
+from bot.storage import Failure, FinishedReview, Store
 from bot.storage.days import DAY
 from bot.values import PullRef
 
@@ -13,48 +12,45 @@ DONE = FinishedReview(
 )
 
 
-async def test_a_day_is_summed_once_for_each_review(url: str) -> None:
+async def test_a_day_is_summed_once_for_each_review(store: Store) -> None:
     """A review that is stored twice counts once; an unknown price counts as unknown."""
-    async with storage.open_store(url) as store:
-        later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="partial")
-        for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
-            await store.reviews.keep(done)
-        days = await store.days.by_day(None, 0)
-        assert [(row.key, row.reviews, row.clean, row.usd, row.unpriced, row.found) for row in days] == [
-            (0, 2, 2, 1.0, 0, 4),
-            (1, 1, 0, 0.0, 1, 2),
-        ]
-        assert [(row.name, row.reviews) for row in await store.days.by_repository((7,), 0)] == [("owner/name", 2)]
-        assert await store.days.by_day((), 0) == ()
+    later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="partial")
+    for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
+        await store.reviews.keep(done)
+    days = await store.days.by_day(None, 0)
+    assert [(row.key, row.reviews, row.clean, row.usd, row.unpriced, row.found) for row in days] == [
+        (0, 2, 2, 1.0, 0, 4),
+        (1, 1, 0, 0.0, 1, 2),
+    ]
+    assert [(row.name, row.reviews) for row in await store.days.by_repository((7,), 0)] == [("owner/name", 2)]
+    assert await store.days.by_day((), 0) == ()
 
 
-async def test_the_time_within_which_reviews_were_done_is_one_of_theirs(url: str) -> None:
+async def test_the_time_within_which_reviews_were_done_is_one_of_theirs(store: Store) -> None:
     """Half of them and 95 of 100, by day, by repository and together; without reviews there is nothing to tell."""
-    async with storage.open_store(url) as store:
-        assert (await store.days.whole(None, 0.0)).half is None
-        for number in range(1, 21):
-            at = DAY * (1 + number % 2) + 0.7
-            await store.reviews.keep(replace(DONE, id=f"job-{number}", started=at - number, finished=at))
-        whole = await store.days.whole(None, 0.0)
-        assert (round(whole.half or 0, 3), round(whole.most or 0, 3), whole.reviews) == (10, 19, 20)
-        assert [round(row.half or 0, 3) for row in await store.days.by_day(None, 0.0)] == [10, 9]
-        assert [round(row.most or 0, 3) for row in await store.days.by_repository(None, 0.0)] == [19]
+    assert (await store.days.whole(None, 0.0)).half is None
+    for number in range(1, 21):
+        at = DAY * (1 + number % 2) + 0.7
+        await store.reviews.keep(replace(DONE, id=f"job-{number}", started=at - number, finished=at))
+    whole = await store.days.whole(None, 0.0)
+    assert (round(whole.half or 0, 3), round(whole.most or 0, 3), whole.reviews) == (10, 19, 20)
+    assert [round(row.half or 0, 3) for row in await store.days.by_day(None, 0.0)] == [10, 9]
+    assert [round(row.most or 0, 3) for row in await store.days.by_repository(None, 0.0)] == [19]
 
 
-async def test_failures_are_of_their_installation(url: str) -> None:
+async def test_failures_are_of_their_installation(store: Store) -> None:
     """The last failure of a pull request counts; when the App is removed it is gone."""
-    async with storage.open_store(url) as store:
-        one = Failure(PULL.key, PULL, "review", "GitHub did not answer", "{}", 10.0)
-        for failure in (
-            one,
-            replace(one, why="no key", failed=20.0),
-            Failure(OTHER.key, OTHER, "ask", "x" * 5000, "{}", 15.0),
-        ):
-            await store.failures.record(failure)
-        assert [(row.why[:6], row.pull) for row in await store.failures.newest(None, 9)] == [
-            ("no key", PULL),
-            ("xxxxxx", OTHER),
-        ]
-        assert (await store.failures.count((7,)), await store.failures.one(PULL.key, (8,))) == (1, None)
-        await store.forget(7)
-        assert [row.pull for row in await store.failures.newest(None, 9)] == [OTHER]
+    one = Failure(PULL.key, PULL, "review", "GitHub did not answer", "{}", 10.0)
+    for failure in (
+        one,
+        replace(one, why="no key", failed=20.0),
+        Failure(OTHER.key, OTHER, "ask", "x" * 5000, "{}", 15.0),
+    ):
+        await store.failures.record(failure)
+    assert [(row.why[:6], row.pull) for row in await store.failures.newest(None, 9)] == [
+        ("no key", PULL),
+        ("xxxxxx", OTHER),
+    ]
+    assert (await store.failures.count((7,)), await store.failures.one(PULL.key, (8,))) == (1, None)
+    await store.forget(7)
+    assert [row.pull for row in await store.failures.newest(None, 9)] == [OTHER]

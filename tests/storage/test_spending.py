@@ -3,7 +3,7 @@ import time
 from dataclasses import replace
 
 from bot import storage
-from bot.storage import Grant
+from bot.storage import Grant, Store
 from bot.values import PullRef
 from bot.values.daily import CapReached, DailyCaps
 
@@ -23,63 +23,59 @@ async def test_workers_that_reserve_at_the_same_time_do_not_pass_a_cap(url: str)
         assert sum(isinstance(found, Grant) for found in await asyncio.gather(*asked)) == 3
 
 
-async def test_strangers_leave_half_of_each_cap_to_the_team(url: str) -> None:
+async def test_strangers_leave_half_of_each_cap_to_the_team(store: Store) -> None:
     """Reviews that nobody has asked for take half of a repository's day, of its installation's and of the server's."""
-    async with storage.open_store(url) as store:
-        for at, which in enumerate(("server", "repository", "installation"), 1):
-            caps = DailyCaps(**{which: 10.0})
-            pull = replace(PULL, installation=at, repository=10 * at, owner=which)
-            later = NOW + 100_000 * at
-            granted = [
-                await store.spending.reserve(pull, f"{which}{n}", 1.0, replace(caps, forks=50), later) for n in range(7)
-            ]
-            assert [isinstance(one, Grant) for one in granted] == [True] * 5 + [False] * 2
-            team = [await store.spending.reserve(pull, f"{which}t{n}", 1.0, caps, later) for n in range(6)]
-            assert [isinstance(one, Grant) for one in team] == [True] * 5 + [False]
+    for at, which in enumerate(("server", "repository", "installation"), 1):
+        caps = DailyCaps(**{which: 10.0})
+        pull = replace(PULL, installation=at, repository=10 * at, owner=which)
+        later = NOW + 100_000 * at
+        granted = [
+            await store.spending.reserve(pull, f"{which}{n}", 1.0, replace(caps, forks=50), later) for n in range(7)
+        ]
+        assert [isinstance(one, Grant) for one in granted] == [True] * 5 + [False] * 2
+        team = [await store.spending.reserve(pull, f"{which}t{n}", 1.0, caps, later) for n in range(6)]
+        assert [isinstance(one, Grant) for one in team] == [True] * 5 + [False]
 
 
-async def test_an_account_that_installs_the_app_again_keeps_its_day(url: str) -> None:
+async def test_an_account_that_installs_the_app_again_keeps_its_day(store: Store) -> None:
     """Another installation, the same account: the cap counts on."""
-    async with storage.open_store(url) as store:
-        caps = DailyCaps(installation=2.0)
-        again = replace(PULL, installation=8, repository=71, owner="Acme")
-        assert isinstance(await store.spending.reserve(PULL, "a", 1.5, caps, NOW), Grant)
-        await store.forget(PULL.installation)
-        rest = await store.spending.reserve(again, "b", 1.5, caps, NOW)
-        assert isinstance(rest, Grant)
-        assert rest.usd == 0.5
+    caps = DailyCaps(installation=2.0)
+    again = replace(PULL, installation=8, repository=71, owner="Acme")
+    assert isinstance(await store.spending.reserve(PULL, "a", 1.5, caps, NOW), Grant)
+    await store.forget(PULL.installation)
+    rest = await store.spending.reserve(again, "b", 1.5, caps, NOW)
+    assert isinstance(rest, Grant)
+    assert rest.usd == 0.5
 
 
-async def test_a_reservation_counts_until_it_is_settled(url: str) -> None:
+async def test_a_reservation_counts_until_it_is_settled(store: Store) -> None:
     """A dead process's counts in full; the job that goes on takes it over; nothing paid gives it back, for the count too."""
-    async with storage.open_store(url) as store:
-        caps, spending = DailyCaps(repository=2.0, forks=1), store.spending
-        dead = await spending.reserve(PULL, "one", 1.0, caps, NOW)
-        assert await spending.reserve(PULL, "two", 1.0, caps, NOW) == CapReached("forks", 1)
-        team = replace(caps, repository=1.0, forks=None)
-        assert await spending.reserve(PULL, "two", 1.0, team, NOW) == CapReached("repository", 1.0)
-        taken = await spending.reserve(PULL, "one", 1.0, caps, NOW)
-        assert isinstance(dead, Grant)
-        assert isinstance(taken, Grant)
-        await spending.settle(dead, 0.0, calls=0)  # comes back from the dead: it is no longer its to settle
-        assert await spending.journals_and_dollars(NOW) == (1, 1.0)
-        await spending.settle(taken, None, calls=1)  # nobody knows the price
-        assert await spending.journals_and_dollars(NOW) == (1, 1.0)
-        await spending.settle(taken, 0.25, calls=2)
-        assert await spending.journals_and_dollars(NOW, repository=70) == (1, 0.25)
-        rest = await spending.reserve(PULL, "two", 1.0, DailyCaps(repository=1.0), NOW)
-        assert isinstance(rest, Grant)
-        assert rest.usd == 0.75
-        await spending.settle(rest, 0.0, calls=0)
-        assert await spending.journals_and_dollars(NOW) == (1, 0.25)
-        assert await spending.journals_and_dollars(NOW + 90_000) == (0, 0.0)
+    caps, spending = DailyCaps(repository=2.0, forks=1), store.spending
+    dead = await spending.reserve(PULL, "one", 1.0, caps, NOW)
+    assert await spending.reserve(PULL, "two", 1.0, caps, NOW) == CapReached("forks", 1)
+    team = replace(caps, repository=1.0, forks=None)
+    assert await spending.reserve(PULL, "two", 1.0, team, NOW) == CapReached("repository", 1.0)
+    taken = await spending.reserve(PULL, "one", 1.0, caps, NOW)
+    assert isinstance(dead, Grant)
+    assert isinstance(taken, Grant)
+    await spending.settle(dead, 0.0, calls=0)  # comes back from the dead: it is no longer its to settle
+    assert await spending.journals_and_dollars(NOW) == (1, 1.0)
+    await spending.settle(taken, None, calls=1)  # nobody knows the price
+    assert await spending.journals_and_dollars(NOW) == (1, 1.0)
+    await spending.settle(taken, 0.25, calls=2)
+    assert await spending.journals_and_dollars(NOW, repository=70) == (1, 0.25)
+    rest = await spending.reserve(PULL, "two", 1.0, DailyCaps(repository=1.0), NOW)
+    assert isinstance(rest, Grant)
+    assert rest.usd == 0.75
+    await spending.settle(rest, 0.0, calls=0)
+    assert await spending.journals_and_dollars(NOW) == (1, 0.25)
+    assert await spending.journals_and_dollars(NOW + 90_000) == (0, 0.0)
 
 
-async def test_a_removed_app_does_not_begin_a_new_day(url: str) -> None:
+async def test_a_removed_app_does_not_begin_a_new_day(store: Store) -> None:
     """Who removes the App and installs it again has spent what they have spent; after two days it is forgotten."""
-    async with storage.open_store(url) as store:
-        await store.spending.reserve(PULL, "one", 1.0, DailyCaps(), NOW)
-        await store.forget(7)
-        assert await store.spending.journals_and_dollars(NOW, repository=70) == (1, 1.0)
-        await store.prune(NOW + 3 * 86_400, 30)
-        assert await store.spending.journals_and_dollars(NOW) == (0, 0.0)
+    await store.spending.reserve(PULL, "one", 1.0, DailyCaps(), NOW)
+    await store.forget(7)
+    assert await store.spending.journals_and_dollars(NOW, repository=70) == (1, 1.0)
+    await store.prune(NOW + 3 * 86_400, 30)
+    assert await store.spending.journals_and_dollars(NOW) == (0, 0.0)

@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import storage
-from bot.storage import FinishedReview, StoredFinding, Suppression
+from bot.storage import FinishedReview, Store, StoredFinding, Suppression
 from bot.values import PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
@@ -14,19 +14,18 @@ DONE = FinishedReview(
 DAY = 86400.0
 
 
-async def test_the_next_round_finds_the_last_review(url: str) -> None:
+async def test_the_next_round_finds_the_last_review(store: Store) -> None:
     """The output of the newest finished review comes back as it was; reviewed heads and figures are known."""
-    async with storage.open_store(url) as store:
-        assert await store.reviews.last(PULL) is None
-        second = replace(DONE, id="job-2", head="sha-2", round=2, finished=300.0, usd=None, output=b"\x00\xff two")
-        for done in (DONE, second, replace(DONE, id="job-3", pull=OTHER, finished=400.0)):
-            await store.reviews.keep(done)
-        assert await store.reviews.last(PULL) == b"\x00\xff two"
-        assert await store.reviews.heads(PULL) == {"sha-1", "sha-2"}
-        assert [(row.id, row.usd) for row in (await store.listing.page(None, 2)).rows] == [
-            ("job-3", 0.02),
-            ("job-2", None),
-        ]
+    assert await store.reviews.last(PULL) is None
+    second = replace(DONE, id="job-2", head="sha-2", round=2, finished=300.0, usd=None, output=b"\x00\xff two")
+    for done in (DONE, second, replace(DONE, id="job-3", pull=OTHER, finished=400.0)):
+        await store.reviews.keep(done)
+    assert await store.reviews.last(PULL) == b"\x00\xff two"
+    assert await store.reviews.heads(PULL) == {"sha-1", "sha-2"}
+    assert [(row.id, row.usd) for row in (await store.listing.page(None, 2)).rows] == [
+        ("job-3", 0.02),
+        ("job-2", None),
+    ]
 
 
 async def test_what_people_do_not_want_to_hear(url: str) -> None:
@@ -42,23 +41,22 @@ async def test_what_people_do_not_want_to_hear(url: str) -> None:
         assert await store.people.suppressions(OTHER, 50.0) == ()
 
 
-async def test_pausing_and_feedback(url: str) -> None:
+async def test_pausing_and_feedback(store: Store) -> None:
     """A pull request pauses until it is resumed; the newest word of a person on a finding counts."""
-    async with storage.open_store(url) as store:
-        await store.people.pause(PULL, "ann", 1.0)
-        await store.people.pause(PULL, "bob", 2.0)
-        assert await store.people.is_paused(PULL)
-        assert not await store.people.is_paused(OTHER)
-        assert await store.people.resume(PULL)
-        assert not await store.people.resume(PULL)
-        assert not await store.people.is_paused(PULL)
-        await store.people.tell(PULL, "f1", "ann", "reaction", "+1", 3.0)
-        await store.people.tell(PULL, "f1", "ann", "reaction", "-1", 4.0)
-        await store.people.tell(PULL, "f1", "bob", "reply", "thanks", 5.0)
-        assert await store.people.reactions(PULL) == (
-            ("f1", "ann", "reaction", "-1"),
-            ("f1", "bob", "reply", "thanks"),
-        )
+    await store.people.pause(PULL, "ann", 1.0)
+    await store.people.pause(PULL, "bob", 2.0)
+    assert await store.people.is_paused(PULL)
+    assert not await store.people.is_paused(OTHER)
+    assert await store.people.resume(PULL)
+    assert not await store.people.resume(PULL)
+    assert not await store.people.is_paused(PULL)
+    await store.people.tell(PULL, "f1", "ann", "reaction", "+1", 3.0)
+    await store.people.tell(PULL, "f1", "ann", "reaction", "-1", 4.0)
+    await store.people.tell(PULL, "f1", "bob", "reply", "thanks", 5.0)
+    assert await store.people.reactions(PULL) == (
+        ("f1", "ann", "reaction", "-1"),
+        ("f1", "bob", "reply", "thanks"),
+    )
 
 
 async def test_forgetting(url: str, tmp_path: Path) -> None:
@@ -133,21 +131,20 @@ async def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
         assert await store.reviews.last(PULL) is None
 
 
-async def test_what_other_open_pull_requests_of_a_head_came_to_is_known(url: str) -> None:
+async def test_what_other_open_pull_requests_of_a_head_came_to_is_known(store: Store) -> None:
     """The newest of each, of this repository; not of one that is closed. What a review comes to later is stored."""
-    async with storage.open_store(url) as store:
-        one, two, three = (replace(PULL, number=number) for number in (1, 2, 3))
-        rows = [
-            ("a", one, "success", 1.0),
-            ("b", one, "failure", 2.0),
-            ("c", two, "neutral", 3.0),
-            ("d", OTHER, "failure", 4.0),
-        ]
-        for name, pull, ending, at in rows:
-            await store.reviews.keep(replace(DONE, id=name, pull=pull, head="h", conclusion=ending, finished=at))
-        assert await store.reviews.conclusions_at(three, "h") == {1: "failure", 2: "neutral"}
-        assert await store.reviews.conclusions_at(one, "h") == {2: "neutral"}
-        assert await store.reviews.conclusions_at(three, "other") == {}
-        await store.reviews.conclude("b", "success")
-        await store.reviews.close(two, 5.0)
-        assert await store.reviews.conclusions_at(three, "h") == {1: "success"}
+    one, two, three = (replace(PULL, number=number) for number in (1, 2, 3))
+    rows = [
+        ("a", one, "success", 1.0),
+        ("b", one, "failure", 2.0),
+        ("c", two, "neutral", 3.0),
+        ("d", OTHER, "failure", 4.0),
+    ]
+    for name, pull, ending, at in rows:
+        await store.reviews.keep(replace(DONE, id=name, pull=pull, head="h", conclusion=ending, finished=at))
+    assert await store.reviews.conclusions_at(three, "h") == {1: "failure", 2: "neutral"}
+    assert await store.reviews.conclusions_at(one, "h") == {2: "neutral"}
+    assert await store.reviews.conclusions_at(three, "other") == {}
+    await store.reviews.conclude("b", "success")
+    await store.reviews.close(two, 5.0)
+    assert await store.reviews.conclusions_at(three, "h") == {1: "success"}

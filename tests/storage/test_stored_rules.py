@@ -1,8 +1,7 @@
 import asyncio
 from dataclasses import replace
 
-from bot import storage
-from bot.storage import FindingOutcomes, FinishedReview, StoredFinding
+from bot.storage import FindingOutcomes, FinishedReview, Store, StoredFinding
 from bot.values import OwnerRule, Proposal, PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
@@ -18,50 +17,46 @@ def done(job: str, *findings: StoredFinding, pull: PullRef = PULL, at: float = 1
     )  # type: ignore[arg-type]
 
 
-async def test_a_proposal_is_made_once(url: str) -> None:
+async def test_a_proposal_is_made_once(store: Store) -> None:
     """However often, by whomever and at the same moment; numbers run on, and a reason that comes later is kept."""
-    async with storage.open_store(url) as store:
-        rules = store.rules
-        made = await asyncio.gather(*(rules.propose(PULL, RULE, 1.0) for _ in range(5)))
-        assert {one.rule.number for one in made if one} == {1}
-        second = await rules.propose(BESIDE, replace(RULE, rule=OwnerRule("/b.py", "F601")), 2.0)
-        assert second is not None
-        assert second.rule.number == 2
-        reasoned = await rules.propose(
-            BESIDE, replace(RULE, who="bob", rule=OwnerRule("/a.py", "F601", "old code")), 3.0
-        )
-        assert reasoned is not None
-        assert (reasoned.rule.text, reasoned.who, reasoned.made) == ("old code", "bob", 1.0)
-        again = await rules.propose(PULL, replace(RULE, rule=OwnerRule("/a.py", "F601", "else")), 4.0)
-        assert again == reasoned
-        elsewhere = await rules.propose(OTHER, RULE, 5.0)
-        assert elsewhere is not None
-        assert elsewhere.rule.number == 1
-        assert await rules.in_force(70) == ()
+    rules = store.rules
+    made = await asyncio.gather(*(rules.propose(PULL, RULE, 1.0) for _ in range(5)))
+    assert {one.rule.number for one in made if one} == {1}
+    second = await rules.propose(BESIDE, replace(RULE, rule=OwnerRule("/b.py", "F601")), 2.0)
+    assert second is not None
+    assert second.rule.number == 2
+    reasoned = await rules.propose(BESIDE, replace(RULE, who="bob", rule=OwnerRule("/a.py", "F601", "old code")), 3.0)
+    assert reasoned is not None
+    assert (reasoned.rule.text, reasoned.who, reasoned.made) == ("old code", "bob", 1.0)
+    again = await rules.propose(PULL, replace(RULE, rule=OwnerRule("/a.py", "F601", "else")), 4.0)
+    assert again == reasoned
+    elsewhere = await rules.propose(OTHER, RULE, 5.0)
+    assert elsewhere is not None
+    assert elsewhere.rule.number == 1
+    assert await rules.in_force(70) == ()
 
 
-async def test_what_becomes_of_findings(url: str) -> None:
+async def test_what_becomes_of_findings(store: Store) -> None:
     """Fixed, accepted, rejected, left; a person's rejection stands; the period and the repositories are those asked for."""
-    async with storage.open_store(url) as store:
-        names = ("f1", "f2", "f3", "f4")
-        said = [replace(FOUND, fingerprint=name) for name in names]
-        await store.reviews.keep(done("one", *said))
-        await store.reviews.keep(done("other", FOUND, pull=OTHER))
-        assert await store.outcomes.of_repositories([70, 71], 0.0) == (FindingOutcomes(70, waiting=4),)
-        await store.outcomes.reject(PULL, "f3", 110.0)
-        await store.outcomes.reject(PULL, "unknown", 110.0)
-        states = ("fixed", "fixed", "fixed", "open")
-        ended = [replace(one, state=state) for one, state in zip(said, states, strict=True)]
-        await store.reviews.keep(done("two", *ended, at=120.0, accepted=frozenset({"f2"})))
-        await store.outcomes.close(PULL, 130.0)
-        (found,) = await store.outcomes.of_repositories([70], 0.0)
-        assert found == FindingOutcomes(70, fixed=1, accepted=1, rejected=1, left=1)
-        assert found.share == 0.5
-        assert await store.outcomes.of_repositories([70], 125.0) == (FindingOutcomes(70, left=1),)
-        whole = FindingOutcomes.together(await store.outcomes.of_repositories(None, 0.0))
-        assert whole == FindingOutcomes(0, waiting=1, fixed=1, accepted=1, rejected=1, left=1)
-        await store.reviews.keep(done("three", said[3], at=140.0))
-        (found,) = await store.outcomes.of_repositories([70], 0.0)
-        assert (found.waiting, found.left) == (1, 0)
-        assert await store.prune(130.0 + 86_400.0, 1.0) > 0
-        assert await store.outcomes.of_repositories([70], 0.0) == (FindingOutcomes(70, waiting=1),)
+    names = ("f1", "f2", "f3", "f4")
+    said = [replace(FOUND, fingerprint=name) for name in names]
+    await store.reviews.keep(done("one", *said))
+    await store.reviews.keep(done("other", FOUND, pull=OTHER))
+    assert await store.outcomes.of_repositories([70, 71], 0.0) == (FindingOutcomes(70, waiting=4),)
+    await store.outcomes.reject(PULL, "f3", 110.0)
+    await store.outcomes.reject(PULL, "unknown", 110.0)
+    states = ("fixed", "fixed", "fixed", "open")
+    ended = [replace(one, state=state) for one, state in zip(said, states, strict=True)]
+    await store.reviews.keep(done("two", *ended, at=120.0, accepted=frozenset({"f2"})))
+    await store.outcomes.close(PULL, 130.0)
+    (found,) = await store.outcomes.of_repositories([70], 0.0)
+    assert found == FindingOutcomes(70, fixed=1, accepted=1, rejected=1, left=1)
+    assert found.share == 0.5
+    assert await store.outcomes.of_repositories([70], 125.0) == (FindingOutcomes(70, left=1),)
+    whole = FindingOutcomes.together(await store.outcomes.of_repositories(None, 0.0))
+    assert whole == FindingOutcomes(0, waiting=1, fixed=1, accepted=1, rejected=1, left=1)
+    await store.reviews.keep(done("three", said[3], at=140.0))
+    (found,) = await store.outcomes.of_repositories([70], 0.0)
+    assert (found.waiting, found.left) == (1, 0)
+    assert await store.prune(130.0 + 86_400.0, 1.0) > 0
+    assert await store.outcomes.of_repositories([70], 0.0) == (FindingOutcomes(70, waiting=1),)

@@ -1,11 +1,11 @@
 """What the check of a head comes to, over a real database: the stored reviews of that head, and nothing else."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hosted import finding, reviewed
 
 from bot import config, storage
@@ -45,80 +45,67 @@ async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar
     await store.reviews.keep(row)
 
 
-def run_story(tmp_path: Path, story: Callable[[Store], Awaitable[None]]) -> None:
-    """Carry a story out over a database of its own."""
-
-    async def go() -> None:
-        async with storage.open_store(f"sqlite:///{tmp_path / 'store.sqlite'}") as store:
-            await story(store)
-
-    asyncio.run(go())
+@pytest.fixture
+def store(tmp_path: Path) -> AbstractAsyncContextManager[Store]:
+    """A database of the test's own."""
+    return storage.open_store(f"sqlite:///{tmp_path / 'store.sqlite'}")
 
 
-def test_a_later_bar_and_later_words_count(tmp_path: Path) -> None:
+async def test_a_review_against_another_branch_says_nothing(store: Store) -> None:
+    """Who points a pull request at another base has no review of it yet."""
+    await keep(store, ONE, CLEAN)
+    assert (await concluding.of_head(ONE, facts("v1"), settings(BAR), store)).ending == "failure"
+
+
+async def test_a_later_bar_and_later_words_count(store: Store) -> None:
     """The stored review is concluded again: under the bar that is in force, and without what was silenced since."""
+    await keep(store, ONE, FOUND, bar=NO_BAR)
 
-    async def story(store: Store) -> None:
-        await keep(store, ONE, FOUND, bar=NO_BAR)
+    async def now(file: str) -> Ending:
+        return (await concluding.of_head(ONE, facts(), settings(file), store)).ending
 
-        async def now(file: str) -> Ending:
-            return (await concluding.of_head(ONE, facts(), settings(file), store)).ending
-
-        assert (await now(NO_BAR), await now(BAR), await now("fail_on: critical\n")) == (
-            "neutral",
-            "failure",
-            "neutral",
-        )
-        mark = FOUND.findings[0].finding.identity
-        await store.people.suppress(ONE, Suppression(mark, "maintainer", "it is meant so", 5.0))
-        assert await now(BAR) == "success"
-
-    run_story(tmp_path, story)
+    assert (await now(NO_BAR), await now(BAR), await now("fail_on: critical\n")) == (
+        "neutral",
+        "failure",
+        "neutral",
+    )
+    mark = FOUND.findings[0].finding.identity
+    await store.people.suppress(ONE, Suppression(mark, "maintainer", "it is meant so", 5.0))
+    assert await now(BAR) == "success"
 
 
-def test_what_was_kept_back_reaches_a_later_bar(tmp_path: Path) -> None:
+async def test_what_was_kept_back_reaches_a_later_bar(store: Store) -> None:
     """It was open and not severe enough to be posted."""
-
-    async def story(store: Store) -> None:
-        minor = replace(finding("f2").finding, severity="low")
-        await keep(store, ONE, replace(CLEAN, findings=(PlacedFinding(replace(minor, status="below")),)))
-        assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "success"
-        assert (await concluding.of_head(ONE, facts(), settings(LOW_BAR), store)).ending == "failure"
-
-    run_story(tmp_path, story)
+    minor = replace(finding("f2").finding, severity="low")
+    await keep(store, ONE, replace(CLEAN, findings=(PlacedFinding(replace(minor, status="below")),)))
+    assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "success"
+    assert (await concluding.of_head(ONE, facts(), settings(LOW_BAR), store)).ending == "failure"
 
 
-def test_pull_requests_with_one_head_show_the_worst_of_it(tmp_path: Path) -> None:
+async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) -> None:
     """The worse one is named; a closed one counts no longer; the newest review of each counts."""
 
-    async def story(store: Store) -> None:
-        async def ending(pull: PullRef, **how: Any) -> Verdict:  # noqa: ANN401 - as `of_head` takes it
-            return await concluding.of_head(pull, facts(), settings(BAR), store, **how)
+    async def ending(pull: PullRef, **how: Any) -> Verdict:  # noqa: ANN401 - as `of_head` takes it
+        return await concluding.of_head(pull, facts(), settings(BAR), store, **how)
 
-        await keep(store, TWO, FOUND)
-        await keep(store, ONE, CLEAN)
-        assert await ending(ONE) == Verdict("failure", is_reviewed=True, other=2)
-        assert await ending(ONE, own="success") == Verdict("failure", is_reviewed=True, other=2)
-        assert await ending(ONE, lacks="nothing") == Verdict("failure", is_reviewed=True, other=2)
-        assert await ending(TWO) == Verdict("failure", is_reviewed=True)
-        await store.reviews.close(TWO, 9.0)
-        assert await ending(ONE) == Verdict("success", is_reviewed=True)
-        await store.reviews.close(TWO, None)
-        await keep(store, TWO, CLEAN, at=2.0)
-        assert await ending(ONE) == Verdict("success", is_reviewed=True)
-
-    run_story(tmp_path, story)
+    await keep(store, TWO, FOUND)
+    await keep(store, ONE, CLEAN)
+    assert await ending(ONE) == Verdict("failure", is_reviewed=True, other=2)
+    assert await ending(ONE, own="success") == Verdict("failure", is_reviewed=True, other=2)
+    assert await ending(ONE, lacks="nothing") == Verdict("failure", is_reviewed=True, other=2)
+    assert await ending(TWO) == Verdict("failure", is_reviewed=True)
+    await store.reviews.close(TWO, 9.0)
+    assert await ending(ONE) == Verdict("success", is_reviewed=True)
+    await store.reviews.close(TWO, None)
+    await keep(store, TWO, CLEAN, at=2.0)
+    assert await ending(ONE) == Verdict("success", is_reviewed=True)
 
 
-def test_a_pull_request_borrows_no_green_check(tmp_path: Path) -> None:
+async def test_a_pull_request_borrows_no_green_check(store: Store) -> None:
     """Another one with the same head was reviewed: one that is left out shows the same, one that should have been reviewed fails."""
-
-    async def story(store: Store) -> None:
-        await keep(store, TWO, CLEAN)
-        left_out = await concluding.of_head(ONE, facts(), settings(BAR), store, "left out")
-        assert (left_out.ending, left_out.other) == ("success", 2)
-        assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "failure"
-        elsewhere = PullRef(7, 12, "acme", "other", 2)
-        assert (await concluding.of_head(elsewhere, facts(), settings(BAR), store, "left out")).ending == "neutral"
-
-    run_story(tmp_path, story)
+    await keep(store, TWO, CLEAN)
+    left_out = await concluding.of_head(ONE, facts(), settings(BAR), store, "left out")
+    assert (left_out.ending, left_out.other) == ("success", 2)
+    assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "failure"
+    elsewhere = PullRef(7, 12, "acme", "other", 2)
+    assert (await concluding.of_head(elsewhere, facts(), settings(BAR), store, "left out")).ending == "neutral"

@@ -1,7 +1,5 @@
 """The file of an owner's `.deeprepo` repository at GitHub: who may read it, how long it is kept, what a failure costs."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
@@ -33,86 +31,59 @@ class Reader:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[[Callable[[Scene], Awaitable[None]]], None]:
-    """Carry a conversation out with a fresh GitHub."""
-
-    def carried_out(talk: Callable[[Scene], Awaitable[None]]) -> None:
-        async def go() -> None:
-            async with scene(tmp_path) as at:
-                await talk(at)
-
-        asyncio.run(go())
-
-    return carried_out
-
-
-Run = Callable[[Callable[[Scene], Awaitable[None]]], None]
+def at(tmp_path: Path) -> AbstractAsyncContextManager[Scene]:
+    """A fresh GitHub, open during the test."""
+    return scene(tmp_path)
 
 
 @pytest.mark.parametrize("private", [True, False])
-def test_a_file_is_read_and_kept_for_a_minute(run: Run, private: bool) -> None:
+async def test_a_file_is_read_and_kept_for_a_minute(at: Scene, private: bool) -> None:
     """A private one with a token for that repository alone, which can read and no more; a change is noticed after the minute."""
-
-    async def talk(at: Scene) -> None:
-        repo = await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
-        reader = Reader(at)
-        assert await reader.read() == OrganizationFile("acme/.deeprepo", "quota: 1\n")
-        await repo.push("main", {".deeprepo.yml": "quota: 2\n"})
-        asked = len(at.gh.requests)
-        reader.now = FRESH - 1
-        assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
-        assert len(at.gh.requests) == asked
-        reader.now = FRESH
-        assert (await reader.read() or OrganizationFile("")).text == "quota: 2\n"
-        minted = [seen.body for seen in at.gh.requests if seen.path.endswith("access_tokens")]
-        named = [body for body in minted if "repositories" in (body or {})]
-        assert bool(named) == private
-        for body in named:
-            assert body == {"repositories": [".deeprepo"], "permissions": {"contents": "read"}}
-
-    run(talk)
+    repo = await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
+    reader = Reader(at)
+    assert await reader.read() == OrganizationFile("acme/.deeprepo", "quota: 1\n")
+    await repo.push("main", {".deeprepo.yml": "quota: 2\n"})
+    asked = len(at.gh.requests)
+    reader.now = FRESH - 1
+    assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
+    assert len(at.gh.requests) == asked
+    reader.now = FRESH
+    assert (await reader.read() or OrganizationFile("")).text == "quota: 2\n"
+    minted = [seen.body for seen in at.gh.requests if seen.path.endswith("access_tokens")]
+    named = [body for body in minted if "repositories" in (body or {})]
+    assert bool(named) == private
+    for body in named:
+        assert body == {"repositories": [".deeprepo"], "permissions": {"contents": "read"}}
 
 
-def test_a_private_file_is_not_shown_in_a_public_repository(run: Run) -> None:
+async def test_a_private_file_is_not_shown_in_a_public_repository(at: Scene) -> None:
     """Whoever sees the review may read all that it shows."""
-
-    async def talk(at: Scene) -> None:
-        await at.gh.repository("acme", ".deeprepo", files=FILE, private=True)
-        reader = Reader(at)
-        seen = [await reader.read(is_private=is_private) for is_private in (True, False)]
-        assert [one.is_shown for one in seen if one] == [True, False]
-
-    run(talk)
+    await at.gh.repository("acme", ".deeprepo", files=FILE, private=True)
+    reader = Reader(at)
+    seen = [await reader.read(is_private=is_private) for is_private in (True, False)]
+    assert [one.is_shown for one in seen if one] == [True, False]
 
 
-def test_the_repository_with_the_defaults_has_none_itself(run: Run) -> None:
+async def test_the_repository_with_the_defaults_has_none_itself(at: Scene) -> None:
     """Its own file is its own; and an operator can switch the look off or name another repository."""
-
-    async def talk(at: Scene) -> None:
-        await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
-        await at.gh.repository("acme", "policies", files={".deeprepo.yml": "quota: 9\n"}, private=False)
-        asked = len(at.gh.requests)
-        assert await Reader(at).read("acme/.deeprepo") is None
-        assert await Reader(at, "off").read() is None
-        assert len(at.gh.requests) == asked
-        assert await Reader(at, "policies").read() == OrganizationFile("acme/policies", "quota: 9\n")
-
-    run(talk)
+    await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
+    await at.gh.repository("acme", "policies", files={".deeprepo.yml": "quota: 9\n"}, private=False)
+    asked = len(at.gh.requests)
+    assert await Reader(at).read("acme/.deeprepo") is None
+    assert await Reader(at, "off").read() is None
+    assert len(at.gh.requests) == asked
+    assert await Reader(at, "policies").read() == OrganizationFile("acme/policies", "quota: 9\n")
 
 
-def test_while_github_fails_what_was_read_holds_on(run: Run) -> None:
+async def test_while_github_fails_what_was_read_holds_on(at: Scene) -> None:
     """For a day; then, or if nothing was read before, no review goes on without what may set a bar."""
-
-    async def talk(at: Scene) -> None:
-        await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
-        known, fresh = Reader(at), Reader(at)
-        await known.read()
-        at.gh.fail("GET", r"/repos/acme/\.deeprepo", sandbox.Fault(status=502, times=-1))
-        known.now = STALE - 1
-        assert (await known.read() or OrganizationFile("")).text == "quota: 1\n"
-        for reader, now in ((known, STALE), (fresh, 0.0)):
-            reader.now = now
-            with pytest.raises(HostDown):
-                await reader.read()
-
-    run(talk)
+    await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
+    known, fresh = Reader(at), Reader(at)
+    await known.read()
+    at.gh.fail("GET", r"/repos/acme/\.deeprepo", sandbox.Fault(status=502, times=-1))
+    known.now = STALE - 1
+    assert (await known.read() or OrganizationFile("")).text == "quota: 1\n"
+    for reader, now in ((known, STALE), (fresh, 0.0)):
+        reader.now = now
+        with pytest.raises(HostDown):
+            await reader.read()

@@ -1,9 +1,7 @@
 """What the check of a pull request says, at a real server: it belongs to a head, and says what the review of that head came to."""
 
-from pathlib import Path
-
 import pytest
-from whole import BROKEN, MENDED, Whole, whole
+from whole import BROKEN, MENDED, Whole
 
 from bot.values import PullRef
 from deeprepo_sandbox import github as sandbox
@@ -29,92 +27,86 @@ async def queue(at: Whole, number: int, branch: str = "queue") -> str | None:
 
 
 @pytest.mark.parametrize(("bar", "ending"), [(BAR, "failure"), (README, "neutral")])
-async def test_a_finding_fails_the_check_at_the_bar_alone(tmp_path: Path, bar: dict[str, str], ending: str) -> None:
+async def test_a_finding_fails_the_check_at_the_bar_alone(at: Whole, bar: dict[str, str], ending: str) -> None:
     """And the push that mends it makes it green."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("main", bar)
-        number = await at.reviewed()
-        assert newest(at, number) == ending
-        await at.repo.push("feature", MENDED)
-        await at.quiet()
-        assert newest(at, number) == "success"
+    await at.repo.commit("main", bar)
+    number = await at.reviewed()
+    assert newest(at, number) == ending
+    await at.repo.push("feature", MENDED)
+    await at.quiet()
+    assert newest(at, number) == "success"
 
 
-async def test_nobody_turns_a_failure_green_by_a_detour(tmp_path: Path) -> None:
+async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
     """A draft, a label that is left out, closing and opening again: the failure of the head stands, and no review is paid again."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_labels: [wip]}\n"})
-        number = await at.reviewed(fork=True, author="stranger")
-        assert newest(at, number) == "failure"
-        await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003 - of the sandbox
-        await at.repo.close(number, by="stranger")
-        await at.repo.reopen(number, by="stranger")
-        await at.quiet()
-        assert newest(at, number) == "failure"
-        await at.repo.add_label(number, "wip")
-        await at.repo.set_draft(number, False, by="stranger")  # noqa: FBT003
-        await at.quiet()
-        last = max(at.gh.pull(number).checks, key=lambda one: one.id)
-        assert (last.conclusion, "earlier review of this commit stands" in (last.summary or "")) == (
-            "failure",
-            True,
-        )
-        pull = PullRef(at.repo.installation, at.repo.id, "acme", "shop", number)
-        assert len(await at.server.store.reviews.of_head(pull, at.gh.pull(number).head_sha, 9)) == 1
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_labels: [wip]}\n"})
+    number = await at.reviewed(fork=True, author="stranger")
+    assert newest(at, number) == "failure"
+    await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003 - of the sandbox
+    await at.repo.close(number, by="stranger")
+    await at.repo.reopen(number, by="stranger")
+    await at.quiet()
+    assert newest(at, number) == "failure"
+    await at.repo.add_label(number, "wip")
+    await at.repo.set_draft(number, False, by="stranger")  # noqa: FBT003
+    await at.quiet()
+    last = max(at.gh.pull(number).checks, key=lambda one: one.id)
+    assert (last.conclusion, "earlier review of this commit stands" in (last.summary or "")) == (
+        "failure",
+        True,
+    )
+    pull = PullRef(at.repo.installation, at.repo.id, "acme", "shop", number)
+    assert len(await at.server.store.reviews.of_head(pull, at.gh.pull(number).head_sha, 9)) == 1
 
 
-async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(tmp_path: Path) -> None:
+async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None:
     """A head that shares no commit with its base, a file of settings that cannot be used, and a stranger's change that is too large."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("main", BAR)
-        await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
-        orphan = await at.repo.open_pull("orphan")
-        await at.quiet()
-        await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_files: 1}\n"})
-        large = await at.reviewed(branch="large", files={**BROKEN, **README}, fork=True, author="stranger")
-        ours = await at.reviewed(branch="ours", files={**BROKEN, **README, "docs/ours.md": "# Ours\n"})
-        assert [newest(at, number) for number in (orphan, large, ours)] == ["failure", "failure", "neutral"]
-        await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
-        third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
-        assert newest(at, third) == "failure"
+    await at.repo.commit("main", BAR)
+    await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
+    orphan = await at.repo.open_pull("orphan")
+    await at.quiet()
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_files: 1}\n"})
+    large = await at.reviewed(branch="large", files={**BROKEN, **README}, fork=True, author="stranger")
+    ours = await at.reviewed(branch="ours", files={**BROKEN, **README, "docs/ours.md": "# Ours\n"})
+    assert [newest(at, number) for number in (orphan, large, ours)] == ["failure", "failure", "neutral"]
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
+    third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
+    assert newest(at, third) == "failure"
 
 
 @pytest.mark.parametrize(("strict", "ending"), [("", "neutral"), ("strict: true\n", "failure")])
-async def test_what_the_owner_leaves_out_is_neutral(tmp_path: Path, strict: str, ending: str) -> None:
+async def test_what_the_owner_leaves_out_is_neutral(at: Whole, strict: str, ending: str) -> None:
     """A draft, a bot's pull request, a path: under a bar too, unless the settings are strict; a merge queue goes on."""
-    async with whole(tmp_path) as at:
-        at.gh.world.user("dependabot[bot]", "Bot")
-        paths = "triggers: {paths: ['shop/']}\n"
-        await at.repo.commit("main", {".deeprepo.yml": f"fail_on: high\n{strict}{paths}"})
-        draft = await at.reviewed(branch="draft", draft=True)
-        bot = await at.reviewed(branch="bot", author="dependabot[bot]")
-        beside = await at.reviewed(branch="beside", files=README)
-        assert [newest(at, number) for number in (draft, bot, beside)] == [ending] * 3
-        assert await queue(at, bot) == ("success" if ending == "neutral" else "failure")
-        await at.repo.set_draft(draft, False)  # noqa: FBT003 - of the sandbox
-        await at.quiet()
-        assert newest(at, draft) == "failure"  # the forgotten caller
+    at.gh.world.user("dependabot[bot]", "Bot")
+    paths = "triggers: {paths: ['shop/']}\n"
+    await at.repo.commit("main", {".deeprepo.yml": f"fail_on: high\n{strict}{paths}"})
+    draft = await at.reviewed(branch="draft", draft=True)
+    bot = await at.reviewed(branch="bot", author="dependabot[bot]")
+    beside = await at.reviewed(branch="beside", files=README)
+    assert [newest(at, number) for number in (draft, bot, beside)] == [ending] * 3
+    assert await queue(at, bot) == ("success" if ending == "neutral" else "failure")
+    await at.repo.set_draft(draft, False)  # noqa: FBT003 - of the sandbox
+    await at.quiet()
+    assert newest(at, draft) == "failure"  # the forgotten caller
 
 
 @pytest.mark.parametrize(
     ("bar", "files", "ending"), [(BAR, BROKEN, "failure"), (BAR, MENDED, "success"), (README, BROKEN, "success")]
 )
 async def test_a_merge_queue_gets_the_answer_of_the_head(
-    tmp_path: Path, bar: dict[str, str], files: dict[str, str], ending: str
+    at: Whole, bar: dict[str, str], files: dict[str, str], ending: str
 ) -> None:
     """It stops at a failure and passes what is below the bar; a bar that was set since the review counts."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed(files={**files, **README})
-        await at.repo.commit("main", bar)
-        assert await queue(at, number) == ending
+    number = await at.reviewed(files={**files, **README})
+    await at.repo.commit("main", bar)
+    assert await queue(at, number) == ending
 
 
 @pytest.mark.parametrize(("bar", "ending"), [(BAR, "failure"), (README, "success")])
-async def test_a_merge_queue_stops_at_a_head_without_a_review(tmp_path: Path, bar: dict[str, str], ending: str) -> None:
+async def test_a_merge_queue_stops_at_a_head_without_a_review(at: Whole, bar: dict[str, str], ending: str) -> None:
     """If a bar is set; else it goes on."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("main", bar)
-        with at.gh.holding():  # nothing of it is ever delivered
-            number = await at.opened()
-        assert await queue(at, number) == ending
-        assert await queue(at, 999, "second") == ending
+    await at.repo.commit("main", bar)
+    with at.gh.holding():  # nothing of it is ever delivered
+        number = await at.opened()
+    assert await queue(at, number) == ending
+    assert await queue(at, 999, "second") == ending

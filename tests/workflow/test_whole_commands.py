@@ -1,8 +1,7 @@
 from functools import partial
-from pathlib import Path
 
 import pytest
-from whole import MENDED, Whole, whole
+from whole import MENDED, Whole
 
 from bot.commands import COMMANDS
 from deeprepo_sandbox.github import Fault
@@ -21,56 +20,52 @@ def reactions(at: Whole, number: int) -> list[list[str]]:
     return [[r.content for r in c.reactions] for c in at.gh.pull(number).comments if c.user.type == "User"]
 
 
-async def test_every_word_is_answered_once(tmp_path: Path) -> None:
+async def test_every_word_is_answered_once(at: Whole) -> None:
     """help, config, explain, pause, resume, cancel: each has its answer, and each comment its sign that it was seen."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        told = await said(at, number, "/deeprepo help")
-        assert all(f"/deeprepo {word}" in told for word in COMMANDS)
-        assert "| `quota` | `4` |" in await said(at, number, "/deeprepo config")
-        assert "shop/cart.py" in await said(at, number, "/deeprepo explain 1")
-        assert await said(at, number, "/deeprepo pause")
-        await at.repo.push("feature", {"NEWS.md": "one\n"})
-        await at.quiet()
-        assert "paused" in (at.gh.pull(number).checks[0].title or "")
-        assert await said(at, number, "/deeprepo resume")
-        assert await said(at, number, "/deeprepo cancel")
-        assert "help" in await said(at, number, "/deeprepo dance")
-        assert all("eyes" in one for one in reactions(at, number))
+    number = await at.reviewed()
+    told = await said(at, number, "/deeprepo help")
+    assert all(f"/deeprepo {word}" in told for word in COMMANDS)
+    assert "| `quota` | `4` |" in await said(at, number, "/deeprepo config")
+    assert "shop/cart.py" in await said(at, number, "/deeprepo explain 1")
+    assert await said(at, number, "/deeprepo pause")
+    await at.repo.push("feature", {"NEWS.md": "one\n"})
+    await at.quiet()
+    assert "paused" in (at.gh.pull(number).checks[0].title or "")
+    assert await said(at, number, "/deeprepo resume")
+    assert await said(at, number, "/deeprepo cancel")
+    assert "help" in await said(at, number, "/deeprepo dance")
+    assert all("eyes" in one for one in reactions(at, number))
 
 
-async def test_who_may_not_write_here_gets_no_review(tmp_path: Path) -> None:
+async def test_who_may_not_write_here_gets_no_review(at: Whole) -> None:
     """A stranger's command costs nothing: it is answered with the reason and a thumb down."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed(draft=True)
-        assert "write" in await said(at, number, "/deeprepo review", author="stranger")
-        assert reactions(at, number) == [["-1"]]
-        assert not any("## deeprepo" in c.body for c in at.gh.pull(number).comments)
+    number = await at.reviewed(draft=True)
+    assert "write" in await said(at, number, "/deeprepo review", author="stranger")
+    assert reactions(at, number) == [["-1"]]
+    assert not any("## deeprepo" in c.body for c in at.gh.pull(number).comments)
 
 
 @pytest.mark.slow
-async def test_a_stranger_does_not_take_the_place_of_a_review(tmp_path: Path) -> None:
+async def test_a_stranger_does_not_take_the_place_of_a_review(at: Whole) -> None:
     """Their command comes while a review runs: it is refused, and the review goes on to its end."""
-    async with whole(tmp_path) as at:
-        begs = partial(at.repo.comment, 1, "/deeprepo full review", author="stranger")
-        at.gh.fail("POST", r"/check-runs$", Fault(status=None, run=begs))
-        number = await at.reviewed()
-        assert "1 finding" in at.summary(number)
-        assert [c.conclusion for c in at.gh.pull(number).checks] == ["neutral"]
-        assert reactions(at, number) == [["-1"]]
+    begs = partial(at.repo.comment, 1, "/deeprepo full review", author="stranger")
+    at.gh.fail("POST", r"/check-runs$", Fault(status=None, run=begs))
+    number = await at.reviewed()
+    assert "1 finding" in at.summary(number)
+    assert [c.conclusion for c in at.gh.pull(number).checks] == ["neutral"]
+    assert reactions(at, number) == [["-1"]]
 
 
 @pytest.mark.slow
-async def test_an_ignored_finding_is_not_said_in_the_next_round(tmp_path: Path) -> None:
+async def test_an_ignored_finding_is_not_said_in_the_next_round(at: Whole) -> None:
     """`ignore 1` names the entry that would hold permanently, and holds at once in this pull request, for the lines that it was about."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        assert ".deeprepo/ignore.yml" in await said(at, number, "/deeprepo ignore 1 the caller goes next week")
-        await said(at, number, "/deeprepo full review")
-        assert "1 finding is suppressed" in at.summary(number)
-        assert at.gh.pull(number).checks[-1].conclusion == "success"
-        elsewhere = MENDED["shop/cart.py"] + "\n\ndef refund(goods):\n    return total(goods, 0.3)\n"
-        await at.repo.push("feature", {"shop/cart.py": elsewhere})
-        await at.quiet()
-        assert "total(goods, 0.3)" in at.summary(number)
-        assert at.gh.pull(number).checks[-1].conclusion == "neutral"
+    number = await at.reviewed()
+    assert ".deeprepo/ignore.yml" in await said(at, number, "/deeprepo ignore 1 the caller goes next week")
+    await said(at, number, "/deeprepo full review")
+    assert "1 finding is suppressed" in at.summary(number)
+    assert at.gh.pull(number).checks[-1].conclusion == "success"
+    elsewhere = MENDED["shop/cart.py"] + "\n\ndef refund(goods):\n    return total(goods, 0.3)\n"
+    await at.repo.push("feature", {"shop/cart.py": elsewhere})
+    await at.quiet()
+    assert "total(goods, 0.3)" in at.summary(number)
+    assert at.gh.pull(number).checks[-1].conclusion == "neutral"

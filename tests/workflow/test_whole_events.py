@@ -1,7 +1,5 @@
-from pathlib import Path
-
 import pytest
-from whole import BROKEN, MENDED, Whole, whole
+from whole import BROKEN, MENDED, Whole
 
 from deeprepo_sandbox.github import Fault
 
@@ -13,57 +11,54 @@ def ended(at: Whole, number: int) -> list[str | None]:
 
 
 @pytest.mark.slow
-async def test_a_button_of_the_check_run_starts_a_review(tmp_path: Path) -> None:
+async def test_a_button_of_the_check_run_starts_a_review(at: Whole) -> None:
     """Re-run, both of our buttons and Re-run all: each is a review with a check run of its own, and one summary stays."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        check = at.gh.pull(number).checks[0].id
-        await at.repo.rerequest(check)
-        await at.quiet()
-        await at.repo.press(check, "again")
-        await at.quiet()
-        await at.repo.press(check, "full")
-        await at.quiet()
-        await at.repo.rerequest_suite(check)
-        await at.quiet()
-        assert ended(at, number) == ["neutral"] * 5
-        assert "round 5" in at.summary(number)
-        await at.repo.press(check, "unknown")
-        await at.quiet()
-        assert len(ended(at, number)) == 5
+    number = await at.reviewed()
+    check = at.gh.pull(number).checks[0].id
+    await at.repo.rerequest(check)
+    await at.quiet()
+    await at.repo.press(check, "again")
+    await at.quiet()
+    await at.repo.press(check, "full")
+    await at.quiet()
+    await at.repo.rerequest_suite(check)
+    await at.quiet()
+    assert ended(at, number) == ["neutral"] * 5
+    assert "round 5" in at.summary(number)
+    await at.repo.press(check, "unknown")
+    await at.quiet()
+    assert len(ended(at, number)) == 5
 
 
 @pytest.mark.slow
-async def test_a_pull_request_that_becomes_a_draft_is_left_alone(tmp_path: Path) -> None:
+async def test_a_pull_request_that_becomes_a_draft_is_left_alone(at: Whole) -> None:
     """What runs is cancelled and its check run ended; when the author is ready again there is a review."""
-    async with whole(tmp_path) as at:
-        drafted = Fault(status=None, after=True, run=lambda: at.repo.set_draft(1, draft=True))
-        at.gh.fail("PATCH", r"/check-runs/\d+$", drafted)  # how far it is
-        at.gh.fail("POST", r"/(reviews|comments)$", Fault(status=None, delay=5.0))  # the review is not over by then
-        number = await at.opened()
-        await at.until(lambda: [c.conclusion for c in at.gh.pull(number).checks] == ["cancelled"])
-        await at.quiet()
-        assert at.gh.pull(number).comments == []
+    drafted = Fault(status=None, after=True, run=lambda: at.repo.set_draft(1, draft=True))
+    at.gh.fail("PATCH", r"/check-runs/\d+$", drafted)  # how far it is
+    at.gh.fail("POST", r"/(reviews|comments)$", Fault(status=None, delay=5.0))  # the review is not over by then
+    number = await at.opened()
+    await at.until(lambda: [c.conclusion for c in at.gh.pull(number).checks] == ["cancelled"])
+    await at.quiet()
+    assert at.gh.pull(number).comments == []
 
-        await at.repo.set_draft(number, draft=False)
-        await at.quiet()
-        assert ended(at, number)[-1] == "neutral"
-        assert "1 finding" in at.summary(number)
+    await at.repo.set_draft(number, draft=False)
+    await at.quiet()
+    assert ended(at, number)[-1] == "neutral"
+    assert "1 finding" in at.summary(number)
 
 
 @pytest.mark.slow
-async def test_another_base_is_another_review_and_another_title_is_none(tmp_path: Path) -> None:
+async def test_another_base_is_another_review_and_another_title_is_none(at: Whole) -> None:
     """The change is compared with the new base, which holds what was missing; a new title asks for nothing."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("next", BROKEN, onto="main")
-        await at.repo.commit("feature", MENDED, onto="next")
-        number = await at.repo.open_pull("feature", title="T")
-        await at.quiet()
-        await at.repo.edit(number, title="Another")
-        await at.quiet()
-        assert len(ended(at, number)) == 1
-        assert "`main..feature`" in at.summary(number)
-        await at.repo.retarget(number, "next")
-        await at.quiet()
-        assert len(ended(at, number)) == 2
-        assert "`next..feature`" in at.summary(number)
+    await at.repo.commit("next", BROKEN, onto="main")
+    await at.repo.commit("feature", MENDED, onto="next")
+    number = await at.repo.open_pull("feature", title="T")
+    await at.quiet()
+    await at.repo.edit(number, title="Another")
+    await at.quiet()
+    assert len(ended(at, number)) == 1
+    assert "`main..feature`" in at.summary(number)
+    await at.repo.retarget(number, "next")
+    await at.quiet()
+    assert len(ended(at, number)) == 2
+    assert "`next..feature`" in at.summary(number)

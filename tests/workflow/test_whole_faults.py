@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from families import few
-from whole import BROKEN, WORSE, Whole, whole
+from whole import BROKEN, WORSE, Whole
 
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
@@ -46,20 +45,19 @@ def posted_once(at: Whole, number: int) -> bool:
     ),
     ids=lambda value: None if not isinstance(value, str) else value.strip("$/"),
 )
-async def test_a_passing_fault_changes_nothing_in_the_end(tmp_path: Path, method: str, path: str, fault: Fault) -> None:
+async def test_a_passing_fault_changes_nothing_in_the_end(at: Whole, method: str, path: str, fault: Fault) -> None:
     """Whether the write was stored before the answer was lost or not: one summary, one finding, a check run that is ended."""
-    async with whole(tmp_path) as at:
-        met = asyncio.Event()
-        at.server.pace.timeout = 1.5 if fault.hang else 30.0
-        at.gh.fail(method, path, replace(fault, run=_noted(met)))
-        number = await at.reviewed(files=WORSE)
-        stands = at.gh.pull(number)
+    met = asyncio.Event()
+    at.server.pace.timeout = 1.5 if fault.hang else 30.0
+    at.gh.fail(method, path, replace(fault, run=_noted(met)))
+    number = await at.reviewed(files=WORSE)
+    stands = at.gh.pull(number)
 
-        assert met.is_set()
-        assert posted_once(at, number)
-        assert len(stands.review_comments) == 1
-        assert "2 findings" in at.summary(number)
-        assert [(c.status, c.conclusion) for c in stands.checks] == [("completed", "neutral")]
+    assert met.is_set()
+    assert posted_once(at, number)
+    assert len(stands.review_comments) == 1
+    assert "2 findings" in at.summary(number)
+    assert [(c.status, c.conclusion) for c in stands.checks] == [("completed", "neutral")]
 
 
 def _noted(met: asyncio.Event) -> Callable[[], Awaitable[None]]:
@@ -78,35 +76,33 @@ async def _forced(at: Whole) -> None:
 
 
 @pytest.mark.parametrize("act", few([_pushed, _forced], 0), ids=["pushed", "force-pushed"])
-async def test_a_head_that_moves_gets_the_only_review(tmp_path: Path, act: Act) -> None:
+async def test_a_head_that_moves_gets_the_only_review(at: Whole, act: Act) -> None:
     """While the first review is being posted the head moves: nothing is said of the old one but that it is superseded."""
-    async with whole(tmp_path) as at:
-        at.gh.fail("GET", BEFORE_POSTING, Fault(status=None, after=True, run=lambda: act(at)))
-        number = await at.opened()
-        old = at.gh.pull(number).head_sha
-        await at.quiet()
-        new = at.gh.pull(number).head_sha
+    at.gh.fail("GET", BEFORE_POSTING, Fault(status=None, after=True, run=lambda: act(at)))
+    number = await at.opened()
+    old = at.gh.pull(number).head_sha
+    await at.quiet()
+    new = at.gh.pull(number).head_sha
 
-        assert old != new
-        assert posted_once(at, number)
-        assert new[:7] in at.summary(number) or f'"head": "{new}"' in at.summary(number)
-        every = at.gh.pull(number).repository.checks.values()
-        assert {c.status for c in every} == {"completed"}
-        assert [c.conclusion for c in every if c.head == new] == ["neutral"]
+    assert old != new
+    assert posted_once(at, number)
+    assert new[:7] in at.summary(number) or f'"head": "{new}"' in at.summary(number)
+    every = at.gh.pull(number).repository.checks.values()
+    assert {c.status for c in every} == {"completed"}
+    assert [c.conclusion for c in every if c.head == new] == ["neutral"]
 
 
 @pytest.mark.slow
-async def test_a_locked_conversation_loses_no_finding(tmp_path: Path) -> None:
+async def test_a_locked_conversation_loses_no_finding(at: Whole) -> None:
     """Where no comment is taken the check run holds the whole review, and the next round says again what was not said."""
-    async with whole(tmp_path) as at:
-        at.gh.fail("POST", r"/issues/1/comments$", Fault(status=403, message="The issue is locked.", times=-1))
-        number = await at.opened()
-        await at.put_off()  # all tries take three quarters of a minute
-        await at.quiet()
-        check = max(at.gh.pull(number).checks, key=lambda one: one.id)
-        assert (check.conclusion, check.title) == ("neutral", "1 finding (1 high).")
-        assert "shop/cart.py:5" in (check.text or "")
-        at.gh.world.faults.clear()
-        await at.repo.push("feature", {"NEWS.md": "one\n"})
-        await at.quiet()
-        assert "1 finding" in at.summary(number)
+    at.gh.fail("POST", r"/issues/1/comments$", Fault(status=403, message="The issue is locked.", times=-1))
+    number = await at.opened()
+    await at.put_off()  # all tries take three quarters of a minute
+    await at.quiet()
+    check = max(at.gh.pull(number).checks, key=lambda one: one.id)
+    assert (check.conclusion, check.title) == ("neutral", "1 finding (1 high).")
+    assert "shop/cart.py:5" in (check.text or "")
+    at.gh.world.faults.clear()
+    await at.repo.push("feature", {"NEWS.md": "one\n"})
+    await at.quiet()
+    assert "1 finding" in at.summary(number)

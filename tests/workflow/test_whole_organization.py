@@ -1,9 +1,8 @@
 """The defaults of an organization at a real server: they hold, they say where they come from, and a private one shows nothing in public."""
 
 from dataclasses import replace
-from pathlib import Path
 
-from whole import BASE, Whole, whole
+from whole import BASE, Whole
 
 BAR = "fail_on: high\nenforce: [fail_on, ignore]\n"
 SECRET = "codename-heron"
@@ -36,33 +35,31 @@ async def said(at: Whole, number: int, text: str) -> str:
     return next((reply for reply in at.replies(number) if reply not in before), "")
 
 
-async def test_what_an_organization_enforces_stops_a_pull_request(tmp_path: Path) -> None:
+async def test_what_an_organization_enforces_stops_a_pull_request(at: Whole) -> None:
     """A repository can neither lift its bar nor leave files out; `/deeprepo config` shows where each value comes from."""
-    async with whole(tmp_path) as at:
-        await organization(at, f"{BAR}ignore: []\n")
-        await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\nignore: ['**']\nquota: 2\n"})
-        number = await at.reviewed()
-        assert at.gh.pull(number).checks[-1].conclusion == "failure"
-        shown = await said(at, number, "/deeprepo config")
-        rows = {row.split("|")[1].strip(" `"): row for row in shown.splitlines() if row.startswith("| `")}
-        assert ".deeprepo.yml of acme/.deeprepo" in rows["fail_on"]
-        assert ".deeprepo.yml" in rows["quota"]
-        assert "high" in rows["fail_on"]
+    await organization(at, f"{BAR}ignore: []\n")
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\nignore: ['**']\nquota: 2\n"})
+    number = await at.reviewed()
+    assert at.gh.pull(number).checks[-1].conclusion == "failure"
+    shown = await said(at, number, "/deeprepo config")
+    rows = {row.split("|")[1].strip(" `"): row for row in shown.splitlines() if row.startswith("| `")}
+    assert ".deeprepo.yml of acme/.deeprepo" in rows["fail_on"]
+    assert ".deeprepo.yml" in rows["quota"]
+    assert "high" in rows["fail_on"]
 
 
-async def test_a_private_file_shows_nothing_in_a_public_repository(tmp_path: Path) -> None:
+async def test_a_private_file_shows_nothing_in_a_public_repository(at: Whole) -> None:
     """It does not hold there, which the review says; no text of it is in a comment, a check run or an answer. In a private repository all of it counts."""
-    async with whole(tmp_path) as at:
-        await organization(at, f"{BAR}{TEXTS}")
-        public = replace(at, repo=await at.gh.repository("acme", "open", files=BASE, private=False))
-        number = await public.reviewed()
-        assert at.gh.pull(number).checks[-1].conclusion == "neutral"
-        shown = await said(public, number, "/deeprepo config") + await said(public, number, "/deeprepo rules")
-        assert "private" in shown
-        assert SECRET not in page(public, number)
+    await organization(at, f"{BAR}{TEXTS}")
+    public = replace(at, repo=await at.gh.repository("acme", "open", files=BASE, private=False))
+    number = await public.reviewed()
+    assert at.gh.pull(number).checks[-1].conclusion == "neutral"
+    shown = await said(public, number, "/deeprepo config") + await said(public, number, "/deeprepo rules")
+    assert "private" in shown
+    assert SECRET not in page(public, number)
 
-        own = await at.reviewed()
-        shown = await said(at, own, "/deeprepo config")
-        assert SECRET in shown
-        row = next(row for row in shown.splitlines() if row.startswith("| `instructions`"))
-        assert row.split(" | ")[1].startswith("`")  # as code, in which nobody is called
+    own = await at.reviewed()
+    shown = await said(at, own, "/deeprepo config")
+    assert SECRET in shown
+    row = next(row for row in shown.splitlines() if row.startswith("| `instructions`"))
+    assert row.split(" | ")[1].startswith("`")  # as code, in which nobody is called

@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import histories
 import pytest
 from families import few
 from test_whole_leaks import LEAK
-from whole import Whole, whole
+from whole import Whole
 
 PATHS = "fail_on: high\ntriggers: {paths: ['shop/**']}\n"
 GONE = {"shop/keys.py": None}
@@ -43,16 +42,15 @@ REVIEWED = {
 
 
 @pytest.mark.parametrize("name", few(REVIEWED, 0, 1))
-async def test_a_change_that_may_touch_the_paths_is_reviewed(tmp_path: Path, name: str) -> None:
+async def test_a_change_that_may_touch_the_paths_is_reviewed(at: Whole, name: str) -> None:
     """Also if no file that differs from its base is among them; here each review fails the check."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("main", {".deeprepo.yml": PATHS, **histories.OLD})
-        await REVIEWED[name](at)
-        number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
-        await at.quiet()
-        ending, title = newest(at, number)
-        assert ending == "failure"
-        assert "Not reviewed" not in title
+    await at.repo.commit("main", {".deeprepo.yml": PATHS, **histories.OLD})
+    await REVIEWED[name](at)
+    number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
+    await at.quiet()
+    ending, title = newest(at, number)
+    assert ending == "failure"
+    assert "Not reviewed" not in title
 
 
 async def merged_in(at: Whole) -> None:
@@ -73,14 +71,13 @@ LEFT_OUT = {"the main branch merged in": merged_in}
 
 
 @pytest.mark.parametrize("name", few(LEFT_OUT, 0))
-async def test_a_change_beside_the_paths_is_left_out(tmp_path: Path, name: str) -> None:
+async def test_a_change_beside_the_paths_is_left_out(at: Whole, name: str) -> None:
     """What the main branch has changed is not the change's; GitHub is asked for its commits once, if the fetched ones leave it undecided."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("main", {".deeprepo.yml": PATHS})
-        await LEFT_OUT[name](at)
-        number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
-        await at.quiet()
-        assert newest(at, number)[0] == "neutral"
-        assert "no changed file matches" in newest(at, number)[1]
-        listed = [seen.path for seen in at.gh.requests if f"/pulls/{number}/commits" in seen.path]
-        assert len(listed) == (name == "the main branch merged in")
+    await at.repo.commit("main", {".deeprepo.yml": PATHS})
+    await LEFT_OUT[name](at)
+    number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
+    await at.quiet()
+    assert newest(at, number)[0] == "neutral"
+    assert "no changed file matches" in newest(at, number)[1]
+    listed = [seen.path for seen in at.gh.requests if f"/pulls/{number}/commits" in seen.path]
+    assert len(listed) == (name == "the main branch merged in")

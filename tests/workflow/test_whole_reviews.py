@@ -1,102 +1,93 @@
-from pathlib import Path
-
 import pytest
-from whole import MENDED, whole
+from whole import MENDED, Whole
 
 
-async def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(tmp_path: Path) -> None:
+async def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(at: Whole) -> None:
     """The forgotten caller is in a comment on its line, in the summary and in the check run."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        stands = at.gh.pull(number)
+    number = await at.reviewed()
+    stands = at.gh.pull(number)
 
-        assert "shop/cart.py" in at.summary(number)
-        assert "1 finding" in at.summary(number)
-        (check,) = stands.checks
-        assert (check.status, check.conclusion, check.external_id) == ("completed", "neutral", str(number))
-        assert not list((at.data / "work").iterdir())
+    assert "shop/cart.py" in at.summary(number)
+    assert "1 finding" in at.summary(number)
+    (check,) = stands.checks
+    assert (check.status, check.conclusion, check.external_id) == ("completed", "neutral", str(number))
+    assert not list((at.data / "work").iterdir())
 
 
-async def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(tmp_path: Path) -> None:
+async def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(at: Whole) -> None:
     """One summary, kept up to date: the finding of the first round is fixed in the second."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        await at.repo.push("feature", MENDED)
-        await at.quiet()
+    number = await at.reviewed()
+    await at.repo.push("feature", MENDED)
+    await at.quiet()
 
-        assert "round 2" in at.summary(number)
-        assert "1 fixed" in at.summary(number) or "Fixed" in at.summary(number)
-        assert [check.conclusion for check in at.gh.pull(number).checks] == ["success"]
+    assert "round 2" in at.summary(number)
+    assert "1 fixed" in at.summary(number) or "Fixed" in at.summary(number)
+    assert [check.conclusion for check in at.gh.pull(number).checks] == ["success"]
 
 
-async def test_a_copy_of_a_delivery_and_a_late_one_change_nothing(tmp_path: Path) -> None:
+async def test_a_copy_of_a_delivery_and_a_late_one_change_nothing(at: Whole) -> None:
     """The same delivery again, and an older push that comes late, are no second review of the same head."""
-    async with whole(tmp_path) as at:
-        number = await at.opened()
-        with at.gh.holding() as late:
-            await at.repo.push("feature", {"NEWS.md": "one\n"})
-        await at.repo.push("feature", {"NEWS.md": "two\n"})
-        await at.quiet()
-        before = [r for r in at.gh.requests if r.method != "GET" and "query(" not in str(r.body)]
-        for delivery in late:
-            await at.gh.deliver(delivery)
-            await at.gh.deliver(delivery)
-        await at.quiet()
+    number = await at.opened()
+    with at.gh.holding() as late:
+        await at.repo.push("feature", {"NEWS.md": "one\n"})
+    await at.repo.push("feature", {"NEWS.md": "two\n"})
+    await at.quiet()
+    before = [r for r in at.gh.requests if r.method != "GET" and "query(" not in str(r.body)]
+    for delivery in late:
+        await at.gh.deliver(delivery)
+        await at.gh.deliver(delivery)
+    await at.quiet()
 
-        assert len([c for c in at.gh.pull(number).comments if "## deeprepo" in c.body]) == 1
-        after = [r for r in at.gh.requests if r.method != "GET" and "query(" not in str(r.body)][len(before) :]
-        assert [r.path for r in after if "access_tokens" not in r.path and "/installation/token" not in r.path] == []
+    assert len([c for c in at.gh.pull(number).comments if "## deeprepo" in c.body]) == 1
+    after = [r for r in at.gh.requests if r.method != "GET" and "query(" not in str(r.body)][len(before) :]
+    assert [r.path for r in after if "access_tokens" not in r.path and "/installation/token" not in r.path] == []
 
 
 @pytest.mark.slow
-async def test_a_draft_waits_until_it_is_ready(tmp_path: Path) -> None:
+async def test_a_draft_waits_until_it_is_ready(at: Whole) -> None:
     """The check run says why there is no review; when the author is ready there is one."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed(draft=True)
-        (check,) = at.gh.pull(number).checks
-        assert (check.conclusion, "it is a draft" in (check.title or "")) == ("neutral", True)
-        assert at.gh.pull(number).comments == []
+    number = await at.reviewed(draft=True)
+    (check,) = at.gh.pull(number).checks
+    assert (check.conclusion, "it is a draft" in (check.title or "")) == ("neutral", True)
+    assert at.gh.pull(number).comments == []
 
-        await at.repo.set_draft(number, draft=False)
-        await at.quiet()
-        assert "1 finding" in at.summary(number)
+    await at.repo.set_draft(number, draft=False)
+    await at.quiet()
+    assert "1 finding" in at.summary(number)
 
 
 @pytest.mark.slow
-async def test_a_fork_is_reviewed_like_any_other(tmp_path: Path) -> None:
+async def test_a_fork_is_reviewed_like_any_other(at: Whole) -> None:
     """Its head is read from the base repository, where it lies under the pull request's own name."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed(fork=True)
-        assert "shop/cart.py" in at.summary(number)
-        assert at.gh.pull(number).checks[0].external_id == str(number)
+    number = await at.reviewed(fork=True)
+    assert "shop/cart.py" in at.summary(number)
+    assert at.gh.pull(number).checks[0].external_id == str(number)
 
 
 @pytest.mark.slow
-async def test_two_pull_requests_of_one_commit_are_two_reviews(tmp_path: Path) -> None:
+async def test_two_pull_requests_of_one_commit_are_two_reviews(at: Whole) -> None:
     """Each has its own check run on the commit, and its own summary."""
-    async with whole(tmp_path) as at:
-        await at.repo.commit("release/1.x#2", {"NEWS.md": "one\n"}, onto="main")
-        first = await at.opened()
-        second = await at.repo.open_pull("feature", "release/1.x#2", title="To the release")
-        await at.quiet()
-        checks = at.gh.pull(first).repository.checks.values()
-        assert sorted((c.external_id, c.conclusion) for c in checks) == [("1", "neutral"), ("2", "neutral")]
-        assert all("1 finding" in at.summary(number) for number in (first, second))
+    await at.repo.commit("release/1.x#2", {"NEWS.md": "one\n"}, onto="main")
+    first = await at.opened()
+    second = await at.repo.open_pull("feature", "release/1.x#2", title="To the release")
+    await at.quiet()
+    checks = at.gh.pull(first).repository.checks.values()
+    assert sorted((c.external_id, c.conclusion) for c in checks) == [("1", "neutral"), ("2", "neutral")]
+    assert all("1 finding" in at.summary(number) for number in (first, second))
 
 
 @pytest.mark.slow
-async def test_a_merge_queue_is_let_pass_and_an_uninstallation_is_forgotten(tmp_path: Path) -> None:
+async def test_a_merge_queue_is_let_pass_and_an_uninstallation_is_forgotten(at: Whole) -> None:
     """The queue's commit gets a green check at once; when the App is removed nothing of it is left."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        head = at.gh.pull(number).head_sha
-        await at.repo.merge_group(head, at.gh.pull(number).base_sha)
-        await at.quiet()
-        assert [c.conclusion for c in at.gh.pull(number).checks] == ["neutral", "success"]
+    number = await at.reviewed()
+    head = at.gh.pull(number).head_sha
+    await at.repo.merge_group(head, at.gh.pull(number).base_sha)
+    await at.quiet()
+    assert [c.conclusion for c in at.gh.pull(number).checks] == ["neutral", "success"]
 
-        assert list((at.data / "journals").iterdir())
-        assert (await at.server.store.listing.page(None, 50)).rows
-        await at.gh.uninstall()
-        await at.quiet()
-        assert not list((at.data / "journals").iterdir())
-        assert (await at.server.store.listing.page(None, 50)).rows == ()
+    assert list((at.data / "journals").iterdir())
+    assert (await at.server.store.listing.page(None, 50)).rows
+    await at.gh.uninstall()
+    await at.quiet()
+    assert not list((at.data / "journals").iterdir())
+    assert (await at.server.store.listing.page(None, 50)).rows == ()

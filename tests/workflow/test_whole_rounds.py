@@ -34,60 +34,57 @@ def titles(at: Whole, number: int) -> list[str]:
     return sorted(row["title"] for row in at.gh.pull(number).checks[-1].annotations)
 
 
-async def test_an_open_finding_keeps_number_quote_and_evidence(tmp_path: Path) -> None:
+async def test_an_open_finding_keeps_number_quote_and_evidence(at: Whole) -> None:
     """In the round after a push that has nothing to do with it: in the summary, in the check run, and for commands."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        await pushed(at, {"NEWS.md": "one\n"})
-        summary = unprompted(at.summary(number))
+    number = await at.reviewed()
+    await pushed(at, {"NEWS.md": "one\n"})
+    summary = unprompted(at.summary(number))
 
-        assert "1 finding (1 high)" in summary
-        assert "None of them is new." in summary
-        assert QUOTE in summary
-        assert "shop/price.py:1`]" in summary  # its evidence
-        assert "High · 1. " in summary
-        assert [title[:10] for title in titles(at, number)] == ["High · 1. "]
-        assert QUOTE in await said(at, number, "/deeprepo explain 1")
-        assert "Not reported again" in await said(at, number, "/deeprepo ignore 1 the caller goes next week")
+    assert "1 finding (1 high)" in summary
+    assert "None of them is new." in summary
+    assert QUOTE in summary
+    assert "shop/price.py:1`]" in summary  # its evidence
+    assert "High · 1. " in summary
+    assert [title[:10] for title in titles(at, number)] == ["High · 1. "]
+    assert QUOTE in await said(at, number, "/deeprepo explain 1")
+    assert "Not reported again" in await said(at, number, "/deeprepo ignore 1 the caller goes next week")
 
 
 @pytest.mark.slow
-async def test_a_full_review_repeats_everything_that_is_open(tmp_path: Path) -> None:
+async def test_a_full_review_repeats_everything_that_is_open(at: Whole) -> None:
     """What an earlier round has found is told as it was then, under the same number, and its comment is not written twice."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed(files=WORSE)
-        first = at.summary(number)
-        await pushed(at, {"NEWS.md": "one\n"})
-        await said(at, number, "/deeprepo full review")
-        full = at.summary(number)
+    number = await at.reviewed(files=WORSE)
+    first = at.summary(number)
+    await pushed(at, {"NEWS.md": "one\n"})
+    await said(at, number, "/deeprepo full review")
+    full = at.summary(number)
 
-        told = TOLD.findall(first)
-        assert [number for number, _ in told] == ["1", "2"]
-        assert TOLD.findall(full) == told
-        assert unprompted(full).count(QUOTE) == 1
-        assert len(at.gh.pull(number).review_comments) == 1
+    told = TOLD.findall(first)
+    assert [number for number, _ in told] == ["1", "2"]
+    assert TOLD.findall(full) == told
+    assert unprompted(full).count(QUOTE) == 1
+    assert len(at.gh.pull(number).review_comments) == 1
 
 
 @pytest.mark.slow
-async def test_a_number_is_never_given_to_another_finding(tmp_path: Path) -> None:
+async def test_a_number_is_never_given_to_another_finding(at: Whole) -> None:
     """The number of what was fixed stays empty, what is new gets the next one, what comes back has its own; a force push changes nothing."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed(files=WORSE)
-        one, two = titles(at, number)
-        await pushed(at, {**BROKEN, **NAMELESS})
-        after = titles(at, number)
-        await pushed(at, WORSE)
-        again = titles(at, number)
-        await at.repo.force_push("feature", {**WORSE, **NAMELESS, "NEWS.md": "one\n"})
-        await at.quiet()
+    number = await at.reviewed(files=WORSE)
+    one, two = titles(at, number)
+    await pushed(at, {**BROKEN, **NAMELESS})
+    after = titles(at, number)
+    await pushed(at, WORSE)
+    again = titles(at, number)
+    await at.repo.force_push("feature", {**WORSE, **NAMELESS, "NEWS.md": "one\n"})
+    await at.quiet()
 
-        kept = one if "undefined" not in one and "rounding" not in one else two
-        assert len(after) == 2
-        assert kept in after
-        assert any(title.startswith("High · 3. `first_name`") for title in after)
-        assert set(again) == {one, two, *after}
-        assert "round 2" not in at.summary(number)
-        assert titles(at, number) == again
+    kept = one if "undefined" not in one and "rounding" not in one else two
+    assert len(after) == 2
+    assert kept in after
+    assert any(title.startswith("High · 3. `first_name`") for title in after)
+    assert set(again) == {one, two, *after}
+    assert "round 2" not in at.summary(number)
+    assert titles(at, number) == again
 
 
 @pytest.mark.slow

@@ -1,11 +1,10 @@
 """What people reject becomes rules of the repository: who can teach what, how, and what a rule then silences."""
 
 import re
-from pathlib import Path
 
 import pytest
 import yaml
-from whole import Whole, whole
+from whole import Whole
 
 from bot import config
 from bot.storage import FindingOutcomes
@@ -53,32 +52,31 @@ async def addressed(at: Whole) -> FindingOutcomes:
     return found
 
 
-async def test_who_writes_here_teaches_and_nobody_else(tmp_path: Path) -> None:
+async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
     """👎, a reply, `ignore`: each proposes once, from people with write permission alone; a proven, serious kind takes a command."""
-    async with whole(tmp_path) as at:
-        at.repo.add("boss", "admin")
-        number = await at.reviewed(files=FAULTS)
-        rates, kinds, twice, names = (comment(at, number, path).id for path in FAULTS)
-        for person in ("stranger", "outsider", "other[bot]", "deeprepo[bot]"):
-            at.repo.react(number, rates, author=person)
-        await at.repo.reply(number, kinds, "This is by design.", author="stranger")
-        await at.repo.reply(number, kinds, "This is by design.", author="other[bot]")
-        assert "no learned rules" in await said(at, number, "/deeprepo rules")
-        assert proposals(at, number) == {}
-        assert await addressed(at) == FindingOutcomes(at.repo.repository.id, waiting=4)
+    at.repo.add("boss", "admin")
+    number = await at.reviewed(files=FAULTS)
+    rates, kinds, twice, names = (comment(at, number, path).id for path in FAULTS)
+    for person in ("stranger", "outsider", "other[bot]", "deeprepo[bot]"):
+        at.repo.react(number, rates, author=person)
+    await at.repo.reply(number, kinds, "This is by design.", author="stranger")
+    await at.repo.reply(number, kinds, "This is by design.", author="other[bot]")
+    assert "no learned rules" in await said(at, number, "/deeprepo rules")
+    assert proposals(at, number) == {}
+    assert await addressed(at) == FindingOutcomes(at.repo.repository.id, waiting=4)
 
-        at.repo.react(number, rates)
-        at.repo.react(number, names)
-        await at.repo.reply(number, kinds, "> Is it a bug?\n\nNo. Won\u2019t fix: " + HOSTILE, author="colleague")
-        told = await said(at, number, f"/deeprepo ignore {HOSTILE}", to=twice)
-        assert "rule 4" in told
-        shown = proposals(at, number)
-        assert set(shown) == {"shop/rates.py", "shop/kinds.py", "shop/names.py"}
-        assert all(CODES[path] in c.body and c.reply_to == comment(at, number, path).id for path, c in shown.items())
-        assert "👍" in shown["shop/rates.py"].body
-        assert "👍" not in shown["shop/names.py"].body
-        assert "@team" not in "".join(c.body for c in shown.values()) + told.partition("```yaml")[0]
-        assert await addressed(at) == FindingOutcomes(at.repo.repository.id, rejected=4)
+    at.repo.react(number, rates)
+    at.repo.react(number, names)
+    await at.repo.reply(number, kinds, "> Is it a bug?\n\nNo. Won\u2019t fix: " + HOSTILE, author="colleague")
+    told = await said(at, number, f"/deeprepo ignore {HOSTILE}", to=twice)
+    assert "rule 4" in told
+    shown = proposals(at, number)
+    assert set(shown) == {"shop/rates.py", "shop/kinds.py", "shop/names.py"}
+    assert all(CODES[path] in c.body and c.reply_to == comment(at, number, path).id for path, c in shown.items())
+    assert "👍" in shown["shop/rates.py"].body
+    assert "👍" not in shown["shop/names.py"].body
+    assert "@team" not in "".join(c.body for c in shown.values()) + told.partition("```yaml")[0]
+    assert await addressed(at) == FindingOutcomes(at.repo.repository.id, rejected=4)
 
 
 async def taught(at: Whole) -> dict[str, ReviewComment]:
@@ -92,73 +90,70 @@ async def taught(at: Whole) -> dict[str, ReviewComment]:
 
 
 @pytest.mark.slow
-async def test_a_maintainer_decides(tmp_path: Path) -> None:
+async def test_a_maintainer_decides(at: Whole) -> None:
     """By a reaction or a command; readers cannot, and what is proven and serious takes the command."""
-    async with whole(tmp_path) as at:
-        at.repo.add("boss", "admin")
-        shown = await taught(at)
-        for path in shown:
-            at.repo.react(1, shown[path].id, "+1", "stranger")
-        at.repo.react(1, shown["shop/rates.py"].id, "+1", "boss")
-        at.repo.react(1, shown["shop/names.py"].id, "+1", "boss")
-        at.repo.react(1, shown["shop/kinds.py"].id, "-1", "maintainer")
-        assert "write" in await said(at, 1, "/deeprepo rules confirm 4", author="stranger")
-        assert "path pattern" in await said(at, 1, "/deeprepo rules confirm 4 !a")
-        assert "no rule 99" in await said(at, 1, "/deeprepo rules confirm 99")
-        assert "in force" in await said(at, 1, "/deeprepo rules confirm 4 shop/**")
-        listed = rows(await said(at, 1, "/deeprepo rules"))
-        codes = {code: row for row in listed.values() for code in CODES.values() if code in row}
-        assert "in force: `boss`" in codes["F601"]
-        assert "proposed" in codes["F821"]
-        assert "in force: `maintainer`" in codes["F811"]
-        assert "F632" not in codes
-        assert "@team" not in "".join(listed.values())
+    at.repo.add("boss", "admin")
+    shown = await taught(at)
+    for path in shown:
+        at.repo.react(1, shown[path].id, "+1", "stranger")
+    at.repo.react(1, shown["shop/rates.py"].id, "+1", "boss")
+    at.repo.react(1, shown["shop/names.py"].id, "+1", "boss")
+    at.repo.react(1, shown["shop/kinds.py"].id, "-1", "maintainer")
+    assert "write" in await said(at, 1, "/deeprepo rules confirm 4", author="stranger")
+    assert "path pattern" in await said(at, 1, "/deeprepo rules confirm 4 !a")
+    assert "no rule 99" in await said(at, 1, "/deeprepo rules confirm 99")
+    assert "in force" in await said(at, 1, "/deeprepo rules confirm 4 shop/**")
+    listed = rows(await said(at, 1, "/deeprepo rules"))
+    codes = {code: row for row in listed.values() for code in CODES.values() if code in row}
+    assert "in force: `boss`" in codes["F601"]
+    assert "proposed" in codes["F821"]
+    assert "in force: `maintainer`" in codes["F811"]
+    assert "F632" not in codes
+    assert "@team" not in "".join(listed.values())
 
-        exported = await said(at, 1, "/deeprepo rules export")
-        text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
-        kinds = {row["kind"]: row for row in yaml.safe_load(text)["rules"]}
-        assert set(kinds) == {"F601", "F811"}
-        assert kinds["F811"] == {
-            "path": "shop/**",
-            "kind": "F811",
-            "text": "by design. " + HOSTILE.replace("<!-- deeprepo:1 --> ", ""),
-        }
-        settings, problems = config.check(text.encode())
-        assert (len(settings.rules), problems) == (2, ())
+    exported = await said(at, 1, "/deeprepo rules export")
+    text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
+    kinds = {row["kind"]: row for row in yaml.safe_load(text)["rules"]}
+    assert set(kinds) == {"F601", "F811"}
+    assert kinds["F811"] == {
+        "path": "shop/**",
+        "kind": "F811",
+        "text": "by design. " + HOSTILE.replace("<!-- deeprepo:1 --> ", ""),
+    }
+    settings, problems = config.check(text.encode())
+    assert (len(settings.rules), problems) == (2, ())
 
 
 @pytest.mark.slow
-async def test_what_a_rule_silences_is_shown_and_counted(tmp_path: Path) -> None:
+async def test_what_a_rule_silences_is_shown_and_counted(at: Whole) -> None:
     """One collapsed line in the summary, with the rule and the number of findings; once the rule is removed they are reported."""
-    async with whole(tmp_path) as at:
-        await taught(at)
-        await said(at, 1, "/deeprepo rules confirm 4 shop/**")
-        await at.opened("later", {"shop/more.py": FAULTS["shop/twice.py"]})
-        await at.quiet()
-        summary = at.summary(2)
-        assert "<summary>1 finding is silenced by a rule.</summary>" in summary
-        assert "- Rule 4 (`F811`, `shop/**`): 1" in summary
-        assert "@team" not in summary
-        assert at.gh.pull(2).review_comments == []
-        assert at.gh.pull(2).checks[-1].conclusion == "success"
-        await said(at, 2, "/deeprepo review")
-        assert rows(await said(at, 2, "/deeprepo rules"))[4].endswith("| 1 |")
-        assert "removed" in await said(at, 2, "/deeprepo rules remove 4")
-        await said(at, 2, "/deeprepo full review")
-        assert [c.path for c in at.gh.pull(2).review_comments] == ["shop/more.py"]
+    await taught(at)
+    await said(at, 1, "/deeprepo rules confirm 4 shop/**")
+    await at.opened("later", {"shop/more.py": FAULTS["shop/twice.py"]})
+    await at.quiet()
+    summary = at.summary(2)
+    assert "<summary>1 finding is silenced by a rule.</summary>" in summary
+    assert "- Rule 4 (`F811`, `shop/**`): 1" in summary
+    assert "@team" not in summary
+    assert at.gh.pull(2).review_comments == []
+    assert at.gh.pull(2).checks[-1].conclusion == "success"
+    await said(at, 2, "/deeprepo review")
+    assert rows(await said(at, 2, "/deeprepo rules"))[4].endswith("| 1 |")
+    assert "removed" in await said(at, 2, "/deeprepo rules remove 4")
+    await said(at, 2, "/deeprepo full review")
+    assert [c.path for c in at.gh.pull(2).review_comments] == ["shop/more.py"]
 
 
 @pytest.mark.slow
-async def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(tmp_path: Path) -> None:
+async def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(at: Whole) -> None:
     """A 👎 given just before the merge still proposes a rule; a fixed finding is addressed, the others are left."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed(files=FAULTS)
-        await at.repo.push("feature", {"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
-        await at.quiet()
-        at.repo.react(number, comment(at, number, "shop/kinds.py").id)
-        await at.repo.close(number)
-        await at.quiet()
-        assert set(proposals(at, number)) == {"shop/kinds.py"}
-        found = await addressed(at)
-        assert found == FindingOutcomes(at.repo.repository.id, fixed=1, rejected=1, left=2)
-        assert found.share == 0.25
+    number = await at.reviewed(files=FAULTS)
+    await at.repo.push("feature", {"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
+    await at.quiet()
+    at.repo.react(number, comment(at, number, "shop/kinds.py").id)
+    await at.repo.close(number)
+    await at.quiet()
+    assert set(proposals(at, number)) == {"shop/kinds.py"}
+    found = await addressed(at)
+    assert found == FindingOutcomes(at.repo.repository.id, fixed=1, rejected=1, left=2)
+    assert found.share == 0.25

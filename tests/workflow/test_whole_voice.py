@@ -1,10 +1,9 @@
 """What the owner sets about how much is said, what blocks a merge, and when reviews pause: from .deeprepo.yml to the pull request."""
 
 import json
-from pathlib import Path
 
 import pytest
-from whole import BROKEN, MENDED, Whole, whole
+from whole import BROKEN, MENDED, Whole
 
 from bot.values import PullRef
 from tests.rows import of
@@ -29,66 +28,63 @@ async def said(at: Whole, number: int, text: str) -> None:
 
 
 @pytest.mark.slow
-async def test_less_severe_findings_are_kept_back(tmp_path: Path) -> None:
+async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
     """They are counted, are in the JSON output, fail no check, and are new ones as soon as the owner wants to see them."""
-    async with whole(tmp_path) as at:
-        await set_up(at, "minimum_severity: high\nfail_on: high\ntone: short\n")
-        number = await at.reviewed(files={**MENDED, **IDENTITY})
-        stands = at.gh.pull(number)
-        pull = PullRef(at.gh.installation, at.repo.id, "acme", "shop", number)
-        stored = json.loads(await at.server.store.reviews.last(pull) or b"{}")
+    await set_up(at, "minimum_severity: high\nfail_on: high\ntone: short\n")
+    number = await at.reviewed(files={**MENDED, **IDENTITY})
+    stands = at.gh.pull(number)
+    pull = PullRef(at.gh.installation, at.repo.id, "acme", "shop", number)
+    stored = json.loads(await at.server.store.reviews.last(pull) or b"{}")
 
-        assert "## deeprepo: ✅ Nothing found of severity high or above\n" in at.summary(number)
-        assert KEPT in at.summary(number)
-        assert stands.review_comments == []
-        assert [row["title"] for row in of(stored, "below")] == ["`is` compares identity, a value is meant"]
-        assert (stands.checks[-1].conclusion, stands.checks[-1].annotations) == ("success", [])
-        await pushed(at, number)
-        assert KEPT in at.summary(number)
-        await set_up(at, "tone: short\n")
-        await said(at, number, "/deeprepo review")
-        assert "<summary>1 collapsed finding</summary>" in at.summary(number)  # old code, and not grave
-        await said(at, number, "/deeprepo full review")
-        (posted,) = at.gh.pull(number).review_comments
-        assert "Medium · 1. " in posted.body
-        assert posted.body.index("```suggestion") < posted.body.index("<summary>Why, and the evidence</summary>")
+    assert "## deeprepo: ✅ Nothing found of severity high or above\n" in at.summary(number)
+    assert KEPT in at.summary(number)
+    assert stands.review_comments == []
+    assert [row["title"] for row in of(stored, "below")] == ["`is` compares identity, a value is meant"]
+    assert (stands.checks[-1].conclusion, stands.checks[-1].annotations) == ("success", [])
+    await pushed(at, number)
+    assert KEPT in at.summary(number)
+    await set_up(at, "tone: short\n")
+    await said(at, number, "/deeprepo review")
+    assert "<summary>1 collapsed finding</summary>" in at.summary(number)  # old code, and not grave
+    await said(at, number, "/deeprepo full review")
+    (posted,) = at.gh.pull(number).review_comments
+    assert "Medium · 1. " in posted.body
+    assert posted.body.index("```suggestion") < posted.body.index("<summary>Why, and the evidence</summary>")
 
 
-async def test_changes_are_requested_and_the_request_is_dismissed(tmp_path: Path) -> None:
+async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> None:
     """With the App's own permissions; a bare `off` of YAML is off."""
-    async with whole(tmp_path) as at:
-        await set_up(at, "request_changes: high\n")
-        number = await at.reviewed()
-        assert [one.state for one in at.gh.pull(number).reviews] == ["CHANGES_REQUESTED"]
-        await at.repo.push("feature", MENDED)
-        await at.quiet()
-        assert [one.state for one in at.gh.pull(number).reviews] == ["DISMISSED"]
-        await set_up(at, "request_changes: off\n")
-        await at.repo.push("feature", BROKEN)
-        await at.quiet()
-        assert [one.state for one in at.gh.pull(number).reviews] == ["DISMISSED"]
+    await set_up(at, "request_changes: high\n")
+    number = await at.reviewed()
+    assert [one.state for one in at.gh.pull(number).reviews] == ["CHANGES_REQUESTED"]
+    await at.repo.push("feature", MENDED)
+    await at.quiet()
+    assert [one.state for one in at.gh.pull(number).reviews] == ["DISMISSED"]
+    await set_up(at, "request_changes: off\n")
+    await at.repo.push("feature", BROKEN)
+    await at.quiet()
+    assert [one.state for one in at.gh.pull(number).reviews] == ["DISMISSED"]
 
 
 @pytest.mark.slow
-async def test_reviews_pause_after_the_pushes_that_the_owner_set(tmp_path: Path) -> None:
+async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> None:
     """The last summary says so, the next check run too; a command or `resume` makes room for as many pushes again."""
-    async with whole(tmp_path) as at:
-        await set_up(at, "pause_after: 2\n")
-        number = await at.reviewed()
+    await set_up(at, "pause_after: 2\n")
+    number = await at.reviewed()
+    await pushed(at, number)
+    assert "pause now" not in at.summary(number)
+    await pushed(at, number)
+    assert "pause now, after 2 pushes: `/deeprepo review` reviews" in at.summary(number)
+    await pushed(at, number)
+    assert "pause after 2 pushes" in (at.gh.pull(number).checks[-1].summary or "")
+    assert "round 3" in at.summary(number)
+    await said(at, number, "/deeprepo review")
+    assert "round 4" in at.summary(number)
+    assert "pause now" not in at.summary(number)
+    for _ in range(3):
         await pushed(at, number)
-        assert "pause now" not in at.summary(number)
-        await pushed(at, number)
-        assert "pause now, after 2 pushes: `/deeprepo review` reviews" in at.summary(number)
-        await pushed(at, number)
-        assert "pause after 2 pushes" in (at.gh.pull(number).checks[-1].summary or "")
-        assert "round 3" in at.summary(number)
-        await said(at, number, "/deeprepo review")
-        assert "round 4" in at.summary(number)
-        assert "pause now" not in at.summary(number)
-        for _ in range(3):
-            await pushed(at, number)
-        assert "round 6" in at.summary(number)
-        await said(at, number, "/deeprepo resume")
-        assert "Resumed" in at.replies(number)[-1]
-        await pushed(at, number)
-        assert "round 7" in at.summary(number)
+    assert "round 6" in at.summary(number)
+    await said(at, number, "/deeprepo resume")
+    assert "Resumed" in at.replies(number)[-1]
+    await pushed(at, number)
+    assert "round 7" in at.summary(number)

@@ -1,0 +1,11 @@
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+from whole import Whole, whole
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> AbstractAsyncContextManager[Whole]:
+    """The whole product, open during the test."""
+    return whole(tmp_path)
