@@ -72,6 +72,7 @@ class FileType:
 PYTHON = FileType(
     suffixes=(".py", ".pyi"),
     parser="python",
+    configs=("manage.py",),  # it names the settings of a project of Django
     lexer="python",
     grammar=("tree_sitter_python", "language"),
     comments=(HASH,),

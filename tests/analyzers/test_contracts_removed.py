@@ -177,3 +177,16 @@ def test_one_definition_is_one_finding_with_all_its_places(repository: Repositor
     assert broken == set(callers)
     assert (found.path, found.start, found.title.endswith("(and 8 more files)")) == ("shop/m0.py", 5, True)
     assert found.consequence == "Line 1 raises ImportError when it runs. 18 lines of 9 files are affected."
+
+
+def test_a_setting_of_django_is_reported_where_it_is_read(repository: Repository) -> None:
+    """`manage.py` says which module `settings` are. A setting that Django has a value for may go."""
+    before = {
+        "manage.py": 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "site_app.settings")\n',
+        "site_app/__init__.py": "",
+        "site_app/settings.py": 'ARCHIVE_DIR = "archive"\nTIME_ZONE = "UTC"\n',
+        "papers/files.py": "from django.conf import settings\n\nprint(settings.ARCHIVE_DIR, settings.TIME_ZONE)\n",
+    }
+    (finding,) = look(repository.change(before, {"site_app/settings.py": 'ARCHIVES = "archive"\n'}))
+    assert finding.path == "papers/files.py"
+    assert "ARCHIVE_DIR" in finding.title

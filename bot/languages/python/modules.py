@@ -27,5 +27,7 @@ class PythonModules(KnownModules[Modules]):
             far.append(rf"\b{parent}(\.{last}\b|\s+import\b.*(\b{last}\b|[(\\]))")
         if not parent or f"{up}/__init__.py" not in self.paths:  # it may be imported by its bare name
             far.append(rf"\b((from|import)\s+([\w., ]*,\s*)?|import_module\(.){last}\b")
+        if path in self.modules.settings:
+            return Clues(frozenset({word, "settings"}), (*far, r"\bdjango\.conf\s+import\b.*\bsettings\b"))
         near = (rf"from\s+\.+(\s*import|{last}\b)",)
         return Clues(frozenset({word}), tuple(far), near, posixpath.dirname(folder) if package else folder)

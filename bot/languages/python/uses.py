@@ -25,6 +25,13 @@ NAMED = frozenset(
 )
 FORESEEN_IMPORT = re.compile(r"ImportError|ModuleNotFoundError|\bException\b|except\s*:")
 FORESEEN_USE = re.compile(r"AttributeError|NameError|TypeError")
+# Settings for which Django itself has a value, by how their names begin.
+DJANGO_DEFAULTS = re.compile(
+    "ABSOLUTE_URL|ADMINS|ALLOWED_HOSTS|APPEND_SLASH|AUTH|CACHE|CSRF_|DATA_UPLOAD|DATABASE|DATE|DEBUG|DECIMAL_|DEFAULT_|DISALLOWED_"
+    "|EMAIL_|FILE_UPLOAD|FIRST_DAY|FIXTURE_|FORCE_SCRIPT|FORM|IGNORABLE_|INSTALLED_APPS|INTERNAL_IPS|LANGUAGE|LOCALE_|LOGGING|LOGIN_"
+    "|LOGOUT_|MANAGERS|MEDIA_|MESSAGE_|MIDDLEWARE|MIGRATION_|MONTH_DAY|NUMBER_|PASSWORD_|PREPEND_|SECRET_KEY|SECURE_|SERVER_EMAIL"
+    "|SESSION_|SHORT_DATE|SIGN|SILENCED_|STATIC|STORAGES|TEMPLATES|TEST_|THOUSAND_|TIME_|USE_|WSGI_|X_FRAME|YEAR_MONTH"
+)
 NAME = r"\w++(?:\.\w++)*+"
 CLASS = r"(?:\w++\.)*+_*+[A-Z]\w*+"
 # What is given to a name. One line may give several: what stands behind is looked at and not consumed.
@@ -66,7 +73,9 @@ def _arguments(argument_list: Node) -> Call:
 
 
 def _is_guarded(node: Node, around: list[Node]) -> bool:
-    """Whether a `try`, `suppress` or `raises` around it foresees exactly the failure that its absence brings."""
+    """Whether a `try`, `suppress` or `raises` around it foresees exactly the failure that its absence brings, or Django has a default."""
+    if DJANGO_DEFAULTS.match(text(node)) and around and text(around[0].child_by_field_name("object")) == "settings":
+        return True
     is_import = any(above.type in ("import_statement", "import_from_statement") for above in around[:5])
     foreseen = FORESEEN_IMPORT if is_import else FORESEEN_USE
     for above in around:

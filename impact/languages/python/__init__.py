@@ -8,7 +8,7 @@ import posixpath
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from impact.paths import Paths, above_of, joined
@@ -19,6 +19,7 @@ GENERATED = re.compile(
     r"_pb2(_grpc)?$|^_?version$|^__version__$|^_?generated|_generated$|_gen$|_rc$|_ui$|^ui_|^_build|parsetab$|lextab$"
 )
 INSTALLS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
+DJANGO_SETTINGS = re.compile(rb"""DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']""")
 
 
 class Modules:
@@ -31,6 +32,7 @@ class Modules:
         self._texts = b"\n".join(source for path, source in configs.items() if not path.endswith(".gitignore"))
         self._projects = {posixpath.dirname(path) for path in configs if posixpath.basename(path) in INSTALLS}
         self._roots = _roots(paths.files)
+        self.settings = tuple(self._of_django(configs))
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The file of a module, or of the package that it is."""
@@ -44,7 +46,9 @@ class Modules:
         return None if self._may_be(stem) else ()
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """The module of a package that a name of it is."""
+        """The module of a package that a name of it is; Django's `settings` are the module that manage.py names."""
+        if (item.spec, name) == ("django.conf", "settings"):
+            return self.settings if self.guesses and self.settings else None  # what it lacks may be a default of Django
         stem = self._stem(importer, item.spec)
         if stem is None:
             return None
@@ -54,6 +58,14 @@ class Modules:
             return (file,)
         is_package = self._file(stem) not in (f"{stem}.py", f"{stem}.pyi")
         return None if is_package and self._may_be(below) else ()
+
+    def _of_django(self, configs: Mapping[str, bytes]) -> Iterator[str]:
+        """The files of the settings that each manage.py names, from its own folder."""
+        for path, source in configs.items():
+            for module in DJANGO_SETTINGS.findall(source) if posixpath.basename(path) == "manage.py" else ():
+                file = self._file(posixpath.join(posixpath.dirname(path), *module.decode().split(".")))
+                if file is not None:
+                    yield file
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """Each file stands alone."""
