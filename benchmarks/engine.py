@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import contextlib
 import json
-import math
 import sys
 import tempfile
 import time
@@ -27,8 +26,7 @@ from benchmarks.peers import Peer
 from benchmarks.table import Row, measured, report
 from benchmarks.timing import BATCHES, CALLS, WORKER_MS
 
-MANY, IN_FLIGHT = 1_000, 64
-BATCH_SECONDS, EMPTY_CPU, READY, FILES, IMPORT, IDEAL, FLAT_MB = 0.30, 0.003, 0.020, 0.100, 0.150, 1.15, 25.0
+BATCH_SECONDS, EMPTY_CPU, IMPORT = 0.30, 0.003, 0.150
 ENGINE = "import bot.agent.loop, bot.review.workers, bot.strategies"
 FOUL_TIMEOUT = "1.0"  # seconds until a call that is never answered is given up
 Figures = Mapping[str, Sequence[float]]
@@ -46,7 +44,7 @@ def main() -> int:
         for name, run in seen.items():
             for figure, values in run().items():
                 found[name][figure] += values
-    rows = [*_beside(found), *_faults(asked.rounds), *_thousand(), *_ready(), *_import(asked.rounds)]
+    rows = [*_beside(found), *_faults(asked.rounds), *_import(asked.rounds)]
     return report("engine", rows, {"figures": found})
 
 
@@ -122,34 +120,6 @@ def _faults(rounds: int) -> Iterator[Row]:
         failed = max(failed, figures["failed"])
     what = f"{BATCHES} x {CALLS // BATCHES} calls in foul weather: requests the journal misses"
     yield Row(what, worst, 0, beside=f"{arrived} requests, {failed} of them failed and were sent again")
-
-
-def _thousand() -> Iterator[Row]:
-    with _played(WORKER_MS, Ours) as (url, log, scratch):
-        figures = _ours("thousand", url, scratch)
-        arrived = _workers(log) - IN_FLIGHT
-    ideal = math.ceil(MANY / IN_FLIGHT) * WORKER_MS / 1000
-    yield Row(
-        f"{MANY} calls, {IN_FLIGHT} in flight, times the ideal",
-        figures["wall"] / ideal,
-        IDEAL,
-        beside=f"ideal {ideal:.1f} s",
-    )
-    yield Row("  requests at the server, too many", abs(arrived - MANY) + figures["failed"], 0)
-    grown = figures["after_mb"] - figures["before_mb"]
-    yield Row(
-        "  memory that they added",
-        grown,
-        FLAT_MB,
-        "MB",
-        f"peak {figures['before_mb']:.0f} MB before, {figures['after_mb']:.0f} MB after",
-    )
-
-
-def _ready() -> Iterator[Row]:
-    figures = _ours("ready", "-", "-")
-    yield Row("REPL ready, first block run", figures["empty"] * 1e3, READY * 1e3, "ms")
-    yield Row(f"  with {figures['bytes'] / 1e6:.1f} MB of files in it", figures["files"] * 1e3, FILES * 1e3, "ms")
 
 
 def _import(rounds: int) -> Iterator[Row]:

@@ -184,18 +184,6 @@ ATTACKS: Mapping[str, Attack] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What happened beside one attack."""
-
-    health: float  # ms, the slowest answer
-    excess: float  # ms, the same without what a process that only sleeps was late at that moment
-    outcome: str
-    seconds: float
-    innocent: float
-    growth: float  # MB
-
-
 def main() -> int:
     """Run the classes one after the other; the exit code says whether every limit held."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -217,21 +205,10 @@ async def _rows(names: Sequence[str], cpu: int) -> list[Row]:
                 await _innocent(gh, shop, "warm")  # the fork server starts
                 before = len(family(process.popen.pid))
                 for number, name in enumerate(names):
-                    seen = await _attacked(gh, shop, process, number, ATTACKS[name])
-                    print(f"{name}: {seen.outcome}, {seen.seconds:.0f} s", file=sys.stderr, flush=True)
-                    endless += seen.outcome == NO_END
-                    rows += [
-                        Row(f"{name}: /healthz at most", seen.excess, HEALTH, "ms", beside=seen.outcome),
-                        Row("  with the machine's own delays", seen.health, None, "ms"),
-                        Row(
-                            "  the innocent review",
-                            seen.innocent,
-                            INNOCENT,
-                            "s",
-                            beside=f"this one {seen.seconds:.0f} s",
-                        ),
-                        Row("  growth of the server", seen.growth, GROWTH, "MB"),
-                    ]
+                    found = await _attacked(gh, shop, process, number, name)
+                    print(f"{name}: {found[0].beside}, {found[2].beside}", file=sys.stderr, flush=True)
+                    endless += found[0].beside == NO_END
+                    rows += found
                 left = len(family(process.popen.pid)) - before
                 folders = len(list((home / "data" / "work").iterdir()))
                 rows += [
@@ -242,8 +219,9 @@ async def _rows(names: Sequence[str], cpu: int) -> list[Row]:
     return rows
 
 
-async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, number: int, attack: Attack) -> Seen:
-    """One pull request from a fork, and the innocent one beside it."""
+async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, number: int, name: str) -> list[Row]:
+    """One pull request from a fork, the innocent one beside it, and what happened meanwhile."""
+    attack = ATTACKS[name]
     gh.listen(None)
     repo = await gh.repository("acme", f"h{number}", files={"README.md": "# A\n", **attack.base()})
     await repo.commit("evil", attack.head())
@@ -261,7 +239,12 @@ async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, nu
         seconds = time.monotonic() - started
         growth = max(0.0, _resident(process) - memory)
         worst, excess = health()
-    return Seen(worst, excess, outcome, seconds, innocent, growth)
+    return [
+        Row(f"{name}: /healthz at most", excess, HEALTH, "ms", beside=outcome),
+        Row("  with the machine's own delays", worst, None, "ms"),
+        Row("  the innocent review", innocent, INNOCENT, "s", beside=f"this one {seconds:.0f} s"),
+        Row("  growth of the server", growth, GROWTH, "MB"),
+    ]
 
 
 async def _opened(gh: sandbox.GitHub, repo: sandbox.Repo, attack: Attack, webhook: str) -> int:

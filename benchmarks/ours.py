@@ -2,14 +2,13 @@
 
     python -m benchmarks.ours TASK URL FOLDER [TIMEOUT]
 
-TASK: compare, four, thousand, ready. FOLDER holds the journal.
+TASK: compare, four. FOLDER holds the journal.
 """
 
 import asyncio
 import json
 import sys
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -31,10 +30,7 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Dependents, Limits, Message, Prompt, PullRequest, Source
 
-MANY, IN_FLIGHT = 1_000, 64
-LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=IN_FLIGHT)
-FILES = 500  # of 10 KB each
-READY_TAKES = 15
+LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=64)
 
 
 class Patient(StallGuard):
@@ -138,39 +134,6 @@ async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator
         await model.close()
 
 
-async def thousand(url: str, folder: Path, timeout: float) -> dict[str, float]:
-    """Many calls through the one door, and what they cost in memory."""
-    async with open_session(url, folder / "journal.jsonl", timeout) as session:
-        ask: Callable[[list[str]], Coroutine[Any, Any, Any]] = session.worker.prompt
-        await ask([f"warm {n}" for n in range(IN_FLIGHT)])
-        before, started = timing.peak_mb(), time.perf_counter()
-        replies = await ask([f"question {n}: " + "x" * 400 for n in range(MANY)])
-        wall = time.perf_counter() - started
-        failed = sum(bool(reply.error) for reply in replies)
-        return {"wall": wall, "before_mb": before, "after_mb": timing.peak_mb(), "failed": failed}
-
-
-async def ready() -> dict[str, float]:
-    """From nothing to the first block's end; the same with 5 MB of files in it."""
-
-    async def take(variables: dict[str, Any], code: str) -> float:
-        started = time.perf_counter()
-        async with open_bridge(variables, {}, LIMITS) as bridge:
-            seen = await bridge.run(code)
-            wall = time.perf_counter() - started
-        if seen.error:
-            raise SystemExit(seen.error)
-        return wall
-
-    files = {f"folder/file_{n}.py": f"line of file {n}\n" * 640 for n in range(FILES)}
-    size = sum(map(len, files.values()))
-    await take({}, "1")
-    empty = sorted([await take({}, "print(1)") for _ in range(READY_TAKES)])
-    code = "print(sum(len(text) for text in files.values()))"
-    full = sorted([await take({"files": files}, code) for _ in range(READY_TAKES)])
-    return {"empty": empty[READY_TAKES // 2], "files": full[READY_TAKES // 2], "bytes": size}
-
-
 def main() -> int:
     """One task."""
     task, url, folder, timeout = sys.argv[1], sys.argv[2], Path(sys.argv[3]), float([*sys.argv, "60"][4])
@@ -184,10 +147,6 @@ def main() -> int:
         lines = [json.loads(line) for path in folder.glob("journal-*") for line in path.read_text().splitlines()]
         calls = [line for line in lines if line["kind"] == "call" and line["role"] == "worker"]
         timing.told({"calls": len(calls), "failed": sum("error" in line for line in calls)})
-    elif task == "thousand":
-        timing.told(asyncio.run(thousand(url, folder, timeout)))
-    elif task == "ready":
-        timing.told(asyncio.run(ready()))
     return 0
 
 

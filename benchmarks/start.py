@@ -7,24 +7,20 @@ the same size over 200 made-up files is used. FOLDER: made by `make bench NAME=p
 """
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from statistics import median
 
-from benchmarks import beside, loopback, places
+from benchmarks import beside, places
 from benchmarks.around import committed
 from benchmarks.beside import BASE, HEAD, Place, ratios
 from benchmarks.peers import OCR, OURS, PR_AGENT, size
 from benchmarks.table import Row, interleaved, measured, report
 
 COMMIT = "90a3537a"
-HELP_SECONDS, OWN_SECONDS, OWN_MB, BATCH_SECONDS, BATCH = 0.25, 1.5, 150, 0.35, 64
-BLOCK = f"answers = llm_batch([f'Question {{n}}: what is wrong?' for n in range({BATCH})])\nprint(len(answers))"
+HELP_SECONDS, OWN_SECONDS, OWN_MB = 0.25, 1.5, 150
 PYTHON = [sys.executable, "-m", "bot"]
 
 
@@ -42,12 +38,7 @@ def main() -> int:
         repo = asked.repo or _made_up(Path(scratch, "repo"))
         change = (f"{COMMIT}^", COMMIT) if asked.repo else ("main", "feature")
         with beside.place(repo, change, Path(scratch)) as at:
-            rows = [
-                *_installed(peers),
-                *_start(asked.rounds, peers),
-                *_own(at, asked.rounds, peers),
-                *_batch(at, asked.rounds),
-            ]
+            rows = [*_installed(peers), *_start(asked.rounds, peers), *_own(at, asked.rounds, peers)]
     print(f"load average {os.getloadavg()[0]:.1f}")
     return report("start", rows)
 
@@ -89,17 +80,8 @@ def _start(rounds: int, peers: Path | None) -> Iterator[Row]:
 def _own(at: Place, rounds: int, peers: Path | None) -> Iterator[Row]:
     """Whole reviews by the command line, with a model that answers at once, and without one."""
     output = at.scratch / "review.json"
-    review = [
-        *PYTHON,
-        "review",
-        f"{BASE}..{HEAD}",
-        "--repo",
-        str(at.clone),
-        "--format",
-        "json",
-        "--output",
-        str(output),
-    ]
+    review = [*PYTHON, "review", f"{BASE}..{HEAD}", "--repo", str(at.clone)]
+    review += ["--format", "json", "--output", str(output)]
     with beside.double(at.scratch / "own.log") as (_, anthropic):
         env = {"DEEPREPO_BASE_URL": anthropic, "ANTHROPIC_API_KEY": "none"}
         runs = interleaved(
@@ -124,46 +106,6 @@ def _own(at: Place, rounds: int, peers: Path | None) -> Iterator[Row]:
     yield Row("  its peak memory", runs["anthropic"].peak_mb, unit="MB")
     yield Row("the same, offline", runs["offline"].wall, OWN_SECONDS, "s")
     yield Row("  its peak memory", runs["offline"].peak_mb, OWN_MB, "MB")
-
-
-def _batch(at: Place, rounds: int) -> Iterator[Row]:
-    """A scripted root that asks 64 workers in one block: from its first request to its second, as the server saw them."""
-    walls, counts, scripts = [], [], at.scratch / "scripts.json"
-    scripts.write_text(json.dumps({"root": [{"tool": BLOCK}, {"tool": "set_answer('done')"}]}))
-    for number in range(rounds):
-        log = at.scratch / f"batch-{number}.log"
-        with loopback.started("played", str(log), "200", str(scripts)) as (openai, _):
-            command = [
-                *PYTHON,
-                "review",
-                f"{BASE}..{HEAD}",
-                "--repo",
-                str(at.clone),
-                "--strategy",
-                "rlm-only",
-                "--quiet",
-            ]
-            models = ["--root", "compatible/root", "--worker", "compatible/worker"]
-            wide = {
-                "DEEPREPO_BASE_URL": openai,
-                "DEEPREPO_CONCURRENCY": str(BATCH),
-            }  # an unknown server gets four at a time
-            run = measured([*command, *models], wide)
-        if run.status:
-            raise SystemExit(run.out[-2000:])
-        seen = [line.split() for line in log.read_text().splitlines()]
-        roots = [float(moment) for moment, model in seen if model == "root"]
-        walls.append(roots[1] - roots[0])
-        counts.append(sum(model == "worker" for _, model in seen))
-    yield Row(
-        f"{BATCH} worker calls of 200 ms from one block",
-        median(walls),
-        BATCH_SECONDS,
-        "s",
-        "limit 0.200 s; the peers: make bench NAME=engine",
-    )
-    yield Row("  requests at the server, most", max(counts), BATCH)
-    yield replace(Row("  requests at the server, fewest", min(counts), BATCH), least=True)
 
 
 def _made_up(folder: Path) -> Path:

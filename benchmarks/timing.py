@@ -84,11 +84,6 @@ def heard(out: str) -> Any:  # noqa: ANN401 - whatever was told
     return json.loads(lines[-1].removeprefix("FIGURES ")) if lines else None
 
 
-def peak_mb() -> float:
-    """The largest memory that this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def _timed(engine: Engine, model: str) -> Watch:
     with watched() as watch:
         engine.run(model)
