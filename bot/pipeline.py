@@ -36,7 +36,6 @@ from bot.values import (
     Strategy,
     Transcript,
     Walkthrough,
-    at_least,
 )
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
@@ -98,13 +97,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
         if tools.running is not None and settings.run is not None and not transcript.fault:
             from bot.run import reproduce
 
-            contested = [one for one in judgement.contested if at_least(one.severity, settings.minimum_severity)]
-            doubtful = await suggest.suggest(place.place(contested, subject.files), subject.tree, tools.faults)
-            placed_findings, reproduced_findings = await reproduce.reproduce(
-                placed_findings, doubtful, session, tools.running, settings.run
-            )
-            judgement = judge.overrule(judgement, [one.finding for one in reproduced_findings])
-            placed_findings = (*placed_findings, *reproduced_findings)
+            placed_findings = await reproduce.reproduce(placed_findings, session, tools.running, settings.run)
         earlier_ids = await subject.past.held_marks(judgement.having(*reported))
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         others = [await _accepted(one, subject) for one in judgement.findings if one.status not in reported]

@@ -11,9 +11,6 @@ from bot.cli.options import RepoFolder
 
 def command(
     repo: RepoFolder = ".",
-    _explain: Annotated[
-        bool, typer.Option("--explain", help="Show the sandbox, what its probe found, and the commands. The default.")
-    ] = False,
     prepare: Annotated[
         bool, typer.Option("--prepare", help="Run `run.prepare` at the base commit and keep what it installs.")
     ] = False,

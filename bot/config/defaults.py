@@ -191,10 +191,6 @@ class RunSection:
         False,
         "Whether packages are installed with the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never have it.",
     )
-    fixtures: tuple[Pattern, ...] = setting(
-        (),
-        "Files of tests whose keys and tokens open nothing, as in .gitignore: the sandbox has them as the base has. In all others a placeholder stands for each.",
-    )
     findings: int = setting(3, "Findings that a review tries to reproduce, worst first.", ge=0, le=10)
     seconds: float = setting(120, "Seconds that one run may take.", gt=0, le=900)
     memory: int = setting(2_048, "MB that all processes of a run may hold together.", ge=64, le=65_536)

@@ -45,7 +45,6 @@ class JudgedFindings:
     findings: tuple[Finding, ...]
     unheard: tuple[Finding, ...] = ()  # of the new ones, those on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
-    contested_marks: frozenset[str] = frozenset()  # identities of the refuted ones whose ground running can decide
 
     def having(self, *statuses: Status) -> tuple[Finding, ...]:
         """The findings of these statuses."""
@@ -55,12 +54,6 @@ class JudgedFindings:
     def unproven(self) -> tuple[Finding, ...]:
         """What nobody has confirmed or refuted."""
         return tuple(one for one in self.having("refuted") if one.verdict.open)
-
-    @property
-    def contested(self) -> tuple[Finding, ...]:
-        """The refuted findings whose ground running can decide, as they would be said."""
-        marks = self.contested_marks
-        return tuple(replace(one, status="new") for one in self.having("refuted") if one.identity in marks)
 
 
 async def judge(
@@ -98,12 +91,10 @@ async def judge(
     asked = [each if each.status == "new" else replace(each, verdict=Verdict.UNPROVEN) for each in due]
     opinions = await verify(asked, tree, dependents, ask, files, pull, precedents)
     said = dict[bool, list[Finding]]({True: [], False: []})  # of new findings, and of earlier ones
-    unheard, by_words, contested_marks = list[Finding](), list[Finding](), set[str]()
+    unheard, by_words = list[Finding](), list[Finding]()
     reasons, answers = Counter[str](), Counter[OwnerRule | None]()
     for one, opinion in zip(due, opinions, strict=True):
         now, silencing, is_new = opinion.finding, opinion.silencing, one.status == "new"
-        if opinion.is_contested:
-            contested_marks.add(now.identity)
         if silencing is not None:
             answers[silencing.rule] += 1
             if silencing.rule is None or answers[silencing.rule] <= MOST_ANSWERED:  # more: the sentence is too broad
@@ -121,15 +112,7 @@ async def judge(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in reasons.items()
         ),
-        frozenset(contested_marks),
     )
-
-
-def overrule(judgement: JudgedFindings, findings: Collection[Finding]) -> JudgedFindings:
-    """The judgement after a test has shown some of the contested findings: what is reproduced is not refuted."""
-    by_mark = {one.identity: one for one in findings}
-    rows = (by_mark.get(one.identity, one) if one.status == "refuted" else one for one in judgement.findings)
-    return replace(judgement, findings=tuple(rows))
 
 
 def _suppress(

@@ -34,7 +34,6 @@ OPEN = "open"  # what a first answer says that asks to see more
 # What a confirmed claim comes to, and how many steps less severe it is then; None: it is no finding about this change.
 LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
 GROUNDS = ("code", "language", "library")
-RUNNABLE_GROUNDS = frozenset({"language", "library"})  # no line of the repository shows whether they hold: running does
 PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "verdict": {"type": "string", "enum": list(OPINIONS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
@@ -97,7 +96,6 @@ class Opinion:
     finding: Finding  # with its verdict
     silencing: Silencing | None = None  # a sentence answers it, or it repeats what was dismissed
     unheard: str = ""  # why no verdict came
-    is_contested: bool = False  # it was refuted by a ground that running can decide
 
 
 async def verify(
@@ -125,9 +123,7 @@ def _opinion(finding: Finding, there: Precedents, reply: Completion | DeepRepoEr
     if unheard is not None or not isinstance(reply, Completion):
         return Opinion(replace(finding, unconfirmed=True), unheard=unheard or str(reply))
     data = reply.data or {}
-    judged = _judge(finding, data)
-    is_contested = not judged.verdict.stands and data.get("by") in RUNNABLE_GROUNDS
-    return Opinion(judged, _answer(there, data), is_contested=is_contested)
+    return Opinion(_judge(finding, data), _answer(there, data))
 
 
 def _answer(there: Precedents, data: Mapping[str, Any]) -> Silencing | None:

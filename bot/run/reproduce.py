@@ -23,7 +23,6 @@ from bot.run.rig import Rig, Sides, how_it_ended, rig
 from bot.run.runners import Recipe, Result, judge, nearest
 from bot.run.values import Outcome, RunPermission, SandboxRefused
 from bot.text.filetypes import family
-from bot.text.paths import is_test
 from bot.values import (
     Excerpt,
     Finding,
@@ -66,12 +65,8 @@ READING = Schema(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """One run of one test."""
-
-    result: Result
-    outcome: Outcome
+class _NotShownError(DeepRepoError):
+    """No test shows the finding: the sentence says why."""
 
 
 @dataclass(slots=True)
@@ -83,43 +78,38 @@ class _Attempt:
     path: str
     command: str
     test: str = ""
-    runs: dict[str, Ran] = field(default_factory=dict)  # "head", "base", "fixed"
+    runs: dict[str, tuple[Result, Outcome]] = field(default_factory=dict)  # "head", "base", "fixed"
     why: str = ""  # it was not reproduced
 
     @property
     def finding(self) -> Finding:
         return self.placed_finding.finding
 
+    @property
+    def results(self) -> dict[str, Result]:
+        return {name: result for name, (result, _) in self.runs.items()}
+
 
 async def reproduce(
-    placed_findings: Sequence[PlacedFinding],
-    refuted_findings: Sequence[PlacedFinding],
-    session: Session,
-    permission: RunPermission,
-    section: "RunSection",
-) -> tuple[tuple[PlacedFinding, ...], tuple[PlacedFinding, ...]]:
-    """The findings, those that a test shows with it, and what it shows of the contested ones: reproduced beats refuted.
-
-    `refuted_findings`: those that a second opinion refuted by a ground that running can decide. Why findings were not reproduced is a note of
-    the review; a contested one of which a test shows nothing stays refuted, without a word.
-    """
+    placed_findings: Sequence[PlacedFinding], session: Session, permission: RunPermission, section: "RunSection"
+) -> tuple[PlacedFinding, ...]:
+    """The findings, those that a test shows with it. Why the others were not reproduced is a note of the review."""
     model = session.root or session.reader
     wanted = _wanted(placed_findings, section.findings)
-    doubtful = _wanted(refuted_findings, section.findings - len(wanted))
-    if model is None or not (wanted or doubtful):
-        return tuple(placed_findings), ()
+    if model is None or not wanted:
+        return tuple(placed_findings)
     if permission.refusal:
         session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
-        return tuple(placed_findings), ()
+        return tuple(placed_findings)
     tree = session.survey.tree
     sides = Sides(session.pull.url or session.pull.git_dir, tree.entries, tree.archive, tree.read_many)
-    tried = _Trial(session, await rig(sides, section, permission), model)
+    trial = _Trial(session, await rig(sides, section, permission), model)
     changed: dict[int, PlacedFinding] = {}
     rows: list[_Attempt] = []
     try:
-        for one in (*wanted, *doubtful):
-            attempt = await tried.attempt(one)
-            if attempt is not None and (one in wanted or not attempt.why):
+        for one in wanted:
+            attempt = await trial.attempt(one)
+            if attempt is not None:
                 rows.append(attempt)
                 changed[id(one)] = _shown(attempt)
     except SandboxRefused as error:
@@ -132,31 +122,24 @@ async def reproduce(
     if rows:
         done = sum(1 for row in rows if not row.why)
         session.notes.append(f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried.")
-    elif tried.is_unknown:
+    elif trial.is_unknown:
         session.notes.append(f"No finding was tried with a test: {UNKNOWN}.")
     session.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
-    return tuple(changed.get(id(one), one) for one in placed_findings), tuple(
-        changed[id(one)] for one in refuted_findings if id(one) in changed
-    )
+    return tuple(changed.get(id(one), one) for one in placed_findings)
 
 
 def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
     """What is tried, worst first: what a reader is told of as an opinion, in code, on the head."""
-    fit = [
-        one
-        for one in placed_findings
-        if not one.finding.proven
-        and one.finding.severity != "low"
-        and one.finding.side == "head"
-        and one.finding.category != "secret"
-        and one.finding.reproduction is None
-    ]
+
+    def is_fit(finding: Finding) -> bool:
+        is_opinion = not finding.proven and finding.reproduction is None and finding.category != "secret"
+        return is_opinion and finding.severity != "low" and finding.side == "head"
 
     def urgency(placed_finding: PlacedFinding) -> tuple[int, str, int]:
         finding = placed_finding.finding
         return severity_rank(finding.severity), finding.path, finding.start
 
-    return sorted(fit, key=urgency)[: max(most, 0)]
+    return sorted((one for one in placed_findings if is_fit(one.finding)), key=urgency)[:most]
 
 
 @dataclass(slots=True)
@@ -184,73 +167,65 @@ class _Trial:
         self.session.say(f"writing a test about {finding.path}:{finding.start}")
         excerpts = await proof.gather(finding, self.session.tree, self.session.dependents, self.session.files)
         try:
-            await self._written(attempt, excerpts)
-            if not attempt.why and await self._again(attempt):
-                reply = await self.session.calls.complete(self.model, self._reading(attempt, excerpts), "verify")
-                data = reply.data or {}
-                if not data.get("proves"):
-                    attempt.why = f"a second opinion on its test: {data.get('reason', '')}".rstrip(": ")
+            await self._write(attempt, excerpts)
+            await self._repeat(attempt)
+            reply = await self.session.calls.complete(self.model, self._reading(attempt, excerpts), "verify")
+            if not (reply.data or {}).get("proves"):
+                raise _NotShownError(
+                    f"a second opinion on its test: {(reply.data or {}).get('reason', '')}".rstrip(": ")
+                )
         except SandboxRefused:
             raise
         except DeepRepoError as error:
             attempt.why = str(error)
         return attempt
 
-    async def _written(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
-        """A test that fails on the head and passes on another side, or the reason why no test does."""
+    async def _write(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
+        """Have a test written that fails on the head and passes on another side. Raises with the reason if there is none."""
         prompt = await self._prompt(attempt, excerpts)
         for mend in range(MENDS + 1):
             reply = await self.session.calls.complete(self.model, prompt, "verify")
             data = reply.data or {}
-            attempt.test = str(data.get("test") or "")
+            attempt.test, attempt.runs = str(data.get("test") or ""), {}
             if not data.get("possible") or not attempt.test.strip():
-                attempt.why = f"no test was written: {data.get('reason', '')}".rstrip(": ")
-                return
-            attempt.runs = {}
-            fault = await self._first(attempt)
-            if not fault or attempt.why:
+                raise _NotShownError(f"no test was written: {data.get('reason', '')}".rstrip(": "))
+            if len(attempt.test) > MOST_TEST:
+                raise _NotShownError(f"its test is longer than {MOST_TEST:,} characters")
+            fault = await self._fault(attempt)
+            if not fault:
                 return
             if mend == MENDS:
-                attempt.why = fault
-                return
-            output = attempt.runs[list(attempt.runs)[-1]].outcome.output
-            told = render.text("prompts/reproduce_again.md.j2", what=fault, output=output[-OUTPUT_CHARS:])
+                raise _NotShownError(fault)
+            _, outcome = list(attempt.runs.values())[-1]
+            told = render.text("prompts/reproduce_again.md.j2", what=fault, output=outcome.output[-OUTPUT_CHARS:])
             prompt = prompt.further(reply, told)
 
-    async def _first(self, attempt: _Attempt) -> str:
+    async def _fault(self, attempt: _Attempt) -> str:
         """Run it on each side for the first time; what is wrong with the test itself, as a sentence."""
-        if len(attempt.test) > MOST_TEST:
-            raise DeepRepoError(f"its test is longer than {MOST_TEST:,} characters")
-        head = await self._run(attempt, "head", 1)
-        if head.result == "green":
-            attempt.why = "its test passes on the head"
-        if head.result == "limit":
-            attempt.why = f"its test {how_it_ended(head.outcome)}"
-        if head.result != "red":
+        head = attempt.runs["head"] = await self._run(attempt, "head", 1)
+        if head[0] == "green":
+            raise _NotShownError("its test passes on the head")
+        if head[0] == "limit":
+            raise _NotShownError(f"its test {how_it_ended(head[1])}")
+        if head[0] != "red":
             return "On the code after the change the test did not fail by an assertion: it is itself at fault."
-        base = await self._run(attempt, "base", 1)
-        fixed = await self._run(attempt, "fixed", 1) if attempt.placed_finding.replacement is not None else None
-        if base.result == "green" or (fixed is not None and fixed.result == "green" and base.result != "red"):
-            return ""
-        if base.result == "red":
+        attempt.runs["base"] = await self._run(attempt, "base", 1)
+        if attempt.placed_finding.replacement is not None:
+            attempt.runs["fixed"] = await self._run(attempt, "fixed", 1)
+        results = attempt.results
+        if results["base"] == "red":
             return "The test fails on the code before the change, too: it asserts what that code never did."
-        attempt.why = "its test fails on the head, and no other side passes it"
+        if "green" not in (results["base"], results.get("fixed")):
+            raise _NotShownError("its test fails on the head, and no other side passes it")
         return ""
 
-    async def _again(self, attempt: _Attempt) -> bool:
+    async def _repeat(self, attempt: _Attempt) -> None:
         """Run it once more, in the other order: what comes out otherwise is no proof."""
-        first = dict(attempt.runs)
-        for name in reversed(first):
-            if (
-                first[name].result in ("red", "green")
-                and (await self._run(attempt, name, 2)).result != first[name].result
-            ):
-                attempt.why = "its test gives another result each time"
-                return False
-        attempt.runs = first
-        return True
+        for name, result in reversed(attempt.results.items()):
+            if result in ("red", "green") and (await self._run(attempt, name, 2))[0] != result:
+                raise _NotShownError("its test gives another result each time")
 
-    async def _run(self, attempt: _Attempt, name: str, time: int) -> Ran:
+    async def _run(self, attempt: _Attempt, name: str, time: int) -> tuple[Result, Outcome]:
         """Run the test on one side, or take the outcome from the journal. Raises SandboxRefused."""
         files = {attempt.path: attempt.test}
         side: Side = "base" if name == "base" else "head"
@@ -264,23 +239,18 @@ class _Trial:
         row = journal.get("run", key)
         if row is None:
             try:
-                outcome = await self._outcome(side, attempt, files, about)
+                row = asdict(await self._outcome(side, attempt, files, about))
             except SandboxRefused as error:
                 row = {"refused": str(error)}
             else:
                 own = Masks()  # not those of the review: a replay prints nothing that could be learned
-                own.learn(outcome.output)
-                told = self.session.calls.masks.cover(own.cover(outcome.output, guesses=True), guesses=True)
-                row = {**asdict(outcome), "output": told}
+                own.learn(row["output"])
+                row["output"] = self.session.calls.masks.cover(own.cover(row["output"], guesses=True), guesses=True)
             journal.put("run", key=key, about=about, **row)
         if "refused" in row:
             raise SandboxRefused(row["refused"])
-        known = {name: row[name] for name in ("ending", "status", "output", "seconds")}
-        outcome = Outcome(**known, probe=tuple(row["probe"]))
-        ran = Ran(judge(attempt.how.runner, outcome), outcome)
-        if time == 1:
-            attempt.runs[name] = ran
-        return ran
+        outcome = Outcome(row["ending"], row["status"], row["output"], row["seconds"], tuple(row["probe"]))
+        return judge(attempt.how.runner, outcome), outcome
 
     async def _outcome(self, side: Side, attempt: _Attempt, files: Mapping[str, str], about: str) -> Outcome:
         left = self.session.calls.budget.seconds_left()
@@ -312,8 +282,7 @@ class _Trial:
         return Prompt((Message("system", system), Message("user", asked)), answer=TEST, max_tokens=4096)
 
     def _reading(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> Prompt:
-        runs = attempt.runs
-        results = {name: ran.result for name, ran in runs.items()}
+        results = attempt.results
         asked = render.text(
             "prompts/reproduce_read.md.j2",
             **pull_fields(self.session.pull),
@@ -322,7 +291,7 @@ class _Trial:
             path=attempt.path,
             test=attempt.test,
             command=attempt.command,
-            output=runs["head"].outcome.output[-OUTPUT_CHARS:],
+            output=attempt.runs["head"][1].output[-OUTPUT_CHARS:],
             base="On the code before the change it passes, twice." if results.get("base") == "green" else "The code before the change has not what it calls.",
             fixed="With the suggested fix it passes." if results.get("fixed") == "green" else "",
         )  # fmt: skip
@@ -332,8 +301,8 @@ class _Trial:
     async def _tests(self, attempt: _Attempt) -> list[dict[str, str]]:
         """Existing tests of the same area, nearest first: by name, then by folder."""
         kind = family(attempt.path)
-        tests = [path for path in await self.session.tree.entries() if is_test(path) and family(path) == kind]
-        chosen = nearest(attempt.finding.path, tests)[:SHOWN_TESTS]
+        paths = (path for path in await self.session.tree.entries() if family(path) == kind)
+        chosen = nearest(attempt.finding.path, paths)[:SHOWN_TESTS]
         texts = await self.session.tree.read_many(chosen)
         return [
             {"path": path, "text": render.cut(texts[path].decode("utf-8", "replace"), TEST_CHARS)}
@@ -347,14 +316,9 @@ def _shown(attempt: _Attempt) -> PlacedFinding:
     placed, finding = attempt.placed_finding, attempt.finding
     if attempt.why:
         return placed
-    results = {name: ran.result for name, ran in attempt.runs.items()}
+    results, output = attempt.results, attempt.runs["head"][1].output[-SHOWN_CHARS:]
     shown = Reproduction(
-        attempt.path,
-        attempt.test,
-        attempt.command,
-        attempt.runs["head"].outcome.output[-SHOWN_CHARS:],
-        results.get("base", ""),
-        results.get("fixed", ""),
+        attempt.path, attempt.test, attempt.command, output, results.get("base", ""), results.get("fixed", "")
     )
     finding = replace(finding, verdict=Verdict.REPRODUCED, unconfirmed=False, reproduction=shown)
     if shown.fixed == "red":

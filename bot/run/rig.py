@@ -9,7 +9,6 @@ import hashlib
 import io
 import json
 import os
-import re
 import tarfile
 import tempfile
 import time
@@ -25,7 +24,6 @@ from bot.masking.masks import Masks
 from bot.run.execute import PREFIX, execute
 from bot.run.runners import Layout, manifests
 from bot.run.values import Outcome, Run, RunLimits, RunPermission, Sandbox, SandboxRefused, choose
-from bot.text import globs
 from bot.values import Side, TreeEntry
 
 if TYPE_CHECKING:
@@ -36,8 +34,10 @@ MOST_TEXT, HEAD_BYTES = 2 * MEGABYTE, 8_000  # of a file that is looked through 
 MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
 MOST_BYTES = 8 << 30  # of all archives of a cache; the ones that were used longest ago go first
 PREPARE_SECONDS = 900.0  # that a preparation may take, at least
-STALE_SECONDS = 3_600  # after which an archive that nobody has finished is removed
-LACKS = re.compile(r"(?:^|: )[\w./-]{1,80}: (?:command )?not found|ensurepip is not\s+available|No module named venv", re.MULTILINE)  # fmt: skip
+REMEDY = (
+    "Tests run in a clone without .git, with the programs of /usr and DEEPREPO_RUN_TOOLS or of the image alone: set `run.prepare` to what "
+    "works there, `network: true` if it needs that, and raise `run.disk` or `run.memory` if they are too small"
+)
 SUFFIX = ".tar"
 
 
@@ -59,7 +59,6 @@ class Rig:
     section: "RunSection"
     permission: RunPermission
     layout: Layout  # of the base: a head brings no recipe
-    masked_files: dict[Side, tuple[str, ...]] = field(default_factory=dict)  # with a placeholder, of the trees in use
     _sandbox: Sandbox | None = None
     _prepared: Path | None = None
     _ready: bool = False
@@ -127,26 +126,13 @@ class Rig:
             asked = Run(tree, self.install, limits=limits, network=self.section.network)
             outcome = await execute(self.sandbox(), asked, left)
             if outcome.ending != "exit" or outcome.status:
-                words = f"`{self.install}` {how_it_ended(outcome, limits.seconds)}: {tail(outcome.output)}"
-                raise SandboxRefused(f"nothing was run: {words}. {self._remedy(outcome)}", outcome.output)
+                what = f"`{self.install}` {how_it_ended(outcome, limits.seconds)}: {tail(outcome.output)}"
+                raise SandboxRefused(f"nothing was run: {what}. {REMEDY}", outcome.output)
             left.seek(0)
             with files.replacing(path) as made, tarfile.TarFile(fileobj=left) as old:
                 _repack(old, made, {f"{PREFIX}{one}" for one in tracked})
         evict(path.parent, keep=path)
         return outcome
-
-    def _remedy(self, outcome: Outcome) -> str:
-        """What to do about a preparation that failed."""
-        if outcome.ending in ("memory", "setup") or "No space left on device" in outcome.output:
-            name = "memory" if outcome.ending == "memory" else "disk"
-            return f"Raise `run.{name}`, which is {getattr(self.section, name):,} MB"
-        if outcome.ending == "exit" and LACKS.search(outcome.output):
-            where = "/usr and the folders that DEEPREPO_RUN_TOOLS names"
-            where = "the image in `run.image`" if self.sandbox().image else where
-            return f"The sandbox has the programs of {where} alone: install what is missing there"
-        if not self.section.network:
-            return "It has no network: set `network: true` in the section `run`, and DEEPREPO_RUN_NETWORK=1, if it needs that"
-        return "Try it in a fresh clone without .git; if it has to be another command there, set it as `run.prepare`"
 
     async def run(
         self, side: Side, command: str, over: Mapping[str, str], folder: str = "", seconds: float | None = None
@@ -166,16 +152,8 @@ class Rig:
                 whole = await self.sides.archive(side, min(self.limits.disk, MOST_TREE))
             except DeepRepoError as error:
                 raise SandboxRefused(f"nothing was run: {error}") from error
-            self._trees[side], self.masked_files[side] = without_secrets(whole, await self._fixtures(side))
+            self._trees[side] = without_secrets(whole)
         return self._trees[side]
-
-    async def _fixtures(self, side: Side) -> frozenset[str]:
-        """The files that the owner has named as fixtures, as far as they are the base's: a change makes no secret readable."""
-        if not self.section.fixtures:
-            return frozenset()
-        base, here = await self.sides.entries("base"), await self.sides.entries(side)
-        paths = (path for path in here if globs.matches(self.section.fixtures, path))
-        return frozenset(path for path in paths if _content(base, path) == here[path].oid)
 
 
 async def rig(sides: Sides, section: "RunSection", permission: RunPermission) -> Rig:
@@ -191,13 +169,9 @@ def _content(entries: Mapping[str, TreeEntry], path: str) -> str:
 
 
 def evict(folder: Path, most: int = MOST_BYTES, keep: Path | None = None) -> None:
-    """Remove what was used longest ago until the rest fits, and what was never finished."""
-    for path in folder.glob(f"{files.UNFINISHED}*"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > STALE_SECONDS:
-                path.unlink()
-    rows = []
-    for path in folder.glob(f"*{SUFFIX}"):
+    """Remove what was used longest ago until the rest fits; an archive that was never finished is one that nobody uses."""
+    rows: list[tuple[float, int, Path]] = []
+    for path in folder.iterdir():
         with suppress(OSError):
             rows.append((path.stat().st_mtime, path.stat().st_size, path))
     for _, size, path in sorted(rows, reverse=True):
@@ -221,29 +195,25 @@ def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> 
     output.truncate(end)
 
 
-def without_secrets(tree: bytes, fixtures: Collection[str] = ()) -> tuple[bytes, tuple[str, ...]]:
-    """Return an archive with a placeholder in the place of each secret that its texts hold, and without its end mark; the altered files.
+def without_secrets(tree: bytes) -> bytes:
+    """Return an archive with a placeholder in the place of each secret that its texts hold, and without its end mark.
 
-    What a test prints goes to a model and to a page, and it can print in any form: so it finds none. `fixtures`: files whose own secrets
-    their owner calls none; what is a secret of another file stays one in them. All are new: a build that compares times makes again what
-    was prepared from the base's files.
+    What a test prints goes to a model and to a page, and it can print in any form: so it finds none. All files are new: a build that
+    compares times makes again what was prepared from the base's files.
     """
-    masks, whole, masked_files, now = Masks(), io.BytesIO(), [], int(time.time()) + 1
+    masks, whole, now = Masks(), io.BytesIO(), int(time.time()) + 1
     for about, data in _members(tree):  # a secret of the last file may be written in the first one too
-        path = about.name.removeprefix(PREFIX)
-        if path not in fixtures and _is_text(data):
-            masks.learn(data.decode("utf-8", "surrogateescape"), path)
+        if _is_text(data):
+            masks.learn(data.decode("utf-8", "surrogateescape"), about.name.removeprefix(PREFIX))
     with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as new:
         for about, data in _members(tree):
             text = data
             if _is_text(data):
                 text = masks.hide_known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-            if text != data:
-                masked_files.append(about.name.removeprefix(PREFIX))
             about.size, about.mtime, about.pax_headers = len(text), now, {}
             new.addfile(about, io.BytesIO(text))
         end = new.offset
-    return whole.getvalue()[:end], tuple(masked_files)
+    return whole.getvalue()[:end]
 
 
 def _members(tree: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:

@@ -4,12 +4,10 @@ Found by the names of files: pytest, Vitest and Jest, `go test`, `cargo test`, M
 its owner's to say, as `run.test`.
 """
 
-import json
 import posixpath
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
@@ -25,8 +23,8 @@ Result = Literal["green", "red", "fault", "limit"]
 MOST = 12  # packages that are prepared
 MOST_MANIFESTS = 1_000  # that are read, the ones nearest to the top first
 READ = frozenset(["package.json", "Cargo.toml", "Gemfile"])
-MARK = re.compile(r"^(?:test|spec)[_.-]|^Test(?=[A-Z])|(?:[_.-](?:test|spec|tests|unit|it)|Tests?|Spec|IT)$")
-CORE = re.compile(r"[Dd]eeprepo[-_]?\{n\}")
+_IN_BROWSER = re.compile(r"(?:^|/)(?:e2e|cypress|playwright|__snapshots__|__mocks__)/|\.d\.[cm]?ts$", re.IGNORECASE)
+_RUNNER_OF_WEB = re.compile(r"(?<![\w@/-])(vitest|jest)(?![\w/-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +37,9 @@ class Runner:
     files: str  # where a new test goes in a package that has none
     green: re.Pattern[str]  # matches the output of a test that passed: exit status 0 alone may mean that none ran
     red: re.Pattern[str]  # of a test that failed: an assertion, or an error in the code that it calls
-    fault: re.Pattern[
-        str
-    ]  # of a test that is itself at fault: it was not found, does not parse, lacks imports or fixtures
+    # Of a test that is itself at fault: it was not found, does not parse, lacks imports or fixtures.
+    fault: re.Pattern[str]
     own: str = ""  # runs a test file that is there already; "": as `test` does
-    marks: tuple[tuple[str, str], ...] = ()  # before and after the name of a test file that the runner collects
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -57,18 +53,17 @@ RUNNERS: Mapping[str, Runner] = {
             "pytest", "Python, pytest", "python3 -m pytest -o addopts= {file}", "tests/test_deeprepo_{n}.py",
             _any(r"^\d+ passed", r"^=+ .*\b\d+ passed"), _any(r"\b[1-9]\d* failed"),
             _any(r"^E +(?:fixture '|SyntaxError|IndentationError)", r"ERROR collecting", r"error during collection", r"errors? in \d", r"no tests ran",
-                 r"^ERROR: ", r"No module named pytest"), marks=(("test_", ""), ("", "_test")),
+                 r"^ERROR: ", r"No module named pytest"),
         ),
         Runner(
             "vitest", "JavaScript or TypeScript, vitest", "npx --no-install vitest run {file}", "test/deeprepo-{n}.test.js",
             _any(r"^[ \t]{0,8}Tests[ \t].{0,200}?\b[1-9]\d* passed"), _any(r"^[ \t]{0,8}Tests[ \t].{0,200}?\b[1-9]\d* failed"),
             _any(r"No test files found", r"Failed Suites", r"SyntaxError", r"Transform failed", r"Failed to resolve import", r"Cannot find (?:module|package)"),
-            marks=(("", ".test"), ("", ".spec")),
         ),
         Runner(
             "jest", "JavaScript or TypeScript, jest", "npx --no-install jest --ci --coverage=false {file}", "__tests__/deeprepo-{n}.test.js",
             _any(r"^[ \t]{0,8}Tests:[ \t].{0,200}?\b[1-9]\d* passed"), _any(r"^[ \t]{0,8}Tests:[ \t].{0,200}?\b[1-9]\d* failed"),
-            _any(r"No tests found", r"Test suite failed to run", r"Cannot find module"), marks=(("", ".test"), ("", ".spec")),
+            _any(r"No tests found", r"Test suite failed to run", r"Cannot find module"),
         ),
         Runner(
             "go", "Go, testing", "go test -count=1 -run TestDeeprepo ./{folder}", "{beside}/deeprepo_{n}_test.go",
@@ -85,18 +80,17 @@ RUNNERS: Mapping[str, Runner] = {
             "maven", "Java, JUnit", "mvn -o -q -B -Dsurefire.failIfNoSpecifiedTests=true -Dsurefire.printSummary=true test -Dtest={name}",
             "src/test/java/Deeprepo{n}Test.java",
             re.compile(r"\A(?!.*\[ERROR\])", re.DOTALL), _any(r"Tests run: [1-9]\d*, (?:Failures: [1-9]|Failures: \d+, Errors: [1-9])"),
-            _any(r"COMPILATION ERROR", r"No tests (?:were executed|matching)", r"Could not resolve", r"Cannot access"), marks=(("", "Test"), ("", "Tests")),
+            _any(r"COMPILATION ERROR", r"No tests (?:were executed|matching)", r"Could not resolve", r"Cannot access"),
         ),
         Runner(
             "gradle", "Java or Kotlin, JUnit", "gradle --offline --no-daemon test --tests {name}", "src/test/java/Deeprepo{n}Test.java",
             _any(r"^BUILD SUCCESSFUL"), _any(r"^\w[^>\n]{0,300} > [^\n]{0,300}? FAILED", r"There were failing tests"),
             _any(r"Compilation failed", r"No tests found", r"Could not resolve", r"No cached version"),
-            marks=(("", "Test"), ("", "Tests"), ("", "Spec")),
         ),
         Runner(
             "rspec", "Ruby, RSpec", "bundle exec rspec {file}", "spec/deeprepo_{n}_spec.rb",
             _any(r"^[1-9]\d* examples?, 0 failures$"), _any(r"^[1-9]\d* examples?, [1-9]\d* failures?"),
-            _any(r"errors? occurred outside of examples", r"^0 examples", r"LoadError", r"SyntaxError"), marks=(("", "_spec"),),
+            _any(r"errors? occurred outside of examples", r"^0 examples", r"LoadError", r"SyntaxError"),
         ),
     )
 }  # fmt: skip
@@ -105,7 +99,6 @@ GENERIC = Runner(
     _any(r"SyntaxError", r"IndentationError", r"Failed to import test module", r"_FailedTest", r"Cannot find module", r"^Ran 0 tests", r"[Nn]o tests?\b",
          r"NO TESTS RAN", r"not found", r"No such file", r"cannot find"),
 )  # fmt: skip
-PROGRAMS = {"mvn": "maven", "mvnw": "maven", "gradlew": "gradle"}  # as an owner's command names them
 PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", "requirements.txt")
 GRADLE = ("build.gradle", "build.gradle.kts")
 # What installs the packages of a folder, by the first of these files that it has: a lock file, or a manifest that settles them alone.
@@ -187,55 +180,52 @@ class Layout:
         """Whether a folder holds one of these files."""
         return not self.names.get(folder, set()).isdisjoint(names)
 
-    def text(self, folder: str, name: str) -> str:
-        """The text of a manifest; "" if it is not there."""
-        return self.texts.get(posixpath.join(folder, name), "")
-
     def runner(self, near: str) -> tuple[Runner, str] | None:
         """Return the runner of the tests about a file, and the folder in which it runs: the nearest that has one. None: nobody knows."""
         kind = filetype(near)
-        tests = TESTS.get(kind.family) or TESTS.get(kind.lexer)
-        found = ((tests(self, folder), folder) for folder in above(near)) if tests else ()
-        name, folder = next(((name, folder) for name, folder in found if name), ("", ""))
-        if not name and tests is _python:
-            name = "pytest"
-        return (RUNNERS[name], folder) if name else None
+        for folder in above(near):
+            if name := self._runner_of(folder, kind.family) or self._runner_of(folder, kind.lexer):
+                return RUNNERS[name], folder
+        return (RUNNERS["pytest"], "") if "python" in (kind.family, kind.lexer) else None
+
+    def _runner_of(self, folder: str, language: str) -> str:
+        """The name of the runner that the manifests of a folder tell; "" if they tell none."""
+        named = _RUNNER_OF_WEB.search(self._text(folder, "package.json")) if language == "web" else None
+        is_told = {
+            "python": {"pytest": self.has(folder, *PYTHON)},
+            "web": {named[1]: True} if named else {},
+            "go": {"go": self.has(folder, "go.mod")},
+            "rust": {"cargo": "[package]" in self._text(folder, "Cargo.toml")},
+            "jvm": {"maven": self.has(folder, "pom.xml"), "gradle": self.has(folder, *GRADLE)},
+            "ruby": {"rspec": self.has(folder, ".rspec") or "rspec" in self._text(folder, "Gemfile")},
+        }
+        return next((name for name, holds in is_told.get(language, {}).items() if holds), "")
+
+    def _text(self, folder: str, name: str) -> str:
+        return self.texts.get(posixpath.join(folder, name), "")
 
     def recipe(self, section: "RunSection", near: str) -> Recipe | None:
         """Return how tests about a file are run: by the owner's section, and by what is found where it says nothing. None: nobody knows."""
-        found = self.runner(near)
-        if section.test:
-            words = {PROGRAMS.get(word, word) for word in re.findall(r"[\w-]+", section.test)}
-            meant = next((RUNNERS[name] for name in RUNNERS if name in words), GENERIC)
-            files = section.files or self.new_file(
-                meant if meant.files else found[0] if found else GENERIC, found, near
-            )
-            return Recipe(meant, section.test, files) if files else None
-        if found is None:
-            return None
-        runner, folder = found
-        return Recipe(
-            runner, self._wrapped(folder, runner.test), section.files or self.new_file(runner, found, near), folder
-        )
+        found, folder = self.runner(near) or (GENERIC, "")
+        if not section.test:
+            files = section.files or self._new_file(found, folder, near)
+            return Recipe(found, self._wrapped(folder, found.test), files, folder) if found.test else None
+        words = set(re.findall(r"\w+", section.test.replace("mvn", "maven")))
+        meant = next((RUNNERS[name] for name in RUNNERS if name in words), GENERIC)
+        files = section.files or self._new_file(meant if meant.files else found, folder, near)
+        return Recipe(meant, section.test, files) if files else None
 
-    def new_file(self, runner: Runner, found: tuple[Runner, str] | None, near: str) -> str:
-        """Return the path of a new test about a file, with `{n}` in its name, and `{beside}` for the folder of the file.
-
-        It goes beside the nearest test of the package, and is named as that one is: a runner collects what is named its way.
-        """
-        files, package = runner.files, found[1] if found else ""
-        if not files or files.startswith("{beside}"):
-            return files
-        kind, core = family(files), CORE.search(files)
-        tests = [path for path in self.paths if is_test(path) and family(path) == kind and path.startswith(f"{package}/" if package else "") and not _is_foreign(path)]  # fmt: skip
-        for path in nearest(near, tests):
-            stem, ending = posixpath.splitext(posixpath.basename(path))
-            for before, after in runner.marks:
-                if core and stem.startswith(before) and stem.endswith(after) and stem not in (before, after):
-                    return posixpath.join(posixpath.dirname(path), f"{before}{core[0]}{after}{ending}")
-        if kind == "web" and filetype(near).lexer in ("typescript", "tsx"):
-            files = f"{files.removesuffix('.js')}.ts"
-        return posixpath.join(package, files)
+    def _new_file(self, runner: Runner, package: str, near: str) -> str:
+        """The path of a new test: in the folder of the nearest test of the package, else where the runner's tests usually are."""
+        if not runner.files or runner.files.startswith("{beside}"):
+            return runner.files
+        within = f"{package}/" if package else ""
+        kind = family(runner.files)
+        tests = nearest(near, (path for path in self.paths if path.startswith(within) and family(path) == kind))
+        folder, name = posixpath.split(runner.files)
+        if filetype(near).lexer in ("typescript", "tsx"):
+            name = f"{name.removesuffix('.js')}.ts"
+        return posixpath.join(posixpath.dirname(tests[0]) if tests else posixpath.join(package, folder), name)
 
     def _wrapped(self, folder: str, command: str) -> str:
         """The command with the wrapper that a repository brings, if it does."""
@@ -266,8 +256,12 @@ class Layout:
 
     def decisive(self) -> list[str]:
         """Return the files that decide which packages there are."""
-        requirements = re.compile(r"requirements[\w.-]*\.txt")
-        return [posixpath.join(folder, name) for folder, first, _ in self.packages() for name in sorted(self.names[folder]) if name == first or requirements.fullmatch(name)]  # fmt: skip
+        return [
+            posixpath.join(folder, name)
+            for folder, first, _ in self.packages()
+            for name in sorted(self.names[folder])
+            if name == first or (name.startswith("requirements") and name.endswith(".txt"))
+        ]
 
 
 def manifests(paths: Iterable[str]) -> list[str]:
@@ -278,59 +272,23 @@ def manifests(paths: Iterable[str]) -> list[str]:
 
 def above(path: str) -> Iterator[str]:
     """The folders that a file is in, the nearest first, up to the top, which is ""."""
-    folder = path.rpartition("/")[0]
-    while folder:
-        yield folder
-        folder = folder.rpartition("/")[0]
-    yield ""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 def nearest(path: str, candidates: Iterable[str]) -> list[str]:
-    """Return test files, those that are nearest to a file first: by the folders that they share, then by name."""
+    """Return the tests among some files, those that are nearest to a file first: by the folders that they share, then by name."""
     at = PurePosixPath(path)
     stem, folders = at.stem.lower(), set(at.parent.parts)
 
-    def near(one: str) -> tuple[int, int, int, str]:
+    def distance(one: str) -> tuple[int, bool, int, str]:
         here = PurePosixPath(one)
-        likeness = 0 if MARK.sub("", here.stem).lower() == stem else 1 if stem in here.stem.lower() else 2
-        return -len(folders & set(here.parent.parts)), likeness, len(here.parts), one
+        return -len(folders & set(here.parent.parts)), stem not in here.stem.lower(), len(here.parts), one
 
-    return sorted(candidates, key=near)
+    return sorted((one for one in candidates if is_test(one) and not _is_foreign(one)), key=distance)
 
 
 def _is_foreign(path: str) -> bool:
-    """Whether a file is a sample, somebody else's, or one that another program runs (a browser)."""
-    browsed = re.search(
-        r"(?:^|/)(?:e2e|cypress|playwright|__snapshots__|__mocks__)/|\.d\.[cm]?ts$", path, re.IGNORECASE
-    )
-    return is_sample(path) or vendored_folder(path) is not None or browsed is not None
-
-
-def _python(layout: Layout, folder: str) -> str:
-    return "pytest" if layout.has(folder, *PYTHON) else ""
-
-
-def _web(layout: Layout, folder: str) -> str:
-    """The runner that a package.json names: first the one of its scripts, then what it depends upon."""
-    with suppress(ValueError, RecursionError, AttributeError):
-        package = json.loads(layout.text(folder, "package.json"))
-        scripts = [
-            str(script) for name, script in package.get("scripts", {}).items() if "test" in name or "unit" in name
-        ]
-        words = [*" ".join(scripts).split(), *package.get("dependencies", {}), *package.get("devDependencies", {})]
-        return next((word for word in words if word in ("vitest", "jest")), "")
-    return ""
-
-
-def _jvm(layout: Layout, folder: str) -> str:
-    return "maven" if layout.has(folder, "pom.xml") else "gradle" if layout.has(folder, *GRADLE) else ""
-
-
-TESTS: Mapping[str, Callable[[Layout, str], str]] = {
-    "python": _python,
-    "web": _web,
-    "go": lambda layout, folder: "go" if layout.has(folder, "go.mod") else "",
-    "rust": lambda layout, folder: "cargo" if "[package]" in layout.text(folder, "Cargo.toml") else "",
-    "jvm": _jvm,
-    "ruby": lambda layout, folder: "rspec" if layout.has(folder, ".rspec") or "rspec" in layout.text(folder, "Gemfile") else "",
-}  # fmt: skip
+    """Whether a file is a sample, somebody else's, or one that a browser runs."""
+    return is_sample(path) or vendored_folder(path) is not None or bool(_IN_BROWSER.search(path))

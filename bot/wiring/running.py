@@ -1,6 +1,5 @@
 """What an owner tries out before a review does it: the section `run` of their folder, the sandbox of this machine."""
 
-import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,7 +10,7 @@ from bot import checkout, config, render
 from bot.config import RunSection
 from bot.errors import NoCommitError, RevisionError, UsageError
 from bot.machine import files
-from bot.run.execute import execute, readable
+from bot.run.execute import execute
 from bot.run.rig import Rig, Sides, rig
 from bot.run.runners import Result, judge
 from bot.run.values import Outcome, Run, SandboxRefused
@@ -20,11 +19,11 @@ from bot.values import PullRequest, ReviewRequest
 from bot.wiring.review import organization_of, running
 
 MOST = 1 << 20  # bytes of a test file, and of the settings
-SHOWN = 8  # packages whose runner is listed, and files that are named
+SHOWN = 8  # packages whose runner is listed
 RESULTS: dict[Result, str] = {
     "green": "it passes",
     "red": "it fails, as a test of a defect does",
-    "fault": "it did not run as a test: a review would have it mended, or give it up",
+    "fault": "it did not run as a test: a review would have it mended, or give it up; `deeprepo run` shows whether packages are prepared",
     "limit": "it went over a limit of `run`",
 }
 NOT_ALLOWED = "not yet: set DEEPREPO_RUN=1, or give --run to `deeprepo review`"
@@ -122,7 +121,6 @@ async def prepare(repo: str, scratch: str, tell: Callable[[str], None]) -> str:
         path = await made.archive_path()
         files.remove(path)
         outcome = await made.prepare()
-        _tell_altered(made, tell)
         seconds = outcome.seconds if outcome is not None else 0.0
         size = path.stat().st_size / (1 << 20)
         return f"prepared in {seconds:.1f} s: {size:,.1f} MB in {path}; next: `deeprepo run --test FILE` with a test file of yours"
@@ -139,35 +137,7 @@ async def run_test(repo: str, name: str, scratch: str, tell: Callable[[str], Non
         command = how.command(relative)
         tell(f"running `{command}` over the head")
         outcome = await made.run("head", command, {relative: data.decode("utf-8", "surrogateescape")}, how.folder)
-        result = judge(how.runner, outcome)
-        _tell_altered(made, tell)
-        if result in ("fault", "limit"):
-            tell(_advice(made, outcome))
-        return result, outcome
-
-
-def _tell_altered(made: Rig, tell: Callable[[str], None]) -> None:
-    """Name the files that are not in the sandbox as they are in the tree."""
-    paths = list(dict.fromkeys(readable(os.fsencode(path)) for side in made.masked_files.values() for path in side))
-    if paths:
-        more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-        tell(
-            f"in the sandbox a placeholder stands for each key or token that these files hold: {', '.join(paths[:SHOWN])}{more}. If tests need "
-            f"one that opens nothing, name its file in `fixtures` of the section `run`, such as `fixtures: ['{paths[0]}']`"
-        )
-
-
-def _advice(made: Rig, outcome: Outcome) -> str:
-    """What to do about a test that did not run."""
-    limit = {"seconds": "seconds", "memory": "memory", "setup": "disk"}.get(outcome.ending)
-    if limit:
-        return f"raise `run.{limit}`, which is {getattr(made.section, limit):,g}"
-    if not made.install and made.layout.install():
-        return f"nothing is prepared: if a package is missing, write `run: {{network: true}}` into {config.FILE} and call `DEEPREPO_RUN_NETWORK=1 deeprepo run --prepare`"
-    return (
-        "the sandbox has the commit without .git, without network, and the programs of /usr and DEEPREPO_RUN_TOOLS, or of the image: if the "
-        "test needs more, set `run.prepare` to all that it needs, or `run.test` to the command that runs one file"
-    )
+        return judge(how.runner, outcome), outcome
 
 
 def _test(repo: str, name: str) -> tuple[str, bytes]:

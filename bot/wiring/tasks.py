@@ -136,9 +136,9 @@ async def ci_failures(line: ChildPipe, output: bytes, report: CIReport) -> str:
 
 async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[ChangedFile, ...]) -> tuple[CIFailure, ...]:
     """What each job of CI failed of."""
-    from bot.review.ci import tracing
+    from bot.review import ci
 
-    return tuple(tracing.explain(log, files) for log in logs)
+    return tuple(ci.explain(log, files) for log in logs)
 
 
 async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, ...]:

@@ -19,7 +19,7 @@ from bot.outputs import marker
 from bot.payloads import CIReport, FilePatch
 from bot.ports import Job
 from bot.publish import checks
-from bot.review.ci import logs
+from bot.review import ci
 from bot.values import ChecksEnded, CIJobLog, Follow, PullRef
 from bot.values.review import JobEnding, LogState
 from bot.workflow.parts import Services
@@ -160,7 +160,7 @@ async def _job_logs(
             room = MOST_BYTES
             for row, one in list(zip(rows, bare, strict=True))[:MOST_LOGS]:
                 notes = await _notes(host, row)
-                is_told = any(not logs.is_exit(note) for note, _, _ in notes)
+                is_told = any(not ci.is_exit(note) for note, _, _ in notes)
                 nothing: tuple[str, LogState] = ("", "read")
                 text, state = nothing if is_told else await _text(host, row, room)
                 room -= len(text)
@@ -198,7 +198,7 @@ async def _notes(host: Host, row: dict[str, Any]) -> tuple[tuple[str, str, int],
         listing = partial(host.rest.checks.async_list_annotations, *host.repo, int(row["id"]))
         async for note in _most(host.client.pages(listing), MOST_NOTES):
             if note.get("annotation_level") == "failure":
-                message = str(note.get("message") or "")[: logs.LINE]
+                message = str(note.get("message") or "")[: ci.LINE]
                 notes.append((message, str(note.get("path") or ""), int(note.get("start_line") or 0)))
     return tuple(notes)
 
@@ -216,7 +216,7 @@ async def _text(host: Host, row: dict[str, Any], room: int) -> tuple[str, LogSta
         return "", UNREAD.get(refusal.status, "unread")
     except HostError:
         return "", "unread"
-    return data[-min(logs.MOST, room) :].decode("utf-8", "replace"), "read"
+    return data[-min(ci.MOST, room) :].decode("utf-8", "replace"), "read"
 
 
 async def _patches(host: Host) -> tuple[FilePatch, ...]:

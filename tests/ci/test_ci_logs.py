@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.review.ci.logs import first_error
+from bot.diff.read import of_patch
+from bot.review import ci
+from bot.values import CIFailure, CIJobLog
 
 HERE = Path(__file__).parent
 EXPECTED: dict[str, list[str]] = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))
@@ -13,19 +15,23 @@ RUN = "##[group]Run make\nmake\n##[endgroup]\n"
 EXIT = "\n##[error]Process completed with exit code 2.\n"
 
 
-def _names(path: str, place: tuple[str, int], line: str) -> bool:
-    return place[1] == int(line) and (place[0].endswith(path) or path.endswith(place[0].removeprefix("./")))
+def explained(log: str) -> CIFailure:
+    """What a job failed of, by its log alone."""
+    return ci.explain(CIJobLog(1, "test", "failure", on_base=False, text=log), ())
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_the_first_real_error_of_a_tools_log_and_its_place_are_named(name: str) -> None:
-    """Of each log the first error is named, and its place is among those that the log gives for it."""
-    error = first_error((HERE / "logs" / f"{name}.txt").read_text("utf-8"))
+def test_the_first_real_error_of_a_tools_log_and_its_line_are_named(name: str) -> None:
+    """Of each log the first error is named; if the change has touched the line that it blames, that line is the place."""
+    log = (HERE / "logs" / f"{name}.txt").read_text("utf-8")
     message, place = EXPECTED[name]
-    assert error is not None
-    assert message in error.message
     path, _, line = place.rpartition(":")
-    assert not place or any(_names(path, one, line) for one in error.places), error.places
+    patch = f"@@ -{line},0 +{line},1 @@\n+changed" if place else ""
+    failure = ci.explain(
+        CIJobLog(1, name, "failure", on_base=False, text=log), (of_patch(path, path, patch),) if place else ()
+    )
+    assert message in failure.error
+    assert not place or (failure.path, failure.line) == (path, int(line))
 
 
 @pytest.mark.parametrize(
@@ -46,8 +52,8 @@ def test_the_first_real_error_of_a_tools_log_and_its_place_are_named(name: str) 
 )
 def test_what_the_runner_itself_writes_is_read(log: str, message: str | None) -> None:
     """Cancellations, time-outs, escapes, progress bars, commands of workflows; the last step that failed counts."""
-    error = first_error(log)
-    assert (message in error.message) if error and message else (error is None) == (message is None)
+    error = explained(log).error
+    assert (message in error) if message else not error
 
 
 BELOW: list[tuple[str, str]] = [
@@ -57,12 +63,8 @@ BELOW: list[tuple[str, str]] = [
     ("____ test_deep ____\n" + "    still in the same function\n" * 200 + "E   ValueError: too deep\n", "too deep"),
     ("web-1  | FAIL ./a.test.js\nweb-1  |   ● Test suite failed to run\nweb-1  |\nweb-1  |     Cannot find module 'b' from 'a.js'\n", "Cannot find module 'b'"),
     ("@shop/web:lint: /work/a.ts\n@shop/web:lint:   12:7  error  'x' is never used  no-unused-vars\n@shop/web:lint:  ELIFECYCLE  Command failed with exit code 1.\n ERROR  run failed: command  exited (1)", "'x' is never used"),
-    ("    [junit] Failures (1):\n    [junit]   JUnit Jupiter:VaultTest:opens()\n    [junit]     => java.lang.RuntimeException: no vault\nBUILD FAILED\n/w/build.xml:4: Java returned: 1", "RuntimeException: no vault"),
-    ("[ant:checkstyle] [ERROR] /w/src/A.java:49:7: '|' should be on a new line.\n> Task :checkstyleMain FAILED", "should be on a new line"),
-    ('\u2502 Error: the log group already exists\n\u2502\n\u2502   on modules/log/main.tf line 2, in resource "a" "b":\n##[error]Terraform exited with code 1.', "log group already exists"),
     ("failures:\n\n---- rates::reads stdout ----\n\nerror: test failed, to rerun pass `--lib`\nthread 'rates::reads' (4) panicked at src/rates.rs:6:4:\ncalled `unwrap()` on a `None` value\n", "`None` value"),
     ("  1) test reads (Shop.RatesTest)\n     test/rates_test.exs:12\n     ** (MatchError) no match of right hand side value: :error\n", "no match of right hand side"),
-    ("[xUnit.net 00:00:01.23]     Shop.RatesTest.Reads [FAIL]\n[xUnit.net 00:00:01.23]       Assert.Equal() Failure: Values differ\n", "RatesTest.Reads: Assert.Equal"),
     ('##[error]Exception in thread "T-4" java.lang.ClassCastException: a.B\n##[error]The operation was canceled.\n', "was canceled"),
     ("checking for exp... a.c:6: undefined reference to `exp'\nno\nFAIL: shop.test_rate.T.test_2d\n------\nTraceback (most recent call last):\n  File \"a.py\", line 1, in t\nAssertionError: 1 != 2\n", "1 != 2"),
 ]  # fmt: skip
@@ -70,18 +72,16 @@ BELOW: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("log", "message"), BELOW, ids=[message for _, message in BELOW])
 def test_what_sums_up_or_speaks_in_passing_is_no_first_error(log: str, message: str) -> None:
-    """Summaries of task runners, output of tests that passed, lines of code within a trace and prefixes of who speaks are seen through."""
-    error = first_error(f"{RUN}{log}{EXIT}")
-    assert error is not None
-    assert message in error.message, error.message
-    assert len(error.message) <= 300
+    """Summaries of task runners, output of tests that passed and lines of code within a trace are seen through."""
+    error = explained(f"{RUN}{log}{EXIT}").error
+    assert message in error, error
+    assert len(error) <= 300
 
 
 def test_a_long_name_of_a_test_leaves_room_for_its_reason() -> None:
     """The name is cut before the reason is."""
-    error = first_error(f"{RUN}FAIL: {'reads_' * 60}name (shop.T)\nAssertionError: 1 != 2{EXIT}")
-    assert error is not None
-    assert error.message.endswith("AssertionError: 1 != 2")
+    error = explained(f"{RUN}FAIL: {'reads_' * 60}name (shop.T)\nAssertionError: 1 != 2{EXIT}").error
+    assert error.endswith("AssertionError: 1 != 2")
 
 
 def test_a_hostile_log_costs_little_time_and_its_error_is_short() -> None:
@@ -94,5 +94,6 @@ def test_a_hostile_log_costs_little_time_and_its_error_is_short() -> None:
         "a.py:1:1 " * 300 + "\n",
         "E   " + "Error.." * 90 + "\n",
     ):
-        error = first_error(f"{RUN}{part * (1_000_000 // len(part))}{EXIT}")
-        assert error is None or (len(error.message) <= 300 and "\n" not in error.message and len(error.places) <= 30)
+        error = explained(f"{RUN}{part * (1_000_000 // len(part))}{EXIT}").error
+        assert len(error) <= 300
+        assert "\n" not in error

@@ -57,9 +57,8 @@ class Model:
         *tests: str | None,
         proves: bool = True,
         finding: Mapping[str, Any] = FOUND,
-        opinion: Mapping[str, Any] = CONFIRMED,
     ) -> None:
-        self.tests, self.proves, self.finding, self.opinion = list(tests), proves, finding, opinion
+        self.tests, self.proves, self.finding = list(tests), proves, finding
         self.asked: list[str] = []
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
@@ -72,7 +71,7 @@ class Model:
             self.asked.append(str(body["messages"][-1]["content"]))
             return Reply(data={"reason": "it asserts nothing that was promised", "proves": self.proves})
         if "The claim, about" in text:
-            return Reply(data=dict(self.opinion))
+            return Reply(data=dict(CONFIRMED))
         return Reply(data={"answer": "Read.", "findings": [self.finding] if "apply(rate, amount)" in text else []})
 
 
@@ -282,37 +281,6 @@ def test_without_a_sandbox_a_sentence_says_what_to_install(
     done = reviewed(Model(PROOF))
     assert done.reported[0].finding.verdict == "confirmed"
     assert any("apt install bubblewrap" in note for note in done.notes)
-
-
-REFUTED = {**CONFIRMED, "verdict": "refuted", "ground": "negative numbers raise in math.prod() of Python 3.13", "by": "library"}  # fmt: skip
-
-
-@boxed
-def test_reproduced_beats_refuted(reviewed: Callable[..., Review], tmp_path: Path, shop: Repository) -> None:
-    """A second opinion refuted it by what a library does; the test shows otherwise, and the finding is reported with it."""
-    path = tmp_path / "journal.jsonl"
-    done = reviewed(Model(PROOF, opinion=REFUTED), journal=str(path))
-    (placed,) = done.reported
-    assert (placed.finding.verdict, len(done.having("refuted")), done.dropped) == ("reproduced", 0, 0)
-    assert placed.finding.number > 0
-    recorded, section, begun = replay.last_finished(path)
-    again = asyncio.run(wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None))
-    assert again.findings == done.findings
-
-
-@boxed
-@pytest.mark.parametrize(
-    ("tests", "opinion", "asked"),
-    [([None], REFUTED, 1), ([], {**REFUTED, "by": "code", "ground": "    return amount * rate"}, 0)],
-    ids=["no test", "a line of the code refutes it"],
-)
-def test_a_refutation_stands_that_no_test_contradicts(
-    reviewed: Callable[..., Review], tests: list[str | None], opinion: Mapping[str, Any], asked: int
-) -> None:
-    """Nothing is said of the attempt; where a line of the repository refutes, running decides nothing and nobody tries."""
-    model = Model(*tests, opinion=opinion)
-    done = reviewed(model)
-    assert (done.reported, len(done.having("refuted")), done.coverage.tried, len(model.asked)) == ((), 1, (), asked)
 
 
 SECRET = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"

@@ -62,16 +62,16 @@ MIXED = {
 MAVEN = "-o -q -B -Dsurefire.failIfNoSpecifiedTests=true -Dsurefire.printSummary=true test"
 PLACES = [
     ("backend/app/rate.py", "backend/tests/test_deeprepo_ab12.py", "cd backend && python3 -m pytest -o addopts= tests/test_deeprepo_ab12.py"),
-    ("web/src/sum.ts", "web/src/deeprepo-ab12.spec.ts", "cd web && npx --no-install vitest run src/deeprepo-ab12.spec.ts"),
+    ("web/src/sum.ts", "web/src/deeprepo-ab12.test.ts", "cd web && npx --no-install vitest run src/deeprepo-ab12.test.ts"),
     ("service/pkg/a.go", "service/pkg/deeprepo_ab12_test.go", "cd service && go test -count=1 -run TestDeeprepo ./pkg"),
     ("crates/one/src/lib.rs", "crates/one/tests/deeprepo_ab12.rs", "cd crates/one && cargo test --offline --test deeprepo_ab12"),
-    ("jvm/src/main/java/acme/Rate.java", "jvm/src/test/java/acme/Deeprepoab12Tests.java", f"cd jvm && ../mvnw {MAVEN} -Dtest=Deeprepoab12Tests"),
+    ("jvm/src/main/java/acme/Rate.java", "jvm/src/test/java/acme/Deeprepoab12Test.java", f"cd jvm && ../mvnw {MAVEN} -Dtest=Deeprepoab12Test"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("near", "path", "command"), PLACES)
 def test_each_package_of_a_repository_has_its_own(near: str, path: str, command: str) -> None:
-    """A finding gets the runner of the nearest package, from its folder, and its test goes beside the nearest one, named as that is."""
+    """A finding gets the runner of the nearest package, from its folder, and its test goes into the folder of the nearest one."""
     how = recipe(MIXED, near)
     assert how is not None
     assert how.path("ab12", near) == path

@@ -13,7 +13,7 @@ from boxes import LIMITS, box, member, missing, tar
 
 from bot.config import RunSection
 from bot.run.execute import execute
-from bot.run.rig import Rig, Sides, evict, rig, without_secrets
+from bot.run.rig import Rig, Sides, evict, rig
 from bot.run.values import Run, RunPermission, SandboxRefused
 from bot.values import Side, TreeEntry
 
@@ -21,7 +21,6 @@ boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 TOKEN = "ghp_" + "x7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4E"
 BODY = "MIIEowIBAAKCAQEA1x7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4Eu8Qw3Zx\n7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4Eu8Qw3Zx1x7Kq2Vn9Lr4Tz8Wb3H\n"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}-----END RSA PRIVATE KEY-----\n"
-OTHER = PEM.replace(BODY, "MIIEpAIBAAKCAQEAq4Gd8Nf2Xk6Lw1Zv5Rb9Tc3Yh7Ju0Om2Ei4Sa8Qp6Wx\n")
 
 
 def contents(tree: bytes) -> dict[str, str]:
@@ -109,57 +108,14 @@ def test_a_change_of_a_lock_file_is_not_tried(tmp_path: Path) -> None:
         asyncio.run(tests.run("head", "true", {}))
 
 
-def test_the_altered_files_are_named(tmp_path: Path) -> None:
-    """Those that hold a placeholder, and no others."""
-    tree = {"tests/server.key": PEM, "app.py": "x = 1\n", "conf.py": f"TOKEN = '{TOKEN}'\n"}
-    shown, altered = without_secrets(packed(tree))
-    assert altered == ("tests/server.key", "conf.py")
-    assert TOKEN not in shown.decode()
-    assert BODY.split(maxsplit=1)[0] not in shown.decode()
-    assert contents(shown)["app.py"] == "x = 1\n"
-
-
-def in_sandbox(tests: Rig, side: Side = "head") -> dict[str, str]:
-    """What the sandbox would have of a side."""
-    return contents(asyncio.run(tests.tree(side)))
-
-
-def test_a_fixture_stays_as_the_base_has_it(tmp_path: Path) -> None:
-    """Only what the owner has named."""
-    tree = {"tests/server.key": PEM, "tests/other.key": OTHER}
-    tests = made(tree, tree, tmp_path, fixtures=["tests/server.key"])
-    assert in_sandbox(tests)["tests/server.key"] == PEM
-    assert "MASKED_SECRET" in in_sandbox(tests)["tests/other.key"]
-    assert tests.masked_files == {"head": ("tests/other.key",)}
-
-
-HOSTILE = [
-    ({"tests/a.key": "", "prod.py": f"TOKEN = '{TOKEN}'\n"}, {"tests/a.key": f"TOKEN = '{TOKEN}'\n", "prod.py": f"TOKEN = '{TOKEN}'\n"}),
-    ({"tests/a.key": "", "prod.py": f"TOKEN = '{TOKEN}'\n"}, {"tests/a.key": f"TOKEN = '{TOKEN}'\n"}),
-    ({"prod.py": f"TOKEN = '{TOKEN}'\n"}, {"tests/a.key": f"TOKEN = '{TOKEN}'\n"}),
-    ({"tests/a.key": PEM}, {"tests/a.key": PEM + f"TOKEN = '{TOKEN}'\n"}),
-    ({"tests/a.key": f"TOKEN = '{TOKEN}'\n", "prod.py": f"TOKEN = '{TOKEN}'\n"}, {"tests/a.key": f"TOKEN = '{TOKEN}'\n", "prod.py": f"TOKEN = '{TOKEN}'\n"}),
-    ({"tests/a.key": f"TOKEN = '{TOKEN}'\n"}, {"prod.py": f"TOKEN = '{TOKEN}'\n"}),
-    ({"tests/a.key": f"TOKEN = '{TOKEN}'\n"}, {"tests/b.key": f"TOKEN = '{TOKEN}'\n"}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("base", "head"), HOSTILE)
-def test_a_head_makes_no_secret_readable(base: dict[str, str], head: dict[str, str], tmp_path: Path) -> None:
-    """It copies or moves one into a fixture, adds one to it, brings a fixture, moves it; and a secret that is used elsewhere is none."""
-    tests = made(base, head, tmp_path, fixtures=["tests/a.key"])
-    shown = in_sandbox(tests)
+def test_a_tree_without_its_secrets(tmp_path: Path) -> None:
+    """A placeholder stands for each, in every file that holds it; all else is as it was."""
+    tree = {"tests/server.key": PEM, "app.py": "x = 1\n", "conf.py": f"TOKEN = '{TOKEN}'\n", "also.txt": TOKEN}
+    shown = contents(asyncio.run(made(tree, tree, tmp_path).tree("head")))
     assert TOKEN not in "".join(shown.values())
-    assert tests.masked_files["head"]
-
-
-@boxed
-def test_a_fixture_can_be_read_by_a_test(tmp_path: Path) -> None:
-    """A suite that needs its key has it, and one that is not named is broken, which its output shows."""
-    tree = {"tests/server.key": PEM}
-    command = "grep -c Vn9 tests/server.key"
-    assert asyncio.run(made(tree, tree, tmp_path, fixtures=["tests/*.key"]).run("head", command, {})).output == "2\n"
-    assert asyncio.run(made(tree, tree, tmp_path).run("head", command, {})).output == "0\n"
+    assert BODY.split(maxsplit=1)[0] not in shown["tests/server.key"]
+    assert "MASKED_SECRET" in shown["also.txt"]
+    assert shown["app.py"] == "x = 1\n"
 
 
 @boxed

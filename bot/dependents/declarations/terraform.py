@@ -28,7 +28,7 @@ _ATTRIBUTE = re.compile(
     r"(?:^|(?<=\{))[ \t]*+([A-Za-z_][\w-]*+)[ \t]*+=(?!=)[ \t]*+(?:\"([^\"\n$]*+)\"[ \t]*+$)?", re.MULTILINE
 )
 _REFERENCE = re.compile(
-    r"(?<![\w.-])(?:(var|local|module|data)\.|(?=[a-z0-9]++_))([A-Za-z][\w-]*+)(?:\[[^\]\n]*+\])?(?:\.([A-Za-z_][\w-]*+))?"
+    r"(?<![\w.-])(?:(var|local|module|data)\.|(?=[a-z0-9]++_))([A-Za-z][\w-]*+)(?:\[[^\]\n]{0,200}+\])?(?:\.([A-Za-z_][\w-]*+))?"
 )
 _OF_CALLS = frozenset({"source", "version", "providers", "count", "for_each", "depends_on"})  # for Terraform itself
 _FORMER = frozenset({"moved", "removed", "import"})  # blocks that name what is not there any more, or not yet

@@ -1,0 +1,189 @@
+"""What a failed job of CI reports, and the changed line that it comes from. No tool is named in the code.
+
+The error is what the runner marks as one, else the first line of the last step that reads as a cause (of a failed test before all others),
+else the last line before the exit.
+Lines are cut before any pattern sees them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from bot.masking.masks import Masks
+from bot.text import lines
+from bot.text.paths import is_test
+from bot.values import ChangedFile, CIFailure, CIJobLog, Side
+
+Place = tuple[str, int, Side]
+MOST = 4 << 20  # characters of a log that are looked at: its end
+LINE, SHOWN = 2_000, 300  # characters of a line that is looked at, and of an error
+AROUND, ABOVE = 50, 2  # lines around an error whose places count; before the heading of a failed test that may say why
+TESTED, TITLE = 200, 120  # lines above an error in which its test is named, and characters of that name
+LEARNED = 64 << 10  # characters before and after an error in which secrets are looked for
+MOST_NAMES = 12  # of one error that are looked for in the change
+
+_STAMP = re.compile(r"^\ufeff?(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,30}(?:Z|[+-]\d\d:?\d\d)?\s)?")
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+_MARK = re.compile(r"\s{0,12}(?:##\[error\]|::error(?:\s[^:]{0,600})?::)\s{0,3}(.*)")
+_ENDED = re.compile(r".{0,200}\b(?:cancell?ed|timed out|exceeded|shutdown signal|lost communication)")
+# What a step says of its own end, and sums: they name no cause.
+_NO_CAUSE = re.compile(
+    r"(?:.{0,300}\b(?:exit(?:ed)?|completed|failed|finished)\b.{0,40}\b(?:code|status|value)\b"
+    r"|.{0,80}\b(?:build|run|job|step|task|tests?|check|action|workflow|goal)s? (?:has |have |was )?(?:failed|unsuccessful)\b"
+    r"|\W{0,3}(?:Tests?(?: run)?:|Test Suites:|Failed tests|Failures?:|BUILD FAIL|Found \d|Errors?:?\s{0,3}$|\d{1,6} (?:passing|failing|passed|failed|error|problem|example|test))"
+    r"|npm (?:ERR!|error)\s{0,4}(?:$|code ELIFECYCLE|errno|A complete log|This is)|\S{0,40}make\S{0,20}: \*\*\*"
+    r"|\[?error\]?:? (?:WARNING|test failed, to rerun|could not compile|aborting due to)"
+    r"|.{0,400}?\b(?:warn(?:ing)?|note|info|debug|hint|deprecat\w{0,10})\b[: \]])",
+    re.IGNORECASE,
+)
+_PATH = r"[\w@+~$./\\-]{1,300}+"
+_PLACE = re.compile(
+    rf"\bFile \"([^\"]{{1,300}})\", line (\d{{1,7}})|\b(?:in|on) (?=\S{{1,300}} (?:on )?line)({_PATH}) (?:on )?line (\d{{1,7}})"
+    rf"|(?<![\w@+~$./\\-])({_PATH})(?::(?:line )?|\(|:\[)(\d{{1,7}})"
+)
+_CAUSE = re.compile(
+    # An exception or an assertion: `ValueError: too deep`, `E   assert 1 == 2`, `thread 'x' panicked at ...`
+    r"(?:E\s{2,40})?\s{0,12}(?:=> |\*\* \()?(?:Uncaught |Caused by: |Exception in thread \"[^\"]{0,80}\" )?"
+    r"(?:[\w$]{1,80}+[.:\\]{1,2}){0,12}[\w$]{0,80}(?:Error|Exception|Failure|Panic)(?: \[\w{1,60}\])?(?::\s|\s\(|\) |:?$)"
+    r"|E\s{2,40}(?!File \"|\^)\S|\s{0,12}(?:Failure/Error|Failed asserting|thread '.{0,200}' .{0,20}panicked at|[Aa]ssert\w{0,20} .{0,200}(?:failed|Failure))"
+    r"|.{0,300}: line \d{1,7}:\s{1,4}\d{1,9} (?:Killed|Segmentation fault|Aborted)"
+    # A diagnostic behind its place, or below it: `src/a.ts(2,5): error TS2322: ...`, `    x_test.go:9: got 1`, ` --> shop/a.py:2:1`
+    rf"|\s{{0,3}}(?:\[?(?:ERROR|error)\]?:?\s{{1,9}})?(?=[^\s:(]{{0,300}}[./\\]){_PATH}"
+    r"(?::\d{1,7}:\d{1,7}|\(\d{1,7},\d{1,7}\)|:\[\d{1,7},\d{1,7}\]|:\d{1,7}(?=:? (?:\w{1,20} )?(?:error\b|undefined reference|\w{1,60}Error\b)))\s?:?\s"
+    rf"|\s{{4,12}}(?=[^\s:]{{1,300}}\.\w){_PATH}:\d{{1,7}}: \S|\s{{1,12}}--> {_PATH}:\d|\s{{1,12}}\d{{1,7}}:\d{{1,7}}\s{{1,8}}error\s"
+)
+_TEST = re.compile(
+    r"\s{0,8}(?:---\s?FAIL:? |(?:FAIL|ERROR): \S|FAIL\s{1,4}\S|\u25cf (?!Console$)|\d{1,5}\) \S|not ok \d|_{1,200} [^_\s].{0,300} _{1,200}$|---- .{1,300} stdout ----$)"
+)
+_HEADLINE = re.compile(
+    r"\s{0,4}(?:[\w@/.+-]{1,60}[:!]? )?(?:\[?(?:ERROR|FATAL|Fatal|fatal|PHP Fatal)\]?\s?(?:error)?:?\s|(?:[Ee]rror|panic)(?:\[\w{1,20}\])?:\s|[A-Z]\w{1,20} Error at .{1,200}:)"
+)
+_TITLE = re.compile(r"(?:FAIL(?:ED)?|ERROR|not ok)?[:\s]{0,9}(?:\d{1,5}\)?\s)?")  # in front of the name of a test
+_LABEL = re.compile(r":$|panicked at .{0,200}$")  # its text is on the next line
+_QUOTED = re.compile(r"[\"'`\u2018-\u201d]([\w$.:@/-]{2,80})[\"'`\u2018-\u201d]")
+_WORD = re.compile(r"[A-Za-z_$][\w$]{2,80}")
+_CODE = re.compile(r"_|\d|[a-z][A-Z]")  # of a word that is no word of a language
+
+
+def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
+    """Find out what a job failed of. Secrets are masked: what the log has around the error tells what is one."""
+    notes = [note for note in log.notes if one_line(note[0]) and not is_exit(note[0])]
+    rows = _last_step([_clean(raw) for raw in log.text[-MOST:].split("\n")])
+    at, message, places = None, "", list[tuple[str, int]]()
+    if notes:
+        message, places = one_line(notes[0][0]), [(notes[0][1], notes[0][2]), *places_in(notes[0][0])]
+    elif (at := first_error(rows)) is not None:
+        message, places = _message(rows, at), _places_around(rows, at)
+    path, line, side = trace(message, places, files) or ("", 0, "head")
+    masks = Masks()
+    where = max(log.text.find(rows[at].strip()), 0) if at is not None else 0
+    masks.learn(log.text[max(0, where - LEARNED) : where + LEARNED])
+    masks.learn("\n".join((log.name, *(text for text, _, _ in log.notes))))
+    failure = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
+    return masks.cover(failure, guesses=True)
+
+
+def first_error(rows: Sequence[str]) -> int | None:
+    """Return the line of the last step that names its error; None if nothing looks like one."""
+    tests = [at for at, row in enumerate(rows) if _TEST.match(row) and not is_exit(row)]
+    places = range(max(0, tests[0] - ABOVE) if tests else 0, len(rows))
+    looks: tuple[Callable[[str], object], ...] = (
+        lambda row: (mark := _MARK.match(row)) and _ENDED.match(mark[1]),
+        lambda row: (mark := _MARK.match(row)) and mark[1].strip() and not is_exit(row),
+        lambda row: _CAUSE.match(row) and not is_exit(row),
+        lambda row: _HEADLINE.match(row) and not is_exit(row),
+    )
+    found = next((at for look in looks for at in places if look(rows[at])), None)
+    if found is not None or tests:
+        return tests[-1] if found is None else found
+    return next((at for at in range(len(rows) - 1, -1, -1) if rows[at].strip() and not is_exit(rows[at])), None)
+
+
+def is_exit(message: str) -> bool:
+    """Whether a message states nothing but that a process has failed, counts failures, or only warns."""
+    mark = _MARK.match(message)
+    return bool(_NO_CAUSE.match((mark[1] if mark else message).strip()))
+
+
+def one_line(text: str) -> str:
+    """A message on one line, cut."""
+    return " ".join(text.split())[:SHOWN]
+
+
+def places_in(line: str) -> Iterator[tuple[str, int]]:
+    """The places that a line names, as path and line."""
+    for match in _PLACE.finditer(line[:LINE]):
+        yield (match[1] or match[3] or match[5]).replace("\\", "/"), int(match[2] or match[4] or match[6])
+
+
+def _clean(raw: str) -> str:
+    """A line as a person reads it: without time and escapes, after its last carriage return."""
+    line = raw[:LINE].rstrip("\r\n")
+    return _ESCAPE.sub("", _STAMP.sub("", line, count=1).rpartition("\r")[2].expandtabs(4)).rstrip()
+
+
+def _last_step(rows: Sequence[str]) -> Sequence[str]:
+    """The output of the last step that failed, without what the runner writes above it; everything if no step is marked."""
+    ends = [at for at, row in enumerate(rows) if _MARK.match(row) and is_exit(row)]
+    rows = rows[: ends[-1]] if ends else rows
+    starts = [at for at, row in enumerate(rows) if row.startswith("##[group]Run ")]
+    rows = rows[starts[-1] :] if starts else rows
+    head = next((at for at, row in enumerate(rows) if row.startswith("##[endgroup]")), -1) if starts else -1
+    return rows[head + 1 :]
+
+
+def _message(rows: Sequence[str], at: int) -> str:
+    at -= rows[at].lstrip().startswith("--> ")  # it places the line above it
+    mark = _MARK.match(rows[at])
+    text = (mark[1] if mark else rows[at]).strip().removeprefix("E ").strip()
+    below = (row.strip() for row in rows[at + 1 : at + 4] if row.strip())
+    text = f"{text} {next(below, '')}" if _LABEL.search(text) or _TEST.match(rows[at]) else text
+    tests = [row for row in rows[max(0, at - TESTED) : at] if _TEST.match(row) and not is_exit(row)]
+    title = _TITLE.sub("", tests[-1].strip(" _-\u25cf"), count=1)[:TITLE].strip() if tests and not mark else ""
+    return one_line(f"{title}: {text}" if title else text)
+
+
+def _places_around(rows: Sequence[str], at: int) -> list[tuple[str, int]]:
+    """The places of a line, then of the lines around it, the nearest first: a trace stands above or below."""
+    if in_table := re.match(r"\s{1,12}(\d{1,7}):", rows[at]):  # below a line with the path
+        paths = (
+            row.strip().replace("\\", "/")
+            for row in reversed(rows[max(0, at - AROUND) : at])
+            if re.fullmatch(_PATH, row.strip())
+        )
+        return [(path, int(in_table[1])) for path in paths][:1]
+    near = sorted(range(max(0, at - AROUND), min(len(rows), at + AROUND)), key=lambda one: (abs(one - at), one))
+    return [place for one in near for place in places_in(rows[one])]
+
+
+def trace(message: str, places: Sequence[tuple[str, int]], files: Sequence[ChangedFile]) -> Place | None:
+    """The changed line that an error comes from: one that it names, else the definition of a name that the change altered."""
+    known = [(file, line) for path, line in places if (file := _file(path, files)) is not None]
+    exact: list[Place] = [(file.path, line, "head") for file, line in known if line in file.added_lines]
+    product = (place for place in exact if not is_test(place[0]))
+    return next(product, None) or _of_names(message, files) or next(iter(exact), None)
+
+
+def _file(path: str, files: Sequence[ChangedFile]) -> ChangedFile | None:
+    """The changed file that a log means: it may name it from another folder on."""
+    name = "/".join(part for part in path.split("/") if part not in ("", ".", ".."))
+    if not name:
+        return None
+    fits = [one for one in files if f"/{name}".endswith(f"/{one.path}")]
+    fits = fits or [one for one in files if one.path.endswith(f"/{name}")]
+    return max(fits, key=lambda one: len(one.path)) if fits else None
+
+
+def _of_names(message: str, files: Sequence[ChangedFile]) -> Place | None:
+    """The line of the change that defines a name of the message, after it or else before it."""
+    quoted = [word for name in _QUOTED.findall(message) for word in (name, *_WORD.findall(name))]
+    words = [word for word in _WORD.findall(message) if _CODE.search(word) or f"{word}()" in message]
+    rows = [(file, one) for file in files for hunk in file.hunks for one in hunk.lines if one.kind != " "]
+    for name in list(dict.fromkeys([*quoted, *words]))[:MOST_NAMES]:
+        hits = {one.kind: (file, one) for file, one in rows if lines.defines(one.text, name, file.path)}
+        if "-" in hits:  # the change took it away, or altered it
+            file, one = hits.get("+", hits["-"])
+            is_new = one.kind == "+"
+            return (file.path, one.new or 0, "head") if is_new else (file.old_path or file.path, one.old or 0, "base")
+    return None
