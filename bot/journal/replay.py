@@ -4,8 +4,9 @@ The change is read from the repository's objects again; every reply comes from t
 error that says where, never a silent difference.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ class Replay(Journal):
     def __init__(self, record: Record, section: Section) -> None:
         super().__init__()
         older = record.sections[: record.sections.index(section)]
-        self._record, self._section, self._outcomes = record, section, Outcomes(section, older)
+        self._section, self._outcomes = section, Outcomes(section, older)
         self.difference = ""  # the first one; a block may catch the error itself
 
     def begin(self, start: Start) -> tuple[str, ...]:  # noqa: ARG002 - it is the recorded one
@@ -78,26 +79,13 @@ class Replay(Journal):
         return ReplayDiffers(self.difference)
 
     def _unknown(self, prompt: Prompt, about: Row) -> str:
-        """A request that the record does not hold, beside the one of the same role that comes nearest."""
+        """A request that the record does not hold."""
         run, _, number = about["at"].partition(":")
         where = f"in turn {number} of {run}" if number else "outside the root's turns"
-        here = (
-            f"the replay asks what was not asked when it was recorded: {where}, the {about['role']} ({about['model']})"
+        return (
+            f"the replay asks what was not asked when it was recorded: {where}, the {about['role']} ({about['model']}) sends "
+            f"another request, whose last message begins: {_line(prompt.messages[-1].text)}"
         )
-        mine = [message.text for message in prompt.messages]
-        requests = self._section.of("request")
-        rows = [row for row in requests if (row["role"], row["model"]) == (about["role"], about["model"])]
-        if not rows:
-            return f"{here} sends one more request, which begins: {_line(mine[-1])}"
-        nearest = max(rows, key=lambda row: (row["at"] == about["at"], _common(self._texts(row), mine)))
-        call = f"{here}. Call {requests.index(nearest) + 1} ({nearest['at'] or 'before the first turn'})"
-        for at, (was, now) in enumerate(zip(self._texts(nearest), mine, strict=False), 1):
-            if was != now:
-                return f"{call}: message {at} ({prompt.messages[at - 1].role}), {_first(was, now)}"
-        return f"{call}: it had {len(nearest['messages'])} messages, now it has {len(mine)}; or its schema or its limit is another"
-
-    def _texts(self, row: Row) -> list[str]:
-        return [self._record.messages[one]["text"] for one in row["messages"] if one in self._record.messages]
 
 
 def _parts(recorded: Row, review: Review) -> str:
@@ -109,16 +97,9 @@ def _parts(recorded: Row, review: Review) -> str:
 
 def _first(before: str, after: str) -> str:
     """The first line of two texts that is not the same."""
-    old, new = before.split("\n"), after.split("\n")
-    at = _common([before], [after])
-    texts = [_line(rows[at]) if at < len(rows) else "(no such line)" for rows in (old, new)]
-    return f"line {at + 1}: recorded {texts[0]}, now {texts[1]}"
-
-
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Lines that two dialogues have in common before they part."""
-    lines = ["\n".join(texts).split("\n") for texts in (one, other)]
-    return next((n for n, (a, b) in enumerate(zip(*lines, strict=False)) if a != b), min(map(len, lines)))
+    rows = zip_longest(before.split("\n"), after.split("\n"), fillvalue="(no such line)")
+    at, was, now = next(((at, was, now) for at, (was, now) in enumerate(rows, 1) if was != now), (0, "", ""))
+    return f"line {at}: recorded {_line(was)}, now {_line(now)}"
 
 
 def _line(text: str) -> str:

@@ -8,18 +8,11 @@ from bot.render import count
 from bot.review.session import Session
 from bot.values import Dependents, Reference, ReviewEffort, Unit
 
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """Where one strategy ends and the next begins. docs/effort.md gives the reasons."""
-
-    direct_tokens: int = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
-    root_tokens: int = 18_000  # of a root's first message at most, with its instructions
-    root_units: int = 400  # of a change: of more of them a root has fewer turns, since each repeats what it has seen
-    root_part: int = 2  # the budget holds a root if one part in so many of it pays for that message and its reply
-
-
-THRESHOLDS = Thresholds()
+# Where one strategy ends and the next begins: docs/effort.md gives the reasons.
+DIRECT_TOKENS = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
+ROOT_TOKENS = 18_000  # of a root's first message at most, with its instructions
+ROOT_UNITS = 400  # of a change: of more of them a root has fewer turns, since each repeats what it has seen
+ROOT_PART = 2  # the budget holds a root if one part in so many of it pays for that message and its reply
 MANY_TURNS = 8  # of a root, where a change has more units than that
 NO_MODEL, ASKED = "no model is configured", "requested"  # reasons
 NOTHING = Dependents()
@@ -34,9 +27,7 @@ class Measure:
     tokens: int
     sites: int  # uses of what changed, in code that is not part of the change
     links: int  # pairs of units of which one uses what the other changes
-    relying: int = (
-        0  # of unchanged code, without tests: uses that are more than a like name, and overriding definitions
-    )
+    relying: int  # of unchanged code, without tests: uses that are more than a like name, and overriding definitions
 
     def __str__(self) -> str:
         return (
@@ -72,7 +63,6 @@ def choose(
     worker: bool,
     affordable: bool = True,
     effort: ReviewEffort = "medium",
-    limits: Thresholds = THRESHOLDS,
 ) -> tuple[str, str]:
     """The strategy and the reason for it, as the review prints it. `affordable`: the budget holds a root."""
     if not worker:
@@ -82,11 +72,11 @@ def choose(
     if not units:
         return "direct", "nothing is left to read"
     size = measure(units, dependents)
-    if size.tokens <= limits.direct_tokens:
+    if size.tokens <= DIRECT_TOKENS:
         small_choice = _small(size, root=root, effort=effort)
         if small_choice is not None:
             return small_choice
-    return _large(size, limits, root=root, affordable=affordable, effort=effort)
+    return _large(size, root=root, affordable=affordable, effort=effort)
 
 
 def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
@@ -103,7 +93,7 @@ def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str
     return "cascade", f"{small}: one call reads it, and the root goes on if that leaves something open"
 
 
-def _large(size: Measure, limits: Thresholds, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:
+def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:
     """The choice for a change that needs more than one prompt."""
     if not root:
         return "fanout", f"{size}; a worker but no root model is configured"
@@ -111,16 +101,14 @@ def _large(size: Measure, limits: Thresholds, *, root: bool, affordable: bool, e
         return "fanout", f"{size}: the workers read all of it; effort low asks no root"
     if not affordable:
         return "fanout", f"{size}: the workers read all of it; the budget holds no root"
-    turns = f", in {MANY_TURNS} turns at most" if size.units > limits.root_units else ""
+    turns = f", in {MANY_TURNS} turns at most" if size.units > ROOT_UNITS else ""
     return "rlm", f"{size}: the workers read all of it, then the root asks across units{turns}"
 
 
-def affords(session: Session, limits: Thresholds = THRESHOLDS) -> bool:
+def affords(session: Session) -> bool:
     """Whether the budget of a review holds a root; what it has spent so far counts."""
-    model = session.root
-    return (
-        model is not None and session.calls.offers.room_for(model, limits.root_tokens, "root", limits.root_part, 1) > 0
-    )
+    model, offers = session.root, session.calls.offers
+    return model is not None and offers.room_for(model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
 
 
 def _relies(row: Reference) -> bool:

@@ -66,40 +66,26 @@ def _least(form: Schema | None) -> dict[str, Any]:
     return {name: [] if row.get("type") == "array" else "" for name, row in properties.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Habits:
-    """What is assumed where nothing can be weighed: the means of 24 large and 32 small reviews whose every request was recorded (docs/evaluation.md).
-
-    Tokens are those of `o200k_base`; a model whose tokenizer makes more of a text has more of them.
-    """
-
-    turns: float = 2.7  # of a root
-    output: int = 3_700  # tokens that a block prints to it, and what it is told with them
-    left_open: float = 0.15  # of the readings of `cascade`: they leave something open, and the root goes on
-    # Claims per `part` tokens that workers and pairs read, and at least per review: each is checked by a second opinion.
-    findings: float = 0.7
-    part: int = 9_000
-    joint: float = 0.7  # share of a review's claims that one second opinion holds together, up to its limit
-    opinion: int = 2_700  # tokens of a second opinion's prompt about one claim
-    claim: int = 1_200  # tokens of each further claim in the same prompt
-    # Of the readers, and of the second opinions: they ask to see more code, in a second call.
-    asking: float = 0.3
-    doubting: float = 0.7
-    looked_up: int = 3_500  # tokens of their first answer and of what they are shown then
-    # Of a finding that a test is written about: the test with one mend in two, and the opinion on it.
-    proof: int = 8_000
-    mending: float = 0.5
-
-    def __str__(self) -> str:
-        return (
-            f"{self.turns:g} turns of a root, to which {self.left_open:.0%} of the readings of cascade come; {self.findings:g} findings for each {self.part:,} tokens "
-            f"that are read, {self.joint:.0%} of them in one second opinion, {MOST_CLAIMS} at most; {self.asking:.0%} of the readers and {self.doubting:.0%} of the second opinions with one more call that is shown {self.looked_up:,} tokens of "
-            f"code; of models that may think {capacity.HABIT['worker']} tokens of thinking in a worker's "
-            f"answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
-        )
-
-
-HABITS = Habits()
+# What is assumed where nothing can be weighed: the means of 24 large and 32 small reviews whose every request was recorded (docs/evaluation.md).
+# Tokens are those of `o200k_base`; a model whose tokenizer makes more of a text has more of them.
+TURNS = 2.7  # of a root
+OUTPUT = 3_700  # tokens that a block prints to it, and what it is told with them
+LEFT_OPEN = 0.15  # of the readings of `cascade`: they leave something open, and the root goes on
+FINDINGS, PART = (
+    0.7,
+    9_000,
+)  # claims per so many tokens that are read, and at least per review: each gets a second opinion
+JOINT = 0.7  # share of a review's claims that one second opinion holds together, up to its limit
+OPINION, CLAIM = 2_700, 1_200  # tokens of a second opinion's prompt about one claim, and of each further claim in it
+ASKING, DOUBTING = 0.3, 0.7  # of the readers, and of the second opinions: they ask to see more code, in a second call
+LOOKED_UP = 3_500  # tokens of their first answer and of what they are shown then
+PROOF, MENDING = 8_000, 0.5  # tokens of the prompt of a test about a finding, and how often it is mended
+ASSUMED = (
+    f"{TURNS:g} turns of a root, to which {LEFT_OPEN:.0%} of the readings of cascade come; {FINDINGS:g} findings for each {PART:,} tokens that are "
+    f"read, {JOINT:.0%} of them in one second opinion, {MOST_CLAIMS} at most; {ASKING:.0%} of the readers and {DOUBTING:.0%} of the second opinions "
+    f"with one more call that is shown {LOOKED_UP:,} tokens of code; of models that may think {capacity.HABIT['worker']} tokens of thinking in a "
+    f"worker's answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +100,7 @@ class Estimate:
     root_usd: float | None
 
 
-async def estimate(name: str, session: Session, *, verify: bool, habits: Habits = HABITS, proofs: int = 0) -> Estimate:
+async def estimate(name: str, session: Session, *, verify: bool, proofs: int = 0) -> Estimate:
     """Rehearse one strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open.
 
     `proofs`: findings that a test is written about, if there are so many.
@@ -127,24 +113,22 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
         raise TypeError("an estimate needs models that only rehearse")
     weighed = [*worker.prompt_usages, *(root.prompt_usages if root is not None else ())]
     read_tokens = sum(usage.input for usage in weighed)
-    readings = _likely(worker.prompt_usages) + _again(
-        worker.look_up_usages, habits.asking, _sized(habits.looked_up, worker)
-    )
+    readings = _likely(worker.prompt_usages) + _again(worker.look_up_usages, ASKING, _sized(LOOKED_UP, worker))
     root_calls = list[Likely]()
     if root is not None and root.prompt_usages and name in WITH_ROOT:
         *read, first = root.prompt_usages
         read_tokens -= first.input
-        share = habits.left_open if name == "cascade" else 1.0
-        asking = habits.asking if name == "cascade" else 0.0  # nobody asks back about pairs
-        root_calls = _likely(read) + _again(root.look_up_usages, asking, _sized(habits.looked_up, root))
-        root_calls += _turns(first, habits, root, share)
+        share = LEFT_OPEN if name == "cascade" else 1.0
+        asking = ASKING if name == "cascade" else 0.0  # nobody asks back about pairs
+        root_calls = _likely(read) + _again(root.look_up_usages, asking, _sized(LOOKED_UP, root))
+        root_calls += _turns(first, root, share)
         if name == "cascade":
             weighed.pop()  # the root's first prompt is sent if something is left open
     elif root is not None:
         root_calls = _likely(root.prompt_usages)
-        root_calls += _again(root.look_up_usages, habits.asking, _sized(habits.looked_up, root))
+        root_calls += _again(root.look_up_usages, ASKING, _sized(LOOKED_UP, root))
     judge = root or worker
-    opinions = _opinions(read_tokens, judge, habits, proofs) if verify and read_tokens else []
+    opinions = _opinions(read_tokens, judge, proofs) if verify and read_tokens else []
     by_root = _usd(root.price, root_calls) if root is not None else 0.0
     rest = _sum(_usd(worker.price, readings), _usd(judge.price, opinions))
     every = [*readings, *root_calls, *opinions]
@@ -163,34 +147,31 @@ def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely
     return [(replace(usage, input=usage.input + looked_up, cache_read=usage.input), share) for usage in usages]
 
 
-def _opinions(read_tokens: int, judge: DryRun, habits: Habits, proofs: int) -> list[Likely]:
+def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
     """The second opinions on what is found, and the tests that are written about it."""
-    count = habits.findings * max(1.0, read_tokens / _sized(habits.part, judge))
-    claims = max(1.0, min(habits.joint * count, MOST_CLAIMS))
+    count = FINDINGS * max(1.0, read_tokens / _sized(PART, judge))
+    claims = max(1.0, min(JOINT * count, MOST_CLAIMS))
     thinking = judge.thinking("verify")
-    size = Usage(_sized(habits.opinion + habits.claim * (claims - 1), judge), round(200 * claims) + thinking)
+    size = Usage(_sized(OPINION + CLAIM * (claims - 1), judge), round(200 * claims) + thinking)
     requests = count / claims
     test_count = min(proofs, math.ceil(count))
-    writing = Usage(habits.proof, 1_000 + thinking)
+    writing = Usage(PROOF, 1_000 + thinking)
     return [
         (size, requests),
-        *(
-            (usage, times * requests)
-            for usage, times in _again([size], habits.doubting, _sized(habits.looked_up, judge))
-        ),
-        (writing, test_count * (1 + habits.mending)),
+        *((usage, times * requests) for usage, times in _again([size], DOUBTING, _sized(LOOKED_UP, judge))),
+        (writing, test_count * (1 + MENDING)),
         (replace(writing, output=200), float(test_count)),
     ]
 
 
-def _turns(first: Usage, habits: Habits, root: DryRun, share: float) -> list[Likely]:
+def _turns(first: Usage, root: DryRun, share: float) -> list[Likely]:
     """A root's calls: each sends everything before it again, which the provider may have kept."""
-    count = math.ceil(habits.turns)
-    thinking, turn = root.thinking("root"), TURN_TOKENS + _sized(habits.output, root)
+    count = math.ceil(TURNS)
+    thinking, turn = root.thinking("root"), TURN_TOKENS + _sized(OUTPUT, root)
     input_sizes = [first.input + number * turn for number in range(count)]
     before = [0, *input_sizes[:-1]]
     return [
-        (Usage(size, TURN_TOKENS + thinking, cache_read=cached_size), share * min(1.0, habits.turns - number))
+        (Usage(size, TURN_TOKENS + thinking, cache_read=cached_size), share * min(1.0, TURNS - number))
         for number, (size, cached_size) in enumerate(zip(input_sizes, before, strict=True))
     ]
 

@@ -8,7 +8,7 @@ from bot.llm.budget import Hold, dearest
 from bot.review import pairs
 from bot.review.session import Session
 from bot.strategies import fanout
-from bot.strategies.choice import MANY_TURNS, THRESHOLDS
+from bot.strategies.choice import MANY_TURNS, ROOT_UNITS
 from bot.values import IssueReport, Transcript, Usage, tokens
 
 MANY_PAIRS = 1  # prompt of pairs of a change that has more units than a root usually gets
@@ -61,7 +61,7 @@ async def go_on(session: Session, question: str = "", issue_reports: tuple[Issue
 
 def _has_many_units(session: Session) -> bool:
     """Whether each turn of a root would repeat a small part of a very large change: then it has less to begin with, and fewer turns."""
-    return len(session.units) > THRESHOLDS.root_units
+    return len(session.units) > ROOT_UNITS
 
 
 def reserve(session: Session) -> None:

@@ -49,7 +49,7 @@ async def weigh(
     """Every strategy rehearsed over the change, each with a coverage record of its own. A root's turns are only where its REPL is installed."""
     from bot.machine import extras
     from bot.strategies.choice import WITH_ROOT
-    from bot.strategies.estimate import HABITS, NAMES, estimate
+    from bot.strategies.estimate import ASSUMED, NAMES, estimate
 
     brief, tools = await review.brief(request, flags, scratch), review.rehearsal(say, scratch)
     async with pipeline.survey(brief, tools) as subject:
@@ -82,7 +82,7 @@ async def weigh(
             "strategy": {"name": strategy, "reason": reason},
             "cap_usd": settings.usd,
             "cap_from": settings.origins["usd"],
-            "assumed": str(HABITS),
+            "assumed": ASSUMED,
             "strategies": [asdict(row) for row in rows],
         }
 

@@ -5,7 +5,7 @@ import pytest
 from fakes import Repository
 from recorded import Ended, branches, deeprepo, scripted
 
-from bot.strategies.estimate import HABITS
+from bot.strategies.estimate import ASKING, LOOKED_UP
 from bot.values.model import LIKELY_CHARS
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
@@ -51,8 +51,8 @@ def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> Non
     sent += len(json.dumps(server.requests[0]["response_format"]))
     first = row["weighed"]["input"]
     assert first == pytest.approx(sent / LIKELY_CHARS, rel=0.02)
-    assert row["usage"]["input"] == pytest.approx(first + HABITS.asking * (first + HABITS.looked_up), abs=2)
-    assert row["usage"]["cache_read"] == pytest.approx(HABITS.asking * first, abs=2)
+    assert row["usage"]["input"] == pytest.approx(first + ASKING * (first + LOOKED_UP), abs=2)
+    assert row["usage"]["cache_read"] == pytest.approx(ASKING * first, abs=2)
     assert row["usd"] is None
 
 

@@ -85,7 +85,7 @@ def recorded(journal: Journal) -> None:
 
 
 def test_a_review_becomes_spans_by_the_conventions() -> None:
-    """Agent, calls and blocks, nested as they ran, with models, tokens and failures, and no text of anybody."""
+    """Agent, and below it calls and blocks with models, tokens and failures, and no text of anybody."""
     with collector() as (url, spans):
         recorded(Journal(watch=exporting(url)))
     by_id = {span.span_id: span for span in spans}
@@ -96,10 +96,8 @@ def test_a_review_becomes_spans_by_the_conventions() -> None:
         return f"{told(parent)} / {span.name}" if parent else span.name
 
     top, block = "invoke_agent deeprepo", "execute_tool execute_python"
-    assert sorted(told(span) for span in spans) == sorted([
-        top, f"{top} / chat big", f"{top} / {block}", f"{top} / {block} / chat small", f"{top} / {block} / chat big",
-        f"{top} / {block} / {block}", f"{top} / {block} / {block} / chat small", f"{top} / chat big",
-    ])  # fmt: skip
+    calls_told = [f"{top} / chat {name}" for name in ("big", "big", "big", "small", "small")]
+    assert sorted(map(told, spans)) == sorted([top, *calls_told, *[f"{top} / {block}"] * 2])
     calls = [facts[span.span_id] for span in spans if span.name == "chat small"]
     assert {call["gen_ai.provider.name"] for call in calls} == {"gcp.gemini"}
     assert [calls[0][f"gen_ai.usage.{name}"] for name in ("input_tokens", "cache_read.input_tokens")] == [10, 4]
