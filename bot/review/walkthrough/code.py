@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.render import Phrases
 from bot.review.walkthrough import symbols
-from bot.review.walkthrough.lists import as_code, join, names
+from bot.review.walkthrough.symbols import as_code, join, names
 from bot.values import ChangedFile, ChangedSymbol, Dependents
 
 STATUSES = ("added", "deleted", "renamed", "modified")
@@ -28,14 +28,10 @@ def phrase(file: ChangedFile, mine: Sequence[ChangedSymbol], words: Phrases) -> 
     phrases = [words.say(f"walk_{kind}", names=names(rows, words)) for kind, rows in names_by_deed.items()]
     if file.status == "renamed" and file.old_path:
         phrases.insert(0, words.say("walk_renamed_from", path=as_code(file.old_path)))
+    if not phrases and not (file.added_lines or file.removed_lines) and file.note:
+        return file.note
     size = f"+{words.number(len(file.added_lines))} -{words.number(len(file.removed_lines))}"
-    return (
-        "; ".join(phrases)
-        if phrases
-        else file.note
-        if not (file.added_lines or file.removed_lines) and file.note
-        else size
-    )
+    return "; ".join(phrases) or size
 
 
 def _with(head: str, sentences: Sequence[str], words: Phrases) -> str:
@@ -52,21 +48,7 @@ def _extent(files: Sequence[ChangedFile], words: Phrases) -> str:
     if not added_count and not removed_count:
         return f"{files_text}."
     lines = f"+{words.number(added_count)} -{words.number(removed_count)}"
-    most = _most(files)
-    if most:
-        return words.say("walk_extent_mostly", what=files_text, lines=lines, folder=as_code(f"{most}/"))
     return words.say("walk_extent", what=files_text, lines=lines)
-
-
-def _most(files: Sequence[ChangedFile]) -> str:
-    """The folder with more than half of the changed lines, if other folders have some too."""
-    lines = Counter[str]()
-    for file in files:
-        lines[file.path.rpartition("/")[0]] += len(file.added_lines) + len(file.removed_lines)
-    if len(lines) <= 1:
-        return ""
-    folder, number = lines.most_common(1)[0]
-    return folder if 2 * number > lines.total() else ""
 
 
 def _definitions(changed_symbols: Sequence[ChangedSymbol], words: Phrases) -> str:
@@ -77,16 +59,12 @@ def _definitions(changed_symbols: Sequence[ChangedSymbol], words: Phrases) -> st
 
 def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
     """Who relies on what changed, outside the change. "At least" if the search may have missed some."""
-    used_symbols = symbols.used_symbols(
-        dependents, frozenset(path for file in files for path in (file.path, file.old_path) if path)
-    )
-    used_symbols = [one for one in used_symbols if one.contract] or used_symbols
-    if not used_symbols:
+    changed_paths = frozenset(path for file in files for path in (file.path, file.old_path) if path)
+    used = dict(list(symbols.used_symbols(dependents, changed_paths).items())[:USED])
+    if not used:
         return ""
-    shown_symbols = used_symbols[:USED]
-    least = "" if symbols.complete(dependents) else f"{words.say('walk_least')} "
-    places = words.say("walk_places", len(frozenset[tuple[str, int]]().union(*(one.places for one in shown_symbols))))
-    paths = list(dict.fromkeys(path for one in shown_symbols for path in one.files))
+    all_places = set().union(*used.values())
+    paths = sorted({path for path, _ in all_places})
     where = as_code(paths[0]) if len(paths) == 1 else words.say("files", len(paths))
-    what = names(list(dict.fromkeys(as_code(one.name) for one in shown_symbols)), words)
-    return words.say("walk_users", what=what, places=f"{least}{places}", where=where)
+    what = names([as_code(name) for name in used], words)
+    return words.say("walk_users", what=what, places=symbols.places(len(all_places), dependents, words), where=where)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from bot.render import Phrases
 from bot.review.walkthrough import symbols
-from bot.review.walkthrough.lists import as_code
 from bot.text.paths import is_product, is_prose
 from bot.values import ChangedSymbol, Dependents, Finding, FirstPlace, Unit, severity_rank
 
@@ -38,12 +37,11 @@ def place(
 
 
 def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
-    name = as_code(symbol.symbol.name) if symbol is not None else ""
-    deed_text = (
-        words.say(f"walk_is_{symbols.deed(symbol)}", name=name) if symbol is not None else words.say("walk_is_riskiest")
-    )
-    places = {(row.path, row.line) for row in unit.references if not row.is_guessed}
-    if not places:
-        return f"{deed_text}."
-    least = "" if symbols.complete(dependents) else f"{words.say('walk_least')} "
-    return f"{words.say('both', one=deed_text, other=words.say('walk_use_it', places=least + words.say('walk_places', len(places))))}."
+    deed = words.say("walk_is_riskiest")
+    if symbol is not None:
+        deed = words.say(f"walk_is_{symbols.deed(symbol)}", name=symbols.as_code(symbol.symbol.name))
+    uses = {(row.path, row.line) for row in unit.references if not row.is_guessed}
+    if not uses:
+        return f"{deed}."
+    used = words.say("walk_use_it", places=symbols.places(len(uses), dependents, words))
+    return f"{words.say('both', one=deed, other=used)}."

@@ -1,41 +1,27 @@
-"""What the change does to definitions, and who uses them: the survey's rows as the sentences need them. Pure."""
+"""What the change does to definitions and who uses them, as the sentences need it, and lists of names in a sentence. Pure."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from bot import render
 from bot.render import Phrases
-from bot.review.walkthrough.lists import as_code, names
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Dependents, Reference
+from bot.values import ChangedSymbol, Dependents
 
 Deed = Literal["adds", "removes", "renames", "moves", "signs", "edits"]
 DEEDS: tuple[Deed, ...] = ("adds", "removes", "renames", "moves", "signs", "edits")  # in the order of a sentence
+BY_CHANGE: dict[str, Deed] = {"added": "adds", "removed": "removes", "renamed": "renames", "signature": "signs"}
 ARROW = "→"
-
-
-@dataclass(frozen=True, slots=True)
-class UsedSymbol:
-    """A changed definition with the places that surely use it."""
-
-    name: str
-    places: frozenset[tuple[str, int]]  # path and line
-    files: tuple[str, ...]
-    contract: bool  # something that its users rely on has changed
+NAMES = 3  # of one list; the rest is counted
+LONGEST = 80  # characters of a name or a path
 
 
 def deed(symbol: ChangedSymbol) -> Deed:
     """What became of a definition. One of the same name in another file has moved."""
     if symbol.change == "renamed" and symbol.before and symbol.after and symbol.before.path != symbol.after.path:
         return "moves"
-    deeds_by_change: Mapping[str, Deed] = {
-        "added": "adds",
-        "removed": "removes",
-        "renamed": "renames",
-        "signature": "signs",
-    }
-    return deeds_by_change.get(symbol.change, "edits")
+    return BY_CHANGE.get(symbol.change, "edits")
 
 
 def deeds(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Deed, list[str]]:
@@ -79,35 +65,50 @@ def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
     return [symbol for symbol in code if symbol.symbol.is_exported] or code
 
 
-def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> list[UsedSymbol]:
-    """The changed definitions that files outside the change use, most telling first. Guesses by name do not count."""
-    symbols_by_key: dict[str, ChangedSymbol] = {}
-    for symbol in dependents.symbols:
-        if symbol.change != "added":
-            symbols_by_key |= {f"{side.path}:{side.name}": symbol for side in (symbol.before, symbol.after) if side}
-    places: dict[tuple[str, str], set[tuple[str, int]]] = defaultdict(set)
+def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[str, set[tuple[str, int]]]:
+    """The changed definitions that files outside the change use, by name, with the places: those whose contract changed, else all.
+
+    Most telling first. Guesses by name do not count; a place knows a renamed definition by its old name.
+    """
+    by_key = {
+        f"{side.path}:{side.name}": (symbol, side)
+        for symbol in dependents.symbols
+        if symbol.change != "added"
+        for side in (symbol.before, symbol.after)
+        if side
+    }
+    places: dict[bool, dict[str, set[tuple[str, int]]]] = {True: defaultdict(set), False: defaultdict(set)}
     for row in dependents.references:
-        if row.symbol in symbols_by_key and not row.is_guessed and row.path not in changed_paths:
-            places[row.symbol, _name_in_use(row, symbols_by_key[row.symbol])].add((row.path, row.line))
-    used_symbols_found = []
-    for (key, name), mine in places.items():
-        files = Counter(path for path, _ in mine)
-        is_broken = bool(symbols_by_key[key].contract) or symbols_by_key[key].change in (
-            "removed",
-            "renamed",
-            "signature",
-        )
-        sorted_paths = sorted(files, key=lambda path: (is_test(path), -files[path], path))
-        used_symbols_found.append(UsedSymbol(name, frozenset(mine), tuple(sorted_paths), is_broken))
-    return sorted(used_symbols_found, key=lambda one: (not one.contract, -len(one.places), one.name))
+        if row.symbol in by_key and not row.is_guessed and row.path not in changed_paths:
+            symbol, side = by_key[row.symbol]
+            sides = (one for one in (symbol.after, symbol.before) if one is not None and one.short == row.name)
+            is_broken = bool(symbol.contract) or symbol.change in ("removed", "renamed", "signature")
+            places[is_broken][next(sides, side).name].add((row.path, row.line))
+    mine = places[True] or places[False]
+    return {name: mine[name] for name in sorted(mine, key=lambda name: (-len(mine[name]), name))}
 
 
-def _name_in_use(row: Reference, symbol: ChangedSymbol) -> str:
-    """The definition as this place knows it: by its old name, where it has two."""
-    sides = (side for side in (symbol.after, symbol.before) if side is not None and side.short == row.name)
-    return next((side.name for side in sides), symbol.symbol.name)
+def places(number: int, dependents: Dependents, words: Phrases) -> str:
+    """So many places, "at least" if the search may have missed some."""
+    is_complete = not (dependents.cut or dependents.missed_uses or any(row.is_guessed for row in dependents.references))
+    counted = words.say("walk_places", number)
+    return counted if is_complete else f"{words.say('walk_least')} {counted}"
 
 
-def complete(dependents: Dependents) -> bool:
-    """Whether the places that were found are all there can be."""
-    return not (dependents.cut or dependents.missed_uses or any(row.is_guessed for row in dependents.references))
+def as_code(name: str) -> str:
+    """A name of the change as a code span that no backtick in it can end."""
+    return str(render.code(name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"))
+
+
+def join(parts: Sequence[str], words: Phrases) -> str:
+    """Several parts as one: "a, b and c" in the language of the review."""
+    if len(parts) <= 1:
+        return "".join(parts)
+    return words.say("both", one=", ".join(parts[:-1]), other=parts[-1])
+
+
+def names(all_names: Sequence[str], words: Phrases) -> str:
+    """The first of these names, and how many more there are."""
+    shown_names = list(all_names[:NAMES])
+    left = len(all_names) - NAMES
+    return f"{', '.join(shown_names)} {words.say('and_more', left)}" if left > 0 else join(shown_names, words)
