@@ -5,11 +5,9 @@ Setting by setting, the repository's own value is the stronger one. A list that 
 organization names in `enforce` its own value holds.
 """
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bot.config.defaults import written_as
-from bot.config.names import FILE
 from bot.config.repository import RepoFile, read
 from bot.errors import ConfigError
 
@@ -17,30 +15,21 @@ if TYPE_CHECKING:
     from bot.values import OrganizationFile
 
 
-@dataclass(frozen=True, slots=True)
-class SharedDefaults:
-    """What an organization's file sets. `source` names it; `bound` has the settings that no repository changes."""
+def read_defaults(organization: "OrganizationFile", source: str) -> tuple[RepoFile, frozenset[str], tuple[str, ...]]:
+    """What the organization's file sets, the settings that no repository changes, and warnings. `source` names the file.
 
-    source: str
-    file: RepoFile = field(default_factory=RepoFile)
-    bound: frozenset[str] = frozenset()
-    warnings: tuple[str, ...] = ()
-
-
-def read_defaults(organization: "OrganizationFile") -> SharedDefaults:
-    """What the organization's file sets. What is wrong with it costs a sentence; nothing of a text that may not be shown is in one."""
-    source = f"{FILE} of {organization.repository}"
+    What is wrong with it costs a sentence; nothing of a text that may not be shown is in one.
+    """
+    nothing = RepoFile(), frozenset[str]()
     if organization.problem:
-        return SharedDefaults(source, warnings=(f"{source} is not used: {organization.problem}.",))
+        return *nothing, (f"{source} is not used: {organization.problem}.",)
     if not organization.is_shown:
         why = "is private and this repository is public: it does not hold here"
-        return SharedDefaults(
-            source, warnings=(f"{source} {why}. What holds for public repositories belongs into a public one.",)
-        )
+        return *nothing, (f"{source} {why}. What holds for public repositories belongs into a public one.",)
     try:
         file, warnings = read(organization.text.encode(), source)
     except ConfigError as error:
-        return SharedDefaults(source, warnings=(f"{error}; the repository's own settings hold alone",))
+        return *nothing, (f"{error}; the repository's own settings hold alone",)
     bound = {
         each: {name for name in file.values if f"{written_as(name)}.".startswith(f"{each}.")} for each in file.enforce
     }
@@ -49,4 +38,4 @@ def read_defaults(organization: "OrganizationFile") -> SharedDefaults:
         for each, names in bound.items()
         if not names
     )
-    return SharedDefaults(source, file, frozenset().union(*bound.values()), (*warnings, *unknown))
+    return file, frozenset().union(*bound.values()), (*warnings, *unknown)

@@ -124,10 +124,10 @@ def resolve(
     if organization is not None:
         from bot.config.organization import read_defaults
 
-        defaults = read_defaults(organization)
-        bound, source = defaults.bound, defaults.source
-        ours, refusals = _allowed(defaults.file.values, flags, operator, source)
-        warnings += [*defaults.warnings, *refusals]
+        source = f"{FILE} of {organization.repository}"
+        defaults, bound, sentences = read_defaults(organization, source)
+        ours, refusals = _allowed(defaults.values, flags, operator, source)
+        warnings += [*sentences, *refusals]
     switches = {"run": None, "consumers": None}  # of the environment, which are no section `run` and no list
     values, origins = _layered(
         [("environment", {**operator, **switches}), (source, ours), (name, own), ("flag", flags)]

@@ -103,7 +103,7 @@ class ContextBuilder:
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
     _by_file_name: Mapping[str, Sequence[str]] | None = None  # templates, statements, scripts, settings of the tree
-    _words_kept: leftovers.RemainingWords | None = None
+    _words_kept: tuple[frozenset[str], frozenset[str]] | None = None
     _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
     _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
     _elsewhere: dict[tuple[tuple[str, ...], int], tuple[Elsewhere, ...]] = field(default_factory=dict)
@@ -238,7 +238,7 @@ class ContextBuilder:
             self._rows, leftovers.names(units, self._words_of_change()), units, shown_lines.lines, changed_lines
         )
 
-    def _words_of_change(self) -> leftovers.RemainingWords:
+    def _words_of_change(self) -> tuple[frozenset[str], frozenset[str]]:
         """What the added lines of the whole change say."""
         if self._words_kept is None:
             self._words_kept = leftovers.remaining_words(self.files)

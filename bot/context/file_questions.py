@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -61,29 +61,23 @@ class Sight:
     error: str = ""
 
 
-@dataclass(slots=True)
-class Plan:
-    """The prompts of one question, and the paths that did not fit."""
-
-    prompts: list[list[Part]] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-
-
-def plan(files: Mapping[str, str]) -> Plan:
-    """Small files share a prompt, long ones are cut with overlap up to their last line."""
-    batches, room, size = Plan(), MAX_CHARS, PROMPT_CHARS
+def plan(files: Mapping[str, str]) -> tuple[list[list[Part]], list[str]]:
+    """The prompts of one question, and the paths that did not fit. Small files share a prompt, long ones are cut with overlap."""
+    prompts: list[list[Part]] = []
+    left_out: list[str] = []
+    room, size = MAX_CHARS, PROMPT_CHARS
     for path, text in files.items():
         if len(text) > room:
-            batches.left_out.append(path)
+            left_out.append(path)
             continue
         room -= len(text)
         for part in _parts(path, text):
-            if not batches.prompts or size + len(part.text) > PROMPT_CHARS:
-                batches.prompts.append([])
+            if not prompts or size + len(part.text) > PROMPT_CHARS:
+                prompts.append([])
                 size = 0
-            batches.prompts[-1].append(part)
+            prompts[-1].append(part)
             size += len(part.text)
-    return batches
+    return prompts, left_out
 
 
 def answer(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]) -> Sight:

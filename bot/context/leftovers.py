@@ -6,7 +6,6 @@ on would leave none for the few that it removes.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from bot.context import akin, identifiers, meaning, usages
@@ -28,24 +27,14 @@ _PART = re.compile(r"[A-Za-z_][\w-]{2,60}")
 _ACCESSOR = re.compile(r"(?:get|is|set)([A-Z])(\w*)")
 
 
-@dataclass(frozen=True, slots=True)
-class RemainingWords:
-    """What the added lines of a change still say: a value that is gone may be the name of a key that is not."""
-
-    words: frozenset[str]  # identifiers, and the parts of texts
-    parts: frozenset[str]  # of texts alone
-
-
-def remaining_words(files: Iterable[ChangedFile]) -> RemainingWords:
-    """What the added lines of the whole change say."""
+def remaining_words(files: Iterable[ChangedFile]) -> tuple[frozenset[str], frozenset[str]]:
+    """What the added lines of the whole change still say: its words, and the parts of its texts. A value that is gone may be a key that is not."""
     added_texts = [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
-    parts = frozenset(chain.from_iterable(map(_parts, added_texts)))
-    return RemainingWords(
-        frozenset(chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added_texts)), parts
-    )
+    words = chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added_texts)
+    return frozenset(words), frozenset(chain.from_iterable(map(_parts, added_texts)))
 
 
-def names(units: Sequence[Unit], remaining: RemainingWords) -> list[str]:
+def names(units: Sequence[Unit], remaining: tuple[frozenset[str], frozenset[str]]) -> list[str]:
     """What the removed lines of these units' product code define, set, or say in a text, and nothing added says; the longest first."""
     code = [unit for unit in units if is_product(unit.path)]
     decided_names = meaning.decided_names(code)
@@ -57,7 +46,7 @@ def names(units: Sequence[Unit], remaining: RemainingWords) -> list[str]:
                 definitions |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided_names
                 text_parts |= _parts(row.text) if not identifiers.IMPORT.match(row.text) else set()
     definitions |= {f"{one[1].lower()}{one[2]}" for name in definitions if (one := _ACCESSOR.fullmatch(name))}
-    gone_names = (definitions - remaining.words) | (text_parts - remaining.parts)
+    gone_names = (definitions - remaining[0]) | (text_parts - remaining[1])
     return sorted(filter(_telling, gone_names), key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
 
 

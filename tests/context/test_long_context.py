@@ -138,8 +138,8 @@ def test_one_failed_piece_is_not_not_found(table: Table) -> None:
 
 def test_too_much_is_told_as_not_read() -> None:
     """A question takes so many characters; the files beyond are named, none is cut."""
-    made = plan({"a": "x" * 10, "b": "y" * MAX_CHARS, "c": "z" * 10})
-    assert (made.left_out, [[p.path for p in parts] for parts in made.prompts]) == (["b"], [["a", "c"]])
+    prompts, left_out = plan({"a": "x" * 10, "b": "y" * MAX_CHARS, "c": "z" * 10})
+    assert (left_out, [[p.path for p in parts] for parts in prompts]) == (["b"], [["a", "c"]])
     assert together([]).is_found is None
 
 

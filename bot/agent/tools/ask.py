@@ -108,9 +108,9 @@ async def _look(state: RunState, paths: Sequence[str], question: str) -> Sight:
     blobs = await state.session.tree.read_many(paths)
     texts = {path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)}
     texts |= await beyond.texts(state, paths)
-    plan = file_questions.plan(texts)
-    sights = list(await together(*(state.session.worker.look(parts, question) for parts in plan.prompts)))
-    missing = [path for path in paths if path in plan.left_out or path not in texts]
+    prompts, left_out = file_questions.plan(texts)
+    sights = list(await together(*(state.session.worker.look(parts, question) for parts in prompts)))
+    missing = [path for path in paths if path in left_out or path not in texts]
     if missing:
         error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"
         sights.append(Sight(error=error))

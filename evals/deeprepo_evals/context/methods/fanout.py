@@ -23,7 +23,7 @@ async def run(room: Room) -> MethodAnswer:
 async def read(room: Room) -> Sight:
     """Every file from its first line to its last."""
     plans = [file_questions.plan({path: text}) for path, text in room.files.items()]
-    parts = [one for plan in plans for one in plan.prompts]
+    parts = [one for prompts, _ in plans for one in prompts]
     return file_questions.together(
         await asyncio.gather(*(room.reader.look(one, room.problem.question) for one in parts))
     )
