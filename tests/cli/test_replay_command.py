@@ -91,8 +91,8 @@ def test_secrets_in_the_owners_words_are_placeholders(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, (tmp_path / "second").read_text()), done.stderr
 
 
-def test_another_question_is_named_with_its_call_and_line(copy: Path) -> None:
-    """A prompt that is not as it was: the call's number, the message, the first line that differs."""
+def test_another_question_is_named_with_its_turn_and_its_beginning(copy: Path) -> None:
+    """A prompt that is not as it was: the turn, who was asked, and what."""
     journal, lines = copy / "j.jsonl", rows(copy / "j.jsonl")
     for row in lines:
         if row["kind"] == "message" and row["text"] == "Question 4?":
@@ -103,7 +103,7 @@ def test_another_question_is_named_with_its_call_and_line(copy: Path) -> None:
     done = deeprepo("replay", str(journal), cwd=copy)
     assert done.returncode == 3
     assert "in turn 2 of root, the worker (compatible/worker)" in done.stderr
-    assert "Call " in done.stderr
+    assert "whose last message begins: 'Question 0?'" in done.stderr
 
 
 def test_a_repository_that_is_gone_is_said_and_a_clone_will_do(copy: Path) -> None:
