@@ -108,3 +108,12 @@ def test_pictures_and_lock_files_are_not_open(repository: Repository) -> None:
         {"logo.png": b"\x89PNG\r\n\x1a\n\0\0", "uv.lock": "1\n", "__snapshots__/a.snap": "1\n", "old.bin": None},
     )
     assert [path for path, file in found.items() if not file.skip or file.is_unreviewed] == []
+
+
+async def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> None:
+    """The code is gone, and what the link shows was not read."""
+    base = repository.commit({"a.py": OLD})
+    (repository.folder / "a.py").unlink()
+    (repository.folder / "a.py").symlink_to("/etc/passwd")
+    async with Checkout(repository.pull(base, repository.commit({}))) as tree:
+        assert [file.is_unreviewed for file in diff.read(await tree.change())] == [True]
