@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -165,3 +166,19 @@ def root(body: Mapping[str, Any]) -> Reply:
         return Reply(data=VERDICT)
     turn = sum(message["role"] == "assistant" for message in body["messages"])
     return Reply(calls=doubles.code(CODE if turn == 0 else REPORT).calls)
+
+
+def test_a_consumer_of_the_file_alone_is_shown_to_no_model(library: Repository, billing: Repository) -> None:
+    """Only clones that a person has named are looked into: of one that the settings name a look-up brings nothing."""
+    library.git("checkout", "--quiet", "-b", "feature")
+    library.git("checkout", "--quiet", "-b", "base", "HEAD~1")
+    library.commit({".deeprepo.yml": f"consumers: [{Path('..', billing.folder.name)}]\n"})
+    library.git("checkout", "--quiet", "feature")
+    library.git("rebase", "--quiet", "base")
+    server = Server(PerModel({"worker": worker, "root": worker}))
+    with doubles.in_thread(server):
+        done = review(library, server)
+    assert json.loads(done.stdout)["consumers"][0]["state"] == "checked"
+    texts = "".join(map(messages_of, server.requests))
+    assert "These repositories use this one" not in texts
+    assert "price(3000)" not in texts.replace(str(FINDING["evidence"]), "")

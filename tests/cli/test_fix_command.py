@@ -166,3 +166,22 @@ def test_a_file_that_the_checkout_tracks_is_refused_whatever_it_says(broken: Rep
         done = run(broken, *words)
         assert (done.returncode, "is a file that the checkout tracks" in done.stderr) == (2, True), done.stderr
     assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
+
+
+def test_where_objects_lie_is_never_taken_from_a_file(broken: Repository) -> None:
+    """A folder that it names is neither read nor written."""
+    other = Repository(broken.folder.parent / "other")
+    objects = other.folder / ".git" / "objects"
+    file = reviewed(broken)
+    document = json.loads(file.read_text())
+    document["pull"] |= {
+        "git_dir": str(other.folder / ".git"),
+        "object_dir": str(objects),
+        "withheld": ["shop/cart.py"],
+    }
+    file.write_text(json.dumps(document))
+    before = sorted(objects.rglob("*"))
+    done = run(broken, "fix", str(file))
+    assert done.returncode == 0, done.stderr
+    assert sorted(objects.rglob("*")) == before
+    assert text(broken, "shop/cart.py").endswith("return total(items)\n")

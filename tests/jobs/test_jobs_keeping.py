@@ -1,9 +1,13 @@
 import asyncio
 import json
 import stat
+from dataclasses import MISSING, asdict, fields
+from typing import get_args
 
-from job_scene import Diary, Scene, command, push
+import pytest
+from job_scene import Diary, Scene, command, pull, push
 
+from bot.jobs import codec, ids
 from bot.ports import Job
 from bot.values import Ask, Forget
 
@@ -82,3 +86,15 @@ async def test_asks_are_stored_as_plain_text(on_sqlite: Scene) -> None:
     ((stored,),) = on_sqlite.sql("SELECT inputs FROM workflow_input")
     assert '"kind\\":\\"CommandAsk' in json.dumps(json.loads(stored))
     assert {stat.S_IMODE(path.stat().st_mode) for path in on_sqlite.folder.iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("kind", get_args(Ask), ids=lambda kind: kind.__name__)
+def test_every_kind_of_ask_can_be_stored(kind: type[Ask]) -> None:
+    """What is asked is read back as it was written, and its job is in a queue."""
+    values = {"pull": asdict(pull()), "comment": {"id": 1, "kind": "issue"}, "trigger": "push", "reason": "closed"}
+    needed = {one.name for one in fields(kind) if one.default is MISSING}
+    written = {name: values.get(name, 7 if name in ("installation", "repository") else "x") for name in needed}
+    ask = codec.read(json.dumps({"kind": kind.__name__, **written, "mentioned": True}))
+    assert ask is not None
+    assert codec.read(codec.write(ask)) == ask
+    assert ids.queue(ids.name(ask, "guid")) in ("reviews", "commands")

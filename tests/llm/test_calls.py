@@ -218,3 +218,16 @@ def test_one_call_fills_the_cache_first() -> None:
         asyncio.run(calls.complete(model, prompt("is anybody there?"), "worker"))
         assert len(asyncio.run(calls.many(model, prompts, "worker"))) == 5
         assert model.peak == peak
+
+
+def test_little_money_lowers_the_room_and_never_the_cap() -> None:
+    """A thinking model that uses all the room it is given cannot spend more than the cap, whatever runs at once."""
+
+    def greedy(asked: Prompt) -> Completion:
+        return Completion("fine", Usage(20, asked.max_tokens))
+
+    for usd in (0.001, 0.01, 0.1, 1.0):
+        calls = door(Limits(usd=usd))
+        model = ScriptedModel(greedy, "openai/gpt-5.4-mini", price=4.5e-6, delay=0.001)
+        many(calls, model, [f"question {i}" for i in range(60)])
+        assert 0 < calls.budget.cost().usd <= usd or usd < 0.002

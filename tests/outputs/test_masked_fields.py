@@ -119,3 +119,8 @@ def test_a_prompt_is_masked_and_mapped_back() -> None:
     assert masks.show(sent.messages[1].text.removesuffix(NOTE)) == line
     assert masks.prompt(sent) == sent
     assert "ghp" not in repr(masks)
+
+
+def test_secrets_that_overlap_are_masked_as_one() -> None:
+    """No piece of either is left."""
+    assert hide.mask_values("x abcdef1234ghijkl y", {"abcdef1234", "1234ghijkl", "abcdef1234ghijkl"}) == "x abcd*** y"

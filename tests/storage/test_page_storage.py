@@ -12,6 +12,25 @@ DONE = FinishedReview(
 )
 
 
+async def test_pages_follow_each_other_without_gap_or_repetition(store: Store) -> None:
+    """Also where reviews ended at the same moment, and over several installations; an installation sees its own."""
+    for number in range(20):
+        pull = OTHER if number % 3 else PULL
+        await store.reviews.keep(replace(DONE, id=f"job-{number:02}", pull=pull, finished=200.0 + number // 4))
+    every = [row.id for row in (await store.listing.page(None, 100)).rows]
+    assert every == sorted(every, reverse=True)
+    for scope in (None, (7, 8)):
+        seen, mark = list[str](), ""
+        while page := await store.listing.page(scope, 3, after=mark):
+            seen += [row.id for row in page.rows]
+            if not (mark := page.older):
+                break
+        assert seen == every
+    assert {row.installation for row in (await store.listing.page((7,), 100)).rows} == {7}
+    assert (await store.listing.page((), 3)).rows == ()
+    assert await store.listing.one("job-01", (7,)) is None
+
+
 async def test_a_day_is_summed_once_for_each_review(store: Store) -> None:
     """A review that is stored twice counts once; an unknown price counts as unknown."""
     later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="partial")

@@ -148,3 +148,16 @@ async def test_what_other_open_pull_requests_of_a_head_came_to_is_known(store: S
     await store.reviews.conclude("b", "success")
     await store.reviews.close(two, 5.0)
     assert await store.reviews.conclusions_at(three, "h") == {1: "success"}
+
+
+async def test_remarks_and_commands_are_counted_apart(store: Store) -> None:
+    """Commands by person in a repository, remarks by person in a pull request; the same comment counts once."""
+    beside, people = replace(PULL, number=4), store.people
+    assert await people.note_command(PULL, 1, "issue", "ann", 10.0) == ()
+    assert await people.spoke(PULL, 2, "issue", "ann", 20.0) == ()
+    assert await people.spoke(PULL, 2, "issue", "ann", 25.0) == ()
+    assert await people.spoke(PULL, 3, "review", "ann", 30.0) == (20.0,)
+    assert await people.spoke(beside, 4, "issue", "ann", 30.0) == ()
+    assert await people.spoke(PULL, 5, "issue", "bob", 30.0) == ()
+    assert await people.note_command(beside, 6, "issue", "ann", 40.0) == (10.0,)
+    assert await people.spoke(PULL, 7, "issue", "ann", 3_625.0) == (30.0,)

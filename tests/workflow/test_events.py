@@ -212,3 +212,19 @@ def test_whatever_comes_nothing_is_raised(data: st.DataObject) -> None:
     name, payload = data.draw(st.sampled_from(SOUND))
     kinds = (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Forget, MergeGroup, NothingAsked)
     assert isinstance(read(name, changed(payload, data)), kinds)
+
+
+@pytest.mark.parametrize(
+    ("payload", "number", "full"),
+    [
+        (check("rerequested"), 5, False),
+        (check("rerequested", number="", pulls=(6,)), 6, False),
+        (check("requested_action", button="again"), 5, False),
+        (check("requested_action", button="full"), 5, True),
+    ],
+)
+def test_a_press_on_our_check_run_asks_for_a_review(payload: dict[str, Any], number: int, full: bool) -> None:
+    """The pull request is the one that we wrote into it: GitHub names none of a fork."""
+    ask = read("check_run", payload)
+    assert isinstance(ask, ReviewAsk)
+    assert (ask.pull.number, ask.trigger, ask.full, ask.actor) == (number, "rerun", full, "maintainer")

@@ -1,13 +1,13 @@
 """The file of an owner's `.deeprepo` repository at GitHub: who may read it, how long it is kept, what a failure costs."""
 
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 
 import pytest
 from hosted import Scene, scene
 
 from bot import github
-from bot.errors import HostDown
+from bot.errors import HostDown, HostRefused
 from bot.github.client import GitHubClient
 from bot.values import OrganizationFile
 from bot.workflow.organization import FRESH, STALE, OrganizationFiles
@@ -87,3 +87,25 @@ async def test_while_github_fails_what_was_read_holds_on(at: Scene) -> None:
         reader.now = now
         with pytest.raises(HostDown):
             await reader.read()
+
+
+REFUSALS = [
+    (r"acme/\.deeprepo$", 404, 2),
+    (r"acme/\.deeprepo/contents", 404, 1),
+    (r"access_tokens$", 422, 1),
+]
+
+
+@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize(("path", "status", "times"), REFUSALS)
+async def test_a_refusal_is_not_taken_for_an_owner_without_a_file(
+    at: Scene, path: str, status: int, times: int, private: bool
+) -> None:
+    """GitHub is asked again; what it refuses then too is a fault of the moment, for this review and for any other of the minute."""
+    await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
+    reader = Reader(at)
+    await at.host.facts()  # its token is made
+    at.gh.fail("*", path, sandbox.Fault(status, times=times))
+    with suppress(HostRefused):
+        assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
+    assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"

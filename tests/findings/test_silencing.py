@@ -1,0 +1,76 @@
+"""A review as it is reported once people have said more: nothing that they did not mean goes with what they meant."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from bot.findings import silencing
+from bot.findings.merge import identify
+from bot.values import (
+    ChangedFile,
+    Cost,
+    Coverage,
+    Evidence,
+    Finding,
+    OwnerRule,
+    PlacedFinding,
+    PullRequest,
+    Review,
+    ReviewSettings,
+    Source,
+    Strategy,
+    Verdict,
+)
+from bot.values.finding import SAME_VALUE
+
+KEY = "key = 'masked'"
+RULE = OwnerRule("/tests/**", "aws-key", "keys of tests", 1, learned=True, grave=True)
+
+
+def secret(*places: str) -> Finding:
+    """A committed secret at line 1 of each of these files."""
+    first, *others = places
+    evidence = tuple(Evidence(path, KEY, 1, note=SAME_VALUE) for path in others)
+    source = Source("analyser", "secrets", proof="secret 1234")
+    finding = Finding(first, KEY, "An AWS key was committed", "w", "c", "critical", "secret", (source,), evidence=evidence, start=1, end=1, rule="aws-key", number=1, verdict=Verdict.CONFIRMED)  # fmt: skip
+    return identify(finding)
+
+
+def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *files: ChangedFile) -> Review:
+    """A stored review that lists these."""
+    pull = PullRequest("T", "", "a" * 40, "b" * 40, "main", "f", "/nowhere")
+    rows = [*(PlacedFinding(one, "inline") for one in findings)]
+    rows += [PlacedFinding(replace(one, status="still")) for one in still]
+    return Review(
+        pull,
+        files,
+        Strategy("fanout", "why"),
+        tuple(rows),
+        Coverage(()),
+        Cost(),
+        1.0,
+        settings=ReviewSettings(fail_on="high"),
+    )
+
+
+@pytest.mark.parametrize("is_still", [False, True], ids=["new", "still open"])
+def test_a_secret_stays_reported_at_the_places_that_a_later_rule_does_not_name(*, is_still: bool) -> None:
+    """What comes out and what is silenced are together as many as went in, and the check goes on failing."""
+    both, twice = secret("tests/a.py", "zz/b.py"), secret("tests/a.py", "tests/c.py")
+    before = review((), (both, twice)) if is_still else review((both, twice))
+    after = silencing.now(before, (), (RULE,))
+    assert [(one.path, one.number) for one in after.open] == [("zz/b.py", 1)]
+    assert [one.path for one in after.having("silenced")] == ["tests/a.py"]
+    assert after.failing
+    assert silencing.now(after, (), (RULE,)) == after
+
+
+def test_a_rule_that_comes_later_silences_no_file_that_the_change_has_moved_into_its_folder() -> None:
+    """It is confirmed for what is in that folder on the base branch."""
+    moved = ChangedFile("tests/a.py", "shop/a.py", "renamed")
+    there = ChangedFile("tests/a.py", "tests/a.py", "modified")
+    assert silencing.now(review([secret("tests/a.py")], (), moved), (), (RULE,)).failing
+    assert not silencing.now(review([secret("tests/a.py")], (), there), (), (RULE,)).failing
+    own = replace(RULE, path="=tests/a.py")  # of this one file, wherever it was
+    assert not silencing.now(review([secret("tests/a.py")], (), moved), (), (own,)).failing
