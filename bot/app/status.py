@@ -15,6 +15,7 @@ from bot.storage.findings import Outcomes
 from bot.storage.listing import ReviewList
 from bot.storage.packages import KnownUse, Packages
 from bot.storage.spending import Spending as SpendingTable
+from bot.storage.worth import Worth, Worths
 
 DAY = 86_400.0
 PATIENCE = 3.0  # seconds for the server's answer
@@ -30,6 +31,17 @@ async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
     try:
         packages = Packages(database)
         return (*await packages.known_uses(MOST_USES), *await packages.unread(MOST_USES))
+    finally:
+        await database.close()
+
+
+async def worth(settings: Server, days: float, now: float) -> Worth:
+    """What became of the findings of the pull requests that were merged in these days. Nothing is written. Raises StorageError."""
+    if missing := _missing(settings):
+        raise StorageError(missing)
+    database = Database(settings.database)
+    try:
+        return await Worths(database).since(None, now - days * DAY)
     finally:
         await database.close()
 
@@ -95,8 +107,7 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
     """Ask the running server for its health and its jobs, and the database for the rest. Nothing is written."""
     place = settings.place
     status_now = ServerStatus(place.address(), *await _ask(place.address()))
-    if not settings.url and not (place.data / "deeprepo.db").exists():
-        missing = f"there is no database in {place.data}: no server has run with this DEEPREPO_DATA yet"
+    if missing := _missing(settings):
         return replace(status_now, problem=missing)
     database = Database(settings.database)
     try:
@@ -124,6 +135,14 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
         return replace(status_now, problem=str(error))
     finally:
         await database.close()
+
+
+def _missing(settings: Server) -> str:
+    """Why there is no database to ask, "" where there is one."""
+    data = settings.place.data
+    if settings.url or (data / "deeprepo.db").exists():
+        return ""
+    return f"there is no database in {data}: no server has run with this DEEPREPO_DATA yet"
 
 
 def _spending(row: DaySum) -> RepositorySpending:

@@ -18,8 +18,18 @@ if TYPE_CHECKING:
     from bot.config import Server
 
 
+WEEK, MONTH = 7.0, 30.0  # days
+PATHS = 30  # that are listed
+
+
 def command(
-    days: Annotated[float, typer.Option(min=0.01, help="How far the figures by repository go back.")] = 7,
+    days: Annotated[
+        float | None, typer.Option(min=0.01, help="How far the figures go back: 7 days, with --worth 30.")
+    ] = None,
+    worth: Annotated[
+        bool,
+        typer.Option("--worth", help="Show what became of the findings of merged pull requests, and what they cost."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
     link: Annotated[
         bool, typer.Option("--link", help="Print a link that signs you in on the operator's page, once.")
@@ -36,12 +46,28 @@ def command(
 
     if link:
         return _link(config.server_settings())
+    if worth:
+        return _worth(config.server_settings(), days or MONTH, as_json=as_json)
+    days = days or WEEK
     server = finish(status(config.server_settings(), days, time.time()))
     if as_json:
         print(json.dumps(asdict(server), indent=2))  # noqa: T201 - the command line speaks
     else:
         _show(server, days)
     return FAULT if server.unready or server.problem else CLEAN
+
+
+def _worth(settings: "Server", days: float, *, as_json: bool) -> int:
+    from bot import render
+    from bot.app import status
+
+    found = finish(status.worth(settings, days, time.time()))
+    if as_json:
+        words = json.dumps(asdict(found) | {"usd_per_fixed": found.usd_per_fixed}, indent=2)
+    else:
+        words = terminal_text(render.text("worth.txt.j2", worth=found, days=f"{days:g}", most=PATHS).rstrip())
+    print(words)  # noqa: T201 - the command line speaks
+    return CLEAN
 
 
 def _link(settings: "Server") -> int:

@@ -21,7 +21,7 @@ class StoredFinding:
     fingerprint: str
     state: Status
     severity: str
-    category: str
+    kind: str  # the check's own code, else the category: what a rule silences
     source: str
     path: str
     title: str

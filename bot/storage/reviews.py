@@ -137,10 +137,10 @@ class Reviews(StoragePart):
         values = {"output": output} | ({"memory": memory} if memory is not None else {})
         await self.change(sa.update(review).where(review.c.id == job).values(values))
 
-    async def close(self, pull: PullRef, when: float | None) -> None:
+    async def close(self, pull: PullRef, when: float | None, *, merged: bool = False) -> None:
         """Note that a pull request was closed, or with None that it is open: the last review of an open one outlives the retention."""
         fits = (review.c.pull == pull.key) & review.c.closed.is_distinct_from(when)
-        await self.change(sa.update(review).where(fits).values(closed=when))
+        await self.change(sa.update(review).where(fits).values(closed=when, merged=when if merged else None))
 
     async def is_closed(self, pull: PullRef) -> bool:
         """Whether a pull request counts as closed."""

@@ -20,6 +20,7 @@ from bot.storage.people import People
 from bot.storage.reviews import Reviews
 from bot.storage.rules import Rules
 from bot.storage.spending import Spending
+from bot.storage.worth import Worths
 
 DAY = 86400.0
 
@@ -33,7 +34,7 @@ class Store:
         self.journals, self.spending = Journals(database), Spending(database)
         self.people, self.rules, self.outcomes = People(database), Rules(database), Outcomes(database)
         self.failures, self.checks = Failures(database), OpenChecks(database)
-        self.packages = Packages(database)
+        self.packages, self.worths = Packages(database), Worths(database)
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """The repositories of an installation of which anything is known."""

@@ -46,6 +46,7 @@ review = sa.Table(
     sa.Column("fixed", sa.Integer),  # findings of earlier rounds that are gone
     sa.Column("journal", sa.Text),  # the name of its journal
     sa.Column("closed", sa.Double),  # when its pull request was closed; null: it is open, as far as is known
+    sa.Column("merged", sa.Double),  # when it was merged
     # Last, so that nobody has to pass them on the way to another column.
     sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output, as people and commands read it
     sa.Column("memory", sa.LargeBinary),  # what the next round builds upon; null: the output is it
@@ -54,6 +55,7 @@ review = sa.Table(
     sa.Index("review_of_installation", "installation", "finished", "id", "state"),
     sa.Index("review_of_repository", "repository", "finished", "id", "state"),
     sa.Index("review_head", "repository", "head", "finished"),
+    sa.Index("review_merged", "merged"),
 )
 finding = sa.Table(
     "finding",
@@ -62,7 +64,7 @@ finding = sa.Table(
     *_owner(),
     sa.Column("first", sa.Integer, nullable=False),  # the round that found it
     sa.Column("last", sa.Integer, nullable=False),  # the round that spoke of it last
-    *required(sa.Text, "state", "severity", "category", "source", "path", "title"),
+    *required(sa.Text, "state", "severity", "kind", "source", "path", "title"),
     sa.Column("seen", sa.Double, nullable=False),
     sa.Column("outcome", sa.Text),  # bot.storage.findings.Outcome; null: it was never reported
     sa.Column("at", sa.Double),  # when the outcome was stored last

@@ -59,7 +59,7 @@ async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job
         with unless_gone(job):
             facts = await host.facts()  # once more: much was asked for since
         if facts.state == "closed":
-            await parts.store.reviews.close(ask.pull, time.time())
+            await parts.store.reviews.close(ask.pull, time.time(), merged=facts.merged)
             await paging.schedule_same_head(ask.pull, facts.head_sha, parts, job.id.rpartition("~")[2])
             await parts.store.outcomes.close(ask.pull, time.time())
 

@@ -91,9 +91,7 @@ def _by_rule(review: Review) -> dict[str, int]:
 def _finding_row(finding: Finding) -> StoredFinding:
     """The row of a finding. A model's words may hold characters that no database takes."""
     path, title = visible(finding.path), line(finding.title)
-    return StoredFinding(
-        finding.identity, finding.status, finding.severity, finding.category, finding.source, path, title
-    )
+    return StoredFinding(finding.identity, finding.status, finding.severity, finding.kind, finding.source, path, title)
 
 
 async def words(pull: PullRef, store: Store) -> tuple[tuple[tuple[str, str, str], ...], tuple[OwnerRule, ...]]:

@@ -1,6 +1,8 @@
 """The addresses of the operator's pages. A person who has not signed in is asked first; what is not theirs is not there."""
 
 import secrets
+import time
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, FastAPI, Query
@@ -9,16 +11,18 @@ from fastapi.responses import Response
 from pydantic import StringConstraints
 
 from bot.app.logs import log
-from bot.app.operator import answers, signing_in, views
+from bot.app.operator import answers, plots, signing_in, views
 from bot.app.operator.gate import Gate, SignedIn, key_of
 from bot.app.operator.signing_in import AtGate, Form, NotSignedIn, Session
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError, UsageError
 from bot.jobs import codec
+from bot.storage.days import DAY
 from bot.storage.reviews import ReviewEnding
 
 LARGEST = (1 << 63) - 1  # an id that a database takes
 Id = Annotated[str, StringConstraints(max_length=400, pattern="^[!-~]*$")]  # of a job, as it is in an address
+Days = Literal["7", "30", "90"]
 _log = log("operator")
 router = APIRouter()
 
@@ -37,7 +41,7 @@ def add_to(app: FastAPI, server: RunningServer) -> None:
 async def home(
     gate: AtGate,
     session: Session,
-    days: Literal["7", "30", "90"] = "30",
+    days: Days = "30",
     repositories: Literal["", "all"] = "",
 ) -> Response:
     """The period in figures, plots and repositories."""
@@ -75,6 +79,23 @@ async def review(gate: AtGate, session: Session, job: Id) -> Response:
     """One review: what it found, what it read, what it cost, turn by turn."""
     view = await views.review(gate.server, session, job)
     return answers.missing() if view is None else _page("review.html.j2", gate, session, "reviews", view=view)
+
+
+@router.get("/worth")
+async def worth(gate: AtGate, session: Session, days: Days = "30") -> Response:
+    """What became of the findings of merged pull requests, and what one that was fixed cost."""
+    since = time.time() - int(days) * DAY
+    view = await gate.server.store.worths.since(session.scope, since)
+    return _page(
+        "worth.html.j2",
+        gate,
+        session,
+        "worth",
+        view=view,
+        days=int(days),
+        result_parts=plots.parts(asdict(view.results)),
+        most=views.ROWS,
+    )
 
 
 @router.get("/queue")

@@ -1,0 +1,173 @@
+"""What reviews were worth: what became of the findings that were shown in pull requests that were merged since, and what those cost."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal, NamedTuple, TypeVar
+
+import sqlalchemy as sa
+
+from bot.storage.database import StoragePart
+from bot.storage.days import Scope
+from bot.storage.tables import feedback, finding, review, rule
+
+LEAST = 5  # findings of one kind in one folder, below which nothing is proposed
+DISMISSED = 0.9  # the share of them that was rejected or ignored, from which a rule is proposed
+Result = Literal["fixed", "rejected", "ignored", "left"]
+Key = TypeVar("Key", str, tuple[str, str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Findings by what became of them.
+
+    `fixed`: a commit before the merge took care of it. `rejected`: 👎, "won't fix", withdrawn, or silenced by a rule after it was
+    shown. `ignored`: by the command `/deeprepo ignore`. `left`: open at the merge.
+    """
+
+    fixed: int = 0
+    rejected: int = 0
+    ignored: int = 0
+    left: int = 0
+
+    @property
+    def shown(self) -> int:
+        """All of them."""
+        return self.fixed + self.rejected + self.ignored + self.left
+
+    @property
+    def dismissed(self) -> int:
+        """Those that somebody did not want."""
+        return self.rejected + self.ignored
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedRule:
+    """A kind of finding that people in one repository hardly ever want in one folder ("": anywhere)."""
+
+    repository: str  # owner/name
+    kind: str
+    folder: str
+    dismissed: int
+    shown: int
+
+    @property
+    def entry(self) -> str:
+        """The line of `.deeprepo.yml` that silences it, below `rules:`."""
+        path, kind = (f'"{text}"' for text in (f"{self.folder}**", self.kind))
+        return f"- {{path: {path}, kind: {kind}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """The findings of merged pull requests, in all, by kind and by folder, those of which most were shown first."""
+
+    pulls: int  # merged pull requests that were reviewed
+    usd: float  # what their reviews cost, as far as prices are known
+    unpriced: int  # reviews with a price that nobody knows
+    results: Results
+    by_kind: dict[str, Results]
+    by_path: dict[str, Results]  # by repository and its first folder
+    rules: tuple[ProposedRule, ...]
+
+    @property
+    def usd_per_fixed(self) -> float | None:
+        """What a finding cost that was fixed; None where none was."""
+        return self.usd / self.results.fixed if self.results.fixed else None
+
+
+class _Row(NamedTuple):
+    """Findings that are alike. `silenced`: a learned rule of the kind is in force."""
+
+    repository: str
+    kind: str
+    path: str
+    result: Result
+    silenced: bool
+    many: int
+
+
+class Worths(StoragePart):
+    """What the reviews of some installations were worth."""
+
+    async def since(self, scope: Scope, when: float) -> Worth:
+        """What became of the findings of all pull requests that were merged since then."""
+        fits = [review.c.merged >= when, *([] if scope is None else [review.c.installation.in_(scope)])]
+        usd = sa.func.coalesce(sa.func.sum(review.c.usd), 0.0).label("usd")
+        unpriced = sa.func.sum(sa.case((review.c.usd.is_(None), 1), else_=0)).label("unpriced")
+        columns = review.c.pull, sa.func.max(review.c.name).label("name"), usd, unpriced
+        pulls = sa.select(*columns).where(*fits).group_by(review.c.pull).cte("pulls")
+        total = sa.func.count(), sa.func.sum(pulls.c.usd), sa.func.sum(pulls.c.unpriced)
+        (sums,) = await self.database.look(lambda connection: connection.execute(sa.select(*total)).all())
+        rows = [_Row(*row) for row in await self.rows(_findings(pulls))]
+        return Worth(
+            pulls=int(sums[0]),
+            usd=float(sums[1] or 0.0),
+            unpriced=int(sums[2] or 0),
+            results=_results(rows),
+            by_kind=_grouped((row.kind, row) for row in rows),
+            by_path=_grouped((f"{row.repository}: {next(iter(_folders(row.path)[1:2]), '/')}", row) for row in rows),
+            rules=_rules(rows),
+        )
+
+
+def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, Result, bool, int]]":
+    """Count the shown findings of these pull requests by repository, kind, path and result."""
+    ours = (feedback.c.pull == finding.c.pull) & (feedback.c.fingerprint == finding.c.fingerprint)
+    is_ignored = sa.exists().where(ours, feedback.c.kind == "ignored")
+    in_force = sa.exists().where(
+        rule.c.repository == finding.c.repository, rule.c.kind == finding.c.kind, rule.c.state == "confirmed"
+    )
+    outcome = finding.c.outcome
+    result = sa.case(
+        (outcome.in_(("fixed", "accepted")), "fixed"),
+        ((outcome == "rejected") & is_ignored, "ignored"),
+        (outcome == "rejected", "rejected"),
+        else_="left",
+    )
+    columns = pulls.c.name, finding.c.kind, finding.c.path, result.label("result"), in_force.label("silenced")
+    joined = sa.join(finding, pulls, finding.c.pull == pulls.c.pull)
+    of = sa.select(*columns).select_from(joined).where(outcome.is_not(None)).subquery().c
+    return sa.select(of.name, of.kind, of.path, of.result, of.silenced, sa.func.count()).group_by(*of)
+
+
+def _results(rows: Iterable[_Row]) -> Results:
+    counts = Counter[str]()
+    for row in rows:
+        counts[row.result] += row.many
+    return Results(**counts)
+
+
+def _grouped(rows: Iterable[tuple[Key, _Row]]) -> dict[Key, Results]:
+    """The results by key; that of which most were shown first."""
+    groups: dict[Key, list[_Row]] = {}
+    for key, row in rows:
+        groups.setdefault(key, []).append(row)
+    results = {key: _results(groups[key]) for key in sorted(groups)}
+    return dict(sorted(results.items(), key=lambda item: -item[1].shown))
+
+
+def _folders(path: str) -> list[str]:
+    """The folders that hold a file, the whole repository ("") first."""
+    return ["" if str(folder) == "." else f"{folder}/" for folder in reversed(PurePosixPath(path).parents)]
+
+
+def _rules(rows: Iterable[_Row]) -> tuple[ProposedRule, ...]:
+    """A rule for each kind and the widest folder in which nearly all findings of it were dismissed, down to the folder that holds them all."""
+    open_rows = (row for row in rows if not row.silenced)
+    groups = _grouped(((row.repository, row.kind, folder), row) for row in open_rows for folder in _folders(row.path))
+    all_below = {
+        (repository, kind, wider)
+        for (repository, kind, folder), results in groups.items()
+        for wider in _folders(folder)
+        if groups[repository, kind, wider].shown == results.shown
+    }
+    proposed: dict[tuple[str, str, str], ProposedRule] = {}
+    for place, results in sorted(groups.items(), key=lambda item: len(item[0][2])):
+        repository, kind, folder = place
+        is_noise = results.shown >= LEAST and results.dismissed >= DISMISSED * results.shown
+        is_covered = any((repository, kind, wider) in proposed for wider in _folders(folder))
+        if is_noise and not is_covered and place not in all_below:
+            proposed[place] = ProposedRule(*place, results.dismissed, results.shown)
+    return tuple(sorted(proposed.values(), key=lambda one: -one.dismissed))

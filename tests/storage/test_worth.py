@@ -1,0 +1,50 @@
+from dataclasses import replace
+
+from bot.storage import FinishedReview, Store, StoredFinding
+from bot.storage.worth import ProposedRule, Results
+from bot.values import OwnerRule, Proposal, PullRef
+
+PULL = PullRef(7, 70, "acme", "shop", 1)
+FOUND = StoredFinding("", "new", "high", "logic", "worker a/b", "", "t")
+
+
+async def merged(store: Store, pull: PullRef, findings: dict[str, StoredFinding], *, merge: bool = True) -> None:
+    """A pull request with one review, of which nothing was taken care of."""
+    shown = tuple(replace(one, fingerprint=name) for name, one in findings.items())
+    done = FinishedReview(
+        f"job-{pull.key}", "h", "opened", 1, 90.0, 100.0, "neutral", "direct", 1, 9, 0.5, pull, b"{}", shown
+    )
+    await store.reviews.keep(done)
+    await store.reviews.close(pull, 200.0, merged=merge)
+    await store.outcomes.close(pull, 200.0)
+
+
+async def test_a_kind_that_nobody_wants_in_a_folder_is_proposed_as_a_rule(store: Store) -> None:
+    """Nine in ten of five or more, in the folder that holds them all; not again once a rule of that kind is in force."""
+    noise = {f"n{n}": replace(FOUND, path=f"db/migrations/{n}/up.py") for n in range(6)}
+    wanted = {f"w{n}": replace(FOUND, kind="F601", path=f"shop/{n}.py") for n in range(6)}
+    await merged(store, PULL, noise | wanted)
+    for name in noise:
+        await store.outcomes.reject(PULL, name, 150.0)
+    await store.people.tell(PULL, "n0", "ann", "ignored", "no", 150.0)
+    worth = await store.worths.since(None, 150.0)
+    assert worth.by_kind == {"F601": Results(left=6), "logic": Results(rejected=5, ignored=1)}
+    assert worth.by_path == {"acme/shop: db/": worth.by_kind["logic"], "acme/shop: shop/": Results(left=6)}
+    assert worth.rules == (ProposedRule("acme/shop", "logic", "db/migrations/", 6, 6),)
+    assert worth.rules[0].entry == '- {path: "db/migrations/**", kind: "logic"}'
+    rule = Proposal(OwnerRule("db/**", "logic"), "command", "ann", "https://github.example/1")
+    learned = await store.rules.propose(PULL, rule, 160.0)
+    assert learned is not None
+    await store.rules.decide(70, learned.rule.number, "confirmed", "ann", 170.0)
+    assert (await store.worths.since(None, 150.0)).rules == ()
+
+
+async def test_only_merged_pull_requests_of_the_time_and_the_scope_count(store: Store) -> None:
+    """One that was given up, one that was merged before, and one of another installation are left out, with their cost."""
+    await merged(store, PULL, {"a": replace(FOUND, path="a.py")})
+    await merged(store, replace(PULL, number=2), {"b": replace(FOUND, path="b.py")}, merge=False)
+    await merged(store, replace(PULL, number=3, installation=8, repository=71, name="web"), {"c": FOUND})
+    whole, ours = await store.worths.since(None, 150.0), await store.worths.since((7,), 150.0)
+    assert (whole.pulls, whole.usd, whole.results) == (2, 1.0, Results(left=2))
+    assert (ours.pulls, ours.usd, ours.by_path) == (1, 0.5, {"acme/shop: /": Results(left=1)})
+    assert (await store.worths.since(None, 250.0)).pulls == 0

@@ -1,0 +1,60 @@
+"""What reviews were worth: from the findings of a pull request to the operator's page and `deeprepo status --worth`."""
+
+import asyncio
+import json
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+from whole import Whole
+
+from bot.app import operator
+from bot.cli import run
+from bot.config import Server
+
+FAULTS = {
+    "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n',
+    "shop/kinds.py": 'def known(kind):\n    return kind is "parcel"\n',
+    "shop/names.py": "def name():\n    return unknown_name\n",
+}
+
+
+def comment(at: Whole, number: int, path: str) -> int:
+    """The comment of the finding in this file."""
+    (found,) = [c for c in at.gh.pull(number).review_comments if c.path == path and '"kind": "finding"' in c.body]
+    return found.id
+
+
+async def page(at: Whole) -> str:
+    """What the operator's page shows."""
+    link = operator.link(Server(at.server.place, at.server.app), at.address)
+    async with httpx2.AsyncClient(base_url=at.address, trust_env=False) as http:
+        await http.post("/signin", data={"token": parse_qs(urlsplit(link).query)["token"][0]})
+        return (await http.get("/worth")).text
+
+
+async def test_a_merged_pull_request_shows_what_its_review_was_worth(
+    at: Whole, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One finding is fixed, one ignored, one open at the merge; page and command say the same. One that is given up does not count."""
+    number = await at.reviewed(files=FAULTS)
+    other = await at.reviewed(branch="other", files={"shop/more.py": 'MORE = {"a": 1, "a": 2}\n'})
+    await at.repo.push("feature", {"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
+    await at.quiet()
+    await at.repo.reply(number, comment(at, number, "shop/kinds.py"), "/deeprepo ignore by design")
+    await at.quiet()
+    await at.repo.close(number, merge=True)
+    await at.repo.close(other)
+    await at.quiet()
+    monkeypatch.setenv("DEEPREPO_DATA", str(at.data))
+    assert await asyncio.to_thread(run, ["status", "--worth", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    results = {"fixed": 1, "rejected": 0, "ignored": 1, "left": 1}
+    assert (told["pulls"], told["results"]) == (1, results)
+    assert await asyncio.to_thread(run, ["status", "--worth"]) == 0
+    said = capsys.readouterr().out
+    assert "30 days: 1 merged pull request, 3 findings shown in them" in said
+    shown = await page(at)
+    assert '<dt>Fixed before the merge</dt><dd>1</dd><dd class="soft">33% of those shown</dd>' in shown
+    assert "somebody commented /deeprepo ignore" in shown
+    assert "F601" in shown
