@@ -7,7 +7,7 @@ is due is shown without a delay; above the bound of changes, once in half a minu
 """
 
 import time
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import dataclass
 
 from bot.storage.people import People
@@ -32,23 +32,23 @@ class Decision:
 
 
 class Admission:
-    """What this process has taken on in the last hour, by installation and person. A copy of a delivery counts once."""
+    """What this process has taken on in this hour, by installation and person. A copy of a delivery counts once."""
 
     def __init__(self, people: People) -> None:
         self._people = people
-        self._taken = deque[
-            tuple[float, str, tuple[object, ...]]
-        ]()  # oldest first: when, which delivery, counted where
+        self._hour = 0  # since 1970
         self._deliveries = set[str]()
         self._counts = Counter[object]()
-        self._members = dict[
-            tuple[int, str], float
-        ]()  # when a delivery last said that somebody belongs to a repository
+        # When a delivery last said that somebody belongs to a repository.
+        self._members = dict[tuple[int, str], float]()
 
     async def admit(self, ask: Ask, delivery: str, now: float | None = None) -> Decision:
         """Count what a person has sent. Raises StorageError."""
         now = time.time() if now is None else now
-        self._forget(now - HOUR)
+        if self._hour != now // HOUR:
+            self._hour = int(now // HOUR)
+            self._deliveries.clear()
+            self._counts.clear()
         is_comment = isinstance(ask, CommandAsk | RemarkAsk)
         if not isinstance(ask, CommandAsk | RemarkAsk | ReviewAsk | Cancel) or not ask.actor:
             return Decision()
@@ -61,10 +61,8 @@ class Admission:
             return Decision(TOO_MANY)
         if is_comment and is_stranger and strangers >= COMMENTS_OF_STRANGERS:
             return Decision(ALL_STRANGERS)
-        places = ((*home, ask.actor), *([home] if is_stranger else []))
-        self._taken.append((now, delivery, places))
         self._deliveries.add(delivery)
-        self._counts.update(places)
+        self._counts.update([(*home, ask.actor), *([home] if is_stranger else [])])
         return Decision(delay=None if is_comment else _delay(own, strangers, is_stranger=is_stranger))
 
     async def _is_stranger(self, pull: PullRef, who: str, now: float, *, named: bool, is_comment: bool) -> bool:
@@ -79,12 +77,6 @@ class Admission:
             return False
         is_member = self._members.get((pull.installation, who), -DAY) > now - DAY
         return not is_member and not await self._people.is_writer(pull, who, now - DAY)
-
-    def _forget(self, until: float) -> None:
-        while self._taken and self._taken[0][0] <= until:
-            _, delivery, places = self._taken.popleft()
-            self._deliveries.discard(delivery)
-            self._counts -= Counter(places)
 
 
 def _delay(own: int, strangers: int, *, is_stranger: bool) -> float | None:

@@ -5,16 +5,15 @@ import logging
 import time
 from typing import Any, Literal
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
-from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 
 from bot import __version__
 from bot.app import delivery, operator
 from bot.app.admission import Admission
-from bot.app.delivery import Delivery, DeliveryRefused
+from bot.app.delivery import Delivery
 from bot.app.logs import log
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError
@@ -23,15 +22,8 @@ from bot.workflow import events
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
 NO_CONSUMERS = "DEEPREPO_CONSUMERS is off"
+Outcome = Literal["queued", "known", "ignored"]
 _log = log("webhook")
-
-
-class DeliveryOutcome(BaseModel):
-    """What was made of a delivery."""
-
-    delivery: str
-    outcome: Literal["queued", "known", "ignored"]
-    reason: str = ""  # of what is ignored
 
 
 probes, hooks, pages = APIRouter(), APIRouter(), APIRouter()
@@ -88,55 +80,51 @@ async def webhook(request: Request) -> Response:
             delivery.check_headers(request.headers)
             raw = await delivery.body(request.headers, request.stream(), request.app.state.arriving)
         start = time.perf_counter()
-        read_delivery = delivery.read(request.headers, raw, server.secret)
-        outcome = await _take(server, read_delivery, request.app.state.admission)
-    except DeliveryRefused as refusal:
+        arrival = delivery.read(request.headers, raw, server.secret)
+        outcome, reason = await _take(server, arrival, request.app.state.admission)
+    except HTTPException as refusal:
         return _refuse(server, refusal, request)
     except TimeoutError:
-        return _refuse(server, DeliveryRefused(408, "the body did not arrive in time"), request)
+        return _refuse(server, HTTPException(408, "the body did not arrive in time"), request)
     except ClientDisconnect:
-        return _refuse(server, DeliveryRefused(400, "the sender went away"), request)
+        return _refuse(server, HTTPException(400, "the sender went away"), request)
     seconds = time.perf_counter() - start
-    server.metrics.delivery(read_delivery.event, outcome.outcome, seconds)
-    _log_delivery(read_delivery, outcome, 1000 * seconds)
-    return JSONResponse(outcome.model_dump(), 202)
+    server.metrics.delivery(arrival.event, outcome, seconds)
+    # Of what asks for nothing, the checks of others come by the hundred.
+    is_expected = outcome != "ignored" or (arrival.event in events.ACTIONS and not arrival.event.startswith("check_"))
+    level = logging.INFO if is_expected else logging.DEBUG
+    facts = {"delivery": arrival.guid, "outcome": outcome, "reason": reason or None}
+    _log("delivery", level=level, event=arrival.event, action=arrival.action or None, ms=1000 * seconds, **facts)
+    return JSONResponse({"delivery": arrival.guid, "outcome": outcome, "reason": reason}, 202)
 
 
-async def _take(server: RunningServer, arrival: Delivery, admission: Admission) -> DeliveryOutcome:
-    """Stored until it is done, or ignored for a stated reason. Raises Refused where it cannot be stored."""
+async def _take(server: RunningServer, arrival: Delivery, admission: Admission) -> tuple[Outcome, str]:
+    """Store what a delivery asks for until it is done, or say why it is ignored. Raises HTTPException where it cannot be stored."""
     ask = events.read(arrival.event, arrival.payload, server.ours)
     if isinstance(ask, NothingAsked):
-        return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=ask.reason)
+        return "ignored", ask.reason
     if isinstance(ask, PackageSurvey) and not server.looks_at_consumers:
-        return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=NO_CONSUMERS)
+        return "ignored", NO_CONSUMERS
     try:
         decision = await admission.admit(ask, arrival.guid)
         if decision.reason:
-            return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=decision.reason)
+            return "ignored", decision.reason
         fresh = await server.jobs.submit(ask, arrival.guid, delay=decision.delay)
     except StorageError as error:
         _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
-        raise DeliveryRefused(503, "the delivery could not be stored: send it again") from None
-    return DeliveryOutcome(delivery=arrival.guid, outcome="queued" if fresh else "known")
+        raise HTTPException(503, "the delivery could not be stored: send it again") from None
+    return "queued" if fresh else "known", ""
 
 
-def _log_delivery(arrival: Delivery, outcome: DeliveryOutcome, ms: float) -> None:
-    """In the log. Of what asks for nothing, the checks of others come by the hundred."""
-    read = arrival.event in events.ACTIONS and not arrival.event.startswith("check_")
-    is_expected = read or outcome.outcome != "ignored"
-    level = logging.INFO if is_expected else logging.DEBUG
-    facts = outcome.model_dump(exclude_defaults=True)
-    _log("delivery", level=level, event=arrival.event, action=arrival.action or None, ms=ms, **facts)
-
-
-def _refuse(server: RunningServer, refusal: DeliveryRefused, request: Request) -> Response:
+def _refuse(server: RunningServer, refusal: HTTPException, request: Request) -> Response:
     """The answer to what was not taken. Its headers are a stranger's: none of them is logged.
 
     The connection ends with it: what is left of the body is not read, however long the sender goes on.
     """
-    server.metrics.delivery("other", f"refused {refusal.status}")
-    _log("refused", status=refusal.status, reason=refusal.why, peer=request.client.host if request.client else None)
-    more = {"retry-after": "60"} if refusal.status == 503 else {}  # noqa: PLR2004 - come again
+    status, reason = refusal.status_code, refusal.detail
+    server.metrics.delivery("other", f"refused {status}")
+    _log("refused", status=status, reason=reason, peer=request.client.host if request.client else None)
+    more = {"retry-after": "60"} if status == 503 else {}  # noqa: PLR2004 - come again
     if request.headers.get("content-length", "x") not in {"", "0"}:
         more["connection"] = "close"  # what is left of the body is not read
-    return JSONResponse({"detail": refusal.why}, refusal.status, more)
+    return JSONResponse({"detail": reason}, status, more)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
+from fastapi import HTTPException
 from githubkit import webhooks
 from pydantic import SecretStr
 
@@ -35,14 +36,6 @@ class Delivery:
         return action if isinstance(action, str) and len(action) <= 64 else ""  # noqa: PLR2004 - a word, not a text
 
 
-class DeliveryRefused(Exception):  # noqa: N818 - an answer
-    """A request that is not a delivery: the HTTP status and a sentence."""
-
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status, self.why = status, why
-
-
 class Arriving:
     """The bodies that are arriving, bounded together. When there is no room the largest one is given up.
 
@@ -50,45 +43,40 @@ class Arriving:
     """
 
     def __init__(self, most: int = MOST_TOGETHER) -> None:
-        self._most = most
-        self._bodies: list[bytearray] = []
+        self._most, self._bodies = most, dict[int, bytearray]()
 
     @contextmanager
     def one(self) -> Iterator[bytearray]:
         """A body to fill."""
         read = bytearray()
-        self._bodies.append(read)
+        self._bodies[id(read)] = read
         try:
             yield read
         finally:
-            self._bodies = [other for other in self._bodies if other is not read]
+            self._bodies.pop(id(read), None)
 
     def add(self, read: bytearray, chunk: bytes) -> None:
-        """Add what has arrived. Raises Refused if this body was given up, or has to be now."""
-        while self._here(read) and sum(map(len, self._bodies)) + len(chunk) > self._most:
-            largest = max(self._bodies, key=len)
-            self._bodies = [other for other in self._bodies if other is not largest]
-            largest.clear()
-        if not self._here(read):
-            raise DeliveryRefused(503, "too many large deliveries at one time: send it again")
+        """Add what has arrived. Raises HTTPException if this body was given up, or has to be now."""
+        while id(read) in self._bodies and sum(map(len, self._bodies.values())) + len(chunk) > self._most:
+            largest = max(self._bodies.values(), key=len)
+            self._bodies.pop(id(largest)).clear()
+        if id(read) not in self._bodies:
+            raise HTTPException(503, "too many large deliveries at one time: send it again")
         read += chunk
-
-    def _here(self, read: bytearray) -> bool:
-        return any(other is read for other in self._bodies)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Refuse what cannot be a delivery before its body is read: the form of the signature tells. Raises Refused."""
+    """Refuse what cannot be a delivery before its body is read: the form of the signature tells. Raises HTTPException."""
     if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
-        raise DeliveryRefused(401, UNSIGNED)
+        raise HTTPException(401, UNSIGNED)
 
 
 async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes], arriving: Arriving | None = None) -> bytes:
-    """The whole body. Raises Refused as soon as it is known to be too long, whatever its header says."""
-    too_long = DeliveryRefused(413, f"a delivery has at most {MOST >> 20} MB")
+    """The whole body. Raises HTTPException as soon as it is known to be too long, whatever its header says."""
+    too_long = HTTPException(413, f"a delivery has at most {MOST >> 20} MB")
     length = headers.get("content-length", "0")
     if not (length.isascii() and length.isdecimal()):
-        raise DeliveryRefused(400, "Content-Length is not a number")
+        raise HTTPException(400, "Content-Length is not a number")
     if len(length) > len(str(MOST)) or int(length) > MOST:
         raise too_long
     arriving = arriving or Arriving()
@@ -101,14 +89,14 @@ async def body(headers: Mapping[str, str], chunks: AsyncIterable[bytes], arrivin
 
 
 def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
-    """The delivery, if GitHub has sent it. Raises Refused."""
+    """The delivery, if GitHub has sent it. Raises HTTPException."""
     if not genuine(secret.get_secret_value(), raw, headers.get("x-hub-signature-256")):
-        raise DeliveryRefused(401, UNSIGNED)
+        raise HTTPException(401, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
     if not _NAME.fullmatch(event):
-        raise DeliveryRefused(400, "X-GitHub-Event is missing or is not an event's name")
+        raise HTTPException(400, "X-GitHub-Event is missing or is not an event's name")
     if not _GUID.fullmatch(guid):
-        raise DeliveryRefused(400, "X-GitHub-Delivery is missing or is not a delivery's id")
+        raise HTTPException(400, "X-GitHub-Delivery is missing or is not a delivery's id")
     return Delivery(event, guid, _payload(headers.get("content-type", ""), raw))
 
 
@@ -126,18 +114,18 @@ def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
     """The JSON object of a body, in either of the forms that an App can choose at GitHub."""
     name = kind.partition(";")[0].strip().lower()
     if name not in {JSON, FORM}:
-        raise DeliveryRefused(415, f"the content type is neither {JSON} nor {FORM}")
+        raise HTTPException(415, f"the content type is neither {JSON} nor {FORM}")
     try:
         text = raw.decode() if name == JSON else parse_qs(raw.decode("ascii"), strict_parsing=True)["payload"][0]
         payload = json.loads(text, parse_constant=_no_number)
     except KeyError:
-        raise DeliveryRefused(400, "the form has no field `payload`") from None
+        raise HTTPException(400, "the form has no field `payload`") from None
     except RecursionError:
-        raise DeliveryRefused(400, "the payload is nested too deeply") from None
+        raise HTTPException(400, "the payload is nested too deeply") from None
     except ValueError:
-        raise DeliveryRefused(400, "the payload is not valid JSON") from None
+        raise HTTPException(400, "the payload is not valid JSON") from None
     if not isinstance(payload, dict):
-        raise DeliveryRefused(400, "the payload is not a JSON object")
+        raise HTTPException(400, "the payload is not a JSON object")
     return payload
 
 

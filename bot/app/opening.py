@@ -11,7 +11,7 @@ from typing import Any, Protocol, Unpack
 from bot import jobs, storage
 from bot.app import logs
 from bot.app.metrics import Metrics
-from bot.app.rounds import rounds, tidying
+from bot.app.rounds import rounds
 from bot.app.running_server import RunningServer
 from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
@@ -89,7 +89,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
             logs.tame()  # the jobs' library brings a handler of its own along
             server = RunningServer(place, app, metrics, store, running_jobs, identity, pace, Ours(app.app_id, ""))
             server.looks_at_consumers = environment().consumers not in (None, "off")
-            async with _beside(rounds(server) if web else tidying(server)):
+            async with _beside(rounds(server, web=web)):
                 yield server
 
 

@@ -27,23 +27,19 @@ ATTEMPTS = 4  # after which a delivery is left alone
 _log = log("rounds")
 
 
-async def rounds(server: RunningServer) -> None:
-    """Round after round, until cancelled. What goes wrong in one is logged, and the next comes sooner."""
+async def rounds(server: RunningServer, *, web: bool) -> None:
+    """Round after round, until cancelled. What goes wrong in one is logged, and the next comes sooner.
+
+    A worker (not `web`) only forgets what is old: its folder has journals of its own.
+    """
     loop = asyncio.get_running_loop()
-    pruned_at = -DAY
+    forgot_at = -DAY
     while True:
-        well = await _try("catching up", catch_up(server))
-        if loop.time() - pruned_at >= DAY:
-            pruned_at = loop.time()
+        well = not web or await _try("catching up", catch_up(server))
+        if loop.time() - forgot_at >= DAY:
+            forgot_at = loop.time()
             await _try("forgetting what is old", _forget(server))
         await asyncio.sleep(HOUR if well else SOON)
-
-
-async def tidying(server: RunningServer) -> None:
-    """What a worker does by itself, day after day, until cancelled: its folder has journals of its own."""
-    while True:
-        well = await _try("forgetting what is old", _forget(server))
-        await asyncio.sleep(DAY if well else SOON)
 
 
 async def catch_up(server: RunningServer) -> None:
@@ -131,12 +127,7 @@ async def _forget(server: RunningServer) -> None:
 
 async def _try(what: str, doing: Coroutine[Any, Any, None]) -> bool:
     """Do something, and log how it failed. Whether it went well."""
-    task = asyncio.create_task(doing)
-    try:
-        await asyncio.wait({task})
-    finally:
-        task.cancel()
-    error = task.exception()
+    error = (await asyncio.gather(doing, return_exceptions=True))[0]
     if isinstance(error, HostError):
         _log(f"{what} was broken off", level=logging.WARNING, reason=str(error))
     elif error is not None:

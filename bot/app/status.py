@@ -47,20 +47,6 @@ async def worth(settings: Server, days: float, now: float) -> Worth:
 
 
 @dataclass(frozen=True, slots=True)
-class RepositorySpending:
-    """What the reviews of one repository came to."""
-
-    repository: str  # owner/name as it was last
-    reviews: int
-    clean: int  # of them, those that found nothing and left nothing open
-    calls: int
-    tokens: int
-    usd: float  # as far as prices are known
-    unpriced_reviews: int  # reviews with a price that nobody knows
-    last: float  # seconds since 1970
-
-
-@dataclass(frozen=True, slots=True)
 class Recent:
     """One finished review."""
 
@@ -91,8 +77,8 @@ class ServerStatus:
     address: str
     unready: str
     jobs: tuple[tuple[str, int], ...]  # state and count, over all processes
-    day: tuple[RepositorySpending, ...] = ()  # by repository, of the last 24 hours
-    period: tuple[RepositorySpending, ...] = ()  # by repository, of the days that were asked for
+    day: tuple[DaySum, ...] = ()  # by repository, of the last 24 hours
+    period: tuple[DaySum, ...] = ()  # by repository, of the days that were asked for
     recent: tuple[Recent, ...] = ()
     # Under the caps of the day: reviews and questions, dollars; what is under way in full.
     counted: tuple[int, float] = (0, 0.0)
@@ -117,15 +103,17 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
         shares = {one.repository: one.share for one in outcomes}
         return replace(
             status_now,
-            day=tuple(map(_spending, await sums.by_repository(None, now - DAY))),
-            period=tuple(map(_spending, by_repository)),
+            day=await sums.by_repository(None, now - DAY),
+            period=by_repository,
             recent=tuple(
                 Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
                 for row in (await ReviewList(database).page(None, RECENT)).rows
             ),
             counted=await SpendingTable(database).journals_and_dollars(now),
             half=(await sums.whole(None, since)).half,
-            addressed=tuple((row.name, share) for row in by_repository if (share := shares.get(row.key)) is not None),
+            addressed=tuple(
+                (row.repository, share) for row in by_repository if (share := shares.get(row.key)) is not None
+            ),
             failures=tuple(
                 FailedJob(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
                 for one in await Failures(database).newest(None, RECENT)
@@ -143,10 +131,6 @@ def _missing(settings: Server) -> str:
     if settings.url or (data / "deeprepo.db").exists():
         return ""
     return f"there is no database in {data}: no server has run with this DEEPREPO_DATA yet"
-
-
-def _spending(row: DaySum) -> RepositorySpending:
-    return RepositorySpending(row.name, row.reviews, row.clean, row.calls, row.tokens, row.usd, row.unpriced, row.last)
 
 
 async def _ask(address: str) -> tuple[str, tuple[tuple[str, int], ...]]:

@@ -14,8 +14,9 @@ from bot.machine import extras
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bot.app.status import RepositorySpending, ServerStatus
+    from bot.app.status import ServerStatus
     from bot.config import Server
+    from bot.storage.days import DaySum
 
 
 WEEK, MONTH = 7.0, 30.0  # days
@@ -150,7 +151,7 @@ def _table(*names: str) -> "Table":
     return table
 
 
-def _dollars(rows: "list[RepositorySpending] | tuple[RepositorySpending, ...]") -> str:
+def _dollars(rows: "list[DaySum] | tuple[DaySum, ...]") -> str:
     unknown = sum(row.unpriced_reviews for row in rows)
     more = f" and {unknown} of unknown price" if unknown else ""
     return f"${sum(row.usd for row in rows):,.2f}{more}"

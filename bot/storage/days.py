@@ -22,11 +22,11 @@ class DaySum:
     calls: int = 0
     tokens: int = 0
     usd: float = 0.0  # as far as prices are known
-    unpriced: int = 0  # reviews with a price that nobody knows
+    unpriced_reviews: int = 0  # reviews with a price that nobody knows
     half: float | None = None  # seconds within which half of the reviews were done
     most: float | None = None  # the same of 95 in 100
     last: float = 0.0  # when the newest was finished, seconds since 1970
-    name: str = ""  # owner/name
+    repository: str = ""  # owner/name as it was last
     key: int = 0  # the day since 1970, UTC; or the repository's id
 
 
@@ -41,7 +41,7 @@ class Days(StoragePart):
     async def by_repository(self, scope: Scope, since: float) -> tuple[DaySum, ...]:
         """A sum for each repository, the dearest first."""
         rows = await self._sums(review.c.repository, scope, since)
-        return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.name)))
+        return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.repository)))
 
     async def whole(self, scope: Scope, since: float) -> DaySum:
         """All of them together."""
@@ -70,13 +70,13 @@ class Days(StoragePart):
             sa.func.count().label("reviews"),
             total(sa.case((of.state == "clean", 1))).label("clean"),
             *(total(of[name]).label(name) for name in ("found", "calls", "tokens", "usd")),
-            total(sa.case((of.usd.is_(None), 1))).label("unpriced"),
+            total(sa.case((of.usd.is_(None), 1))).label("unpriced_reviews"),
             within(0.5).label("half"),
             within(0.95).label("most"),
             sa.func.max(of.finished).label("last"),
-            sa.func.max(of.name).label("name"),
+            sa.func.max(of.name).label("repository"),
             of.key,
         ).group_by(of.key)
         rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
-        whole = ("reviews", "clean", "found", "calls", "tokens", "unpriced", "key")
+        whole = ("reviews", "clean", "found", "calls", "tokens", "unpriced_reviews", "key")
         return [DaySum(**{**row, **{name: int(row[name]) for name in whole}, "usd": float(row["usd"])}) for row in rows]

@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator
 from urllib.parse import urlencode
 
 import pytest
+from fastapi import HTTPException
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from bot.app import delivery
-from bot.app.delivery import Delivery, DeliveryRefused
+from bot.app.delivery import Delivery
 
 SECRET = SecretStr("a secret of twenty characters")
 BODY = b'{"action":"opened"}'
@@ -31,9 +32,9 @@ def signed(raw: bytes, **headers: str) -> dict[str, str]:
 
 def refused(raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
     """How a delivery is refused."""
-    with pytest.raises(DeliveryRefused) as caught:
+    with pytest.raises(HTTPException) as caught:
         delivery.read(headers, raw, SECRET)
-    return caught.value.status, caught.value.why
+    return caught.value.status_code, caught.value.detail
 
 
 def test_a_signed_delivery_is_read() -> None:
@@ -133,9 +134,9 @@ def test_a_body_is_cut_off_where_it_is_too_long() -> None:
             yield b"x" * (1 << 20)
 
     def status(headers: dict[str, str]) -> int:
-        with pytest.raises(DeliveryRefused) as caught:
+        with pytest.raises(HTTPException) as caught:
             asyncio.run(delivery.body(headers, chunks()))
-        return caught.value.status
+        return caught.value.status_code
 
     assert (status({"content-length": str(delivery.MOST + 1)}), len(read)) == (413, 0)
     assert (status({"content-length": "9" * 5_000}), len(read)) == (413, 0)
@@ -151,8 +152,8 @@ def test_bodies_that_arrive_together_have_one_bound() -> None:
         arriving.add(other, b"x" * (3 << 20))
         arriving.add(small, b"x" * (2 << 20))
         assert (len(large), len(other), len(small)) == (0, 3 << 20, 2 << 20)
-        with pytest.raises(DeliveryRefused) as caught:
+        with pytest.raises(HTTPException) as caught:
             arriving.add(large, b"x")
-        assert caught.value.status == 503
+        assert caught.value.status_code == 503
     with arriving.one() as later:
         arriving.add(later, b"x" * (10 << 20))

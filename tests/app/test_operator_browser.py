@@ -75,6 +75,7 @@ async def test_axe_finds_nothing_serious_and_nothing_is_cut_off(tmp_path: Path, 
                 f"/reviews/{quote(jobs['shop'])}",
                 live,
                 "/queue",
+                "/worth",
                 "/reviews/nothing",
             ]
             _looked_at(window, link)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import httpx2
 from visiting import Visit, form, stored, visit
 
-PAGES = ("/", "/?days=7", "/?repositories=all", "/reviews", "/reviews?state=findings", "/queue")
+PAGES = ("/", "/?days=7", "/?repositories=all", "/reviews", "/reviews?state=findings", "/queue", "/worth")
 SEEN = {"ann": {"shop"}, "bob": {"shop", "grid"}, "operator": {"shop", "grid"}}
 NOBODY = ("mia", "sam")
 

@@ -6,7 +6,7 @@ from urllib.parse import quote_from_bytes
 from visiting import stored, visit
 
 ADDRESSES = (
-    *("/reviews?after={}", "/reviews?state={}", "/reviews?repository={}", "/reviews/{}", "/?days={}"),
+    *("/reviews?after={}", "/reviews?state={}", "/reviews?repository={}", "/reviews/{}", "/?days={}", "/worth?days={}"),
     *("/signin?token={}&back={}", "/signin/done?code=x&state={}", "/{}", "/healthz?unknown={}"),
 )
 HOSTILE = (
@@ -35,7 +35,7 @@ async def test_no_value_of_an_address_is_a_fault(tmp_path: Path) -> None:
                 answer = await http.get(address.replace("{}", quote_from_bytes(value, safe="")))
                 assert answer.status_code < 500, (address, value[:20], answer.status_code)
                 assert "x" not in answer.cookies
-                if address.startswith(("/reviews?", "/?days")):
+                if address.startswith(("/reviews?", "/?days", "/worth")):
                     assert 400 <= answer.status_code < 500, (address, value[:20], answer.status_code)
 
 

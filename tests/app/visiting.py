@@ -113,6 +113,7 @@ async def stored(visit: Visit) -> dict[str, str]:
             title=f"{one.name} {HOSTILE}", state="findings", found=1, still=0, fixed=0,
         )  # fmt: skip
         await store.reviews.keep(done)
+        await store.reviews.close(pull, now, merged=True)
         broken = replace(pull, number=number + 10)
         ask = codec.write(ReviewAsk(broken, "push"))
         await store.failures.record(Failure(broken.key, broken, "review", f"{one.name} broke {HOSTILE}", ask, now))

@@ -37,11 +37,11 @@ async def test_a_day_is_summed_once_for_each_review(store: Store) -> None:
     for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
         await store.reviews.keep(done)
     days = await store.days.by_day(None, 0)
-    assert [(row.key, row.reviews, row.clean, row.usd, row.unpriced, row.found) for row in days] == [
+    assert [(row.key, row.reviews, row.clean, row.usd, row.unpriced_reviews, row.found) for row in days] == [
         (0, 2, 2, 1.0, 0, 4),
         (1, 1, 0, 0.0, 1, 2),
     ]
-    assert [(row.name, row.reviews) for row in await store.days.by_repository((7,), 0)] == [("owner/name", 2)]
+    assert [(row.repository, row.reviews) for row in await store.days.by_repository((7,), 0)] == [("owner/name", 2)]
     assert await store.days.by_day((), 0) == ()
 
 

@@ -48,6 +48,11 @@ class SignedIn(BaseModel, frozen=True):
     since: float  # when they signed in, seconds since 1970
     until: float  # when the right is looked up again, or the session is over
 
+    @property
+    def is_current(self) -> bool:
+        """Whether GitHub need not be asked again."""
+        return self.until > time.time()
+
     def may(self, installation: int) -> bool:
         """Whether this installation is theirs."""
         return self.scope is None or installation in self.scope
@@ -59,7 +64,6 @@ class Departure(BaseModel, frozen=True):
     state: str
     verifier: str  # of PKCE: only its hash went to GitHub
     back: str  # the page to go to afterwards
-    since: float  # of the session that is looked at again; 0: of none
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,45 +83,34 @@ class Gate:
         return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), here + manifest.SIGNED_IN)
 
     def session(self, request: Request) -> SignedIn | None:
-        """Whose request this is, None where nobody has signed in or the session is over."""
-        session = self._session(request)
-        return session if session is not None and session.until > time.time() else None
+        """Whose request this is, also if GitHub has to be asked again; None where nobody has signed in or the session is over."""
+        claims = claims_of(self.key, "session", request.cookies.get(COOKIES["session"], ""))
+        return SignedIn.model_validate(claims) if claims and claims["id"] not in self.used else None
 
-    def stale(self, request: Request) -> SignedIn | None:
-        """The session of a person about whom GitHub has to be asked again."""
-        session = self._session(request)
-        asked = session is not None and session.scope is not None and session.until <= time.time()
-        return session if asked else None
-
-    def begin(self, response: Response, request: Request, visitor: Visitor | None, since: float = 0.0) -> None:
+    def begin(self, response: Response, request: Request, visitor: Visitor | None) -> None:
         """Let somebody in: a visitor for as long as GitHub need not be asked again, the operator (None) for the day."""
-        now = time.time()
-        end = (since or now) + LONGEST
+        now, old = time.time(), self.session(request)
+        login = OPERATOR if visitor is None else visitor.login
+        since = old.since if old is not None and old.login == login and not old.is_current else now
         session = SignedIn(
             id=secrets.token_urlsafe(24),
-            login=OPERATOR if visitor is None else visitor.login,
+            login=login,
             scope=None if visitor is None else visitor.installations[:MOST],
-            since=since or now,
-            until=end if visitor is None else min(now + CHECKED, end),
+            since=since,
+            until=since + LONGEST if visitor is None else min(now + CHECKED, since + LONGEST),
         )
-        self._set(response, request, "session", session, end - now)
+        self._set(response, request, "session", session, since + LONGEST - now)
 
     def end(self, response: Response, request: Request) -> None:
         """End the session, also for a copy of its cookie."""
-        session = self._session(request)
+        session = self.session(request)
         if session is not None:
             self.used.add(session.id)
         response.delete_cookie(COOKIES["session"])
 
     def leave(self, response: Response, request: Request, back: str) -> Departure:
         """Send somebody to GitHub: the cookie that they come back with."""
-        old = self.stale(request)
-        departure = Departure(
-            state=secrets.token_urlsafe(24),
-            verifier=secrets.token_urlsafe(48),
-            back=inside(back),
-            since=old.since if old else 0.0,
-        )
+        departure = Departure(state=secrets.token_urlsafe(24), verifier=secrets.token_urlsafe(48), back=inside(back))
         self._set(response, request, "leaving", departure, AWAY)
         return departure
 
@@ -133,10 +126,6 @@ class Gate:
             return False
         self.used.add(claims["id"])
         return True
-
-    def _session(self, request: Request) -> SignedIn | None:
-        claims = claims_of(self.key, "session", request.cookies.get(COOKIES["session"], ""))
-        return SignedIn.model_validate(claims) if claims and claims["id"] not in self.used else None
 
     def _set(self, response: Response, request: Request, kind: Kind, value: BaseModel, seconds: float) -> None:
         """Keep it in the browser, out of reach for scripts. Where people come by https it goes over https alone."""

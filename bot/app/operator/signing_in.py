@@ -26,16 +26,19 @@ class NotSignedIn(Exception):  # noqa: N818 - an answer
     """Nobody has signed in, or GitHub has to confirm their right."""
 
 
-def gate_of(request: Request) -> Gate:
+async def gate_of(request: Request) -> Gate:
     """Who lets people in here."""
     gate: Gate = request.app.state.gate
     return gate
 
 
-def session_of(request: Request) -> SignedIn:
+AtGate = Annotated[Gate, Depends(gate_of)]
+
+
+async def session_of(request: Request, gate: AtGate) -> SignedIn:
     """Whose request this is. Raises NotSignedIn."""
-    session = gate_of(request).session(request)
-    if session is None:
+    session = gate.session(request)
+    if session is None or not session.is_current:
         raise NotSignedIn
     return session
 
@@ -54,7 +57,6 @@ async def form_of(request: Request) -> dict[str, str]:
     return {name: values[0] for name, values in fields.items()}
 
 
-AtGate = Annotated[Gate, Depends(gate_of)]
 Session = Annotated[SignedIn, Depends(session_of)]
 Form = Annotated[dict[str, str], Depends(form_of)]
 
@@ -113,7 +115,7 @@ async def come_back(request: Request, gate: AtGate, code: str = "", state: str =
         return refusal
     response = answers.redirect(leaving.back)
     response.delete_cookie(COOKIES["leaving"])
-    gate.begin(response, request, visitor, leaving.since)
+    gate.begin(response, request, visitor)
     _log("somebody has signed in", login=visitor.login, installations=len(visitor.installations))
     return response
 
@@ -130,10 +132,10 @@ async def out(request: Request, gate: AtGate, fields: Form) -> Response:
 
 def again(request: Request) -> Response:
     """Ask somebody who has not signed in, or whose right GitHub has to confirm; afterwards they come back here."""
-    gate = gate_of(request)
+    gate: Gate = request.app.state.gate
     query = f"?{request.url.query}" if request.url.query else ""
     back = f"{request.url.path}{query}" if request.method == "GET" else "/"
-    way = "/signin/github" if gate.stale(request) is not None and gate.door(request) is not None else "/signin"
+    way = "/signin/github" if gate.session(request) is not None and gate.door(request) is not None else "/signin"
     return answers.redirect(f"{way}?{urlencode({'back': back})}" if back != "/" else way)
 
 
@@ -148,7 +150,8 @@ def _failure_page(request: Request, wrong: str, why: str, status: int = 400) -> 
 def _sign_in_page(
     request: Request, *, status: int = 200, wrong: str = "", token: str = "", back: str = "/"
 ) -> Response:
-    values = {"github": gate_of(request).door(request) is not None, "wrong": wrong, "token": token, "back": back}
+    gate: Gate = request.app.state.gate
+    values = {"github": gate.door(request) is not None, "wrong": wrong, "token": token, "back": back}
     return answers.page("signin.html.j2", status, **values)
 
 
