@@ -241,3 +241,13 @@ async def test_what_the_client_holds_shows_no_secret() -> None:
         texts = [repr(auth) for client in (one, other, third) for auth in (client.github.auth, client.github.config)]
         texts += [repr(made) for made in gc.get_objects() if str(type(made).__module__).startswith("githubkit.auth")]
         assert [text for text in texts if TOKEN in text or "PRIVATE KEY" in text] == []
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_write_is_not_sent_elsewhere(status: int) -> None:
+    """Neither as a read, as browsers do it, nor once more: the sentence names the reason."""
+    async with hosted(lambda _line, origin: Answer({}, status, {"location": f"{origin}/api/v3/x"})) as (host, seen):
+        with pytest.raises(HostRefused, match=f"with {status}, it has moved") as refused:
+            await host.comment("hello")
+        assert refused.value.status == status
+        assert lines(seen) == ["POST /api/v3/repos/acme/shop/issues/3/comments"]
