@@ -16,8 +16,7 @@ from impact.parsing import grammar
 from impact.paths import Paths
 from impact.values import Import
 
-NAMES = ("go", "javascript", "python", "tsx", "typescript")
-QUERIES = ("defs", "uses", "types", "imports", "open", "results")
+QUERIES = ("defs", "uses", "guards", "types", "imports", "open", "results")
 
 
 class Modules(Protocol):
@@ -140,15 +139,11 @@ class Language:
         """The grammar, loaded when the first file asks for it."""
         return grammar(self.grammar_module, self.grammar_function)
 
-    @cached_property
-    def queries(self) -> Mapping[str, Query]:
-        """The queries that its folder has. A line `; only: NAME` keeps the patterns below it for the grammars named."""
-        folder = files("impact") / "languages" / self.folder
-        return {
-            name: Query(self.grammar, _of_grammar((folder / f"{name}.scm").read_text("utf-8"), self.name))
-            for name in QUERIES
-            if (folder / f"{name}.scm").is_file()
-        }
+    @cache  # noqa: B019 - languages are few, and live as long as the program
+    def query(self, name: str) -> Query | None:
+        """A query of its folder, compiled when the first file asks for it. A line `; only: NAME` keeps the patterns below it for the grammars named."""
+        file = files("impact") / "languages" / self.folder / f"{name}.scm"
+        return Query(self.grammar, _of_grammar(file.read_text("utf-8"), self.name)) if file.is_file() else None
 
 
 def _of_grammar(text: str, name: str) -> str:

@@ -110,8 +110,8 @@ def _scripts(page: bytes) -> bytes:
 
 def matches(language: Language, name: str, root: Node) -> list[Captures]:
     """What one query of a language finds below a node."""
-    cursor = QueryCursor(language.queries[name], match_limit=MATCHES)
-    return [found for _, found in cursor.matches(root)]
+    query = language.query(name)
+    return [found for _, found in QueryCursor(query, match_limit=MATCHES).matches(root)] if query is not None else []
 
 
 def text(node: Node | None) -> str:
@@ -126,9 +126,9 @@ def facts(language: Language, source: bytes) -> Facts | None:
 
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:
-    """What a file imports; nothing if it cannot be read."""
+    """What a file imports, as its statements alone tell; nothing if it cannot be read."""
     root = parse(language, source)
-    return _Reader(language, root, needs_definitions=language.hands_on).imports() if root is not None else ()
+    return _Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else ()
 
 
 def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | None:
@@ -175,7 +175,7 @@ class _Reader:
         opaque = {text(node) for _, found in self._defs for node in found.get("opaque.name", ())}
         return Facts(
             definitions=definitions,
-            imports=self.imports(),
+            imports=self.imports(self._guards("imports", "guards")),
             open=opened,
             made=frozenset(made),
             open_owners=frozenset(owners),
@@ -237,8 +237,7 @@ class _Reader:
                     rows[key] = row
         return tuple(rows.values())
 
-    def imports(self) -> tuple[Import, ...]:
-        guards = self._guards("imports", "uses")
+    def imports(self, guards: Spans) -> tuple[Import, ...]:
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
         for found in self._matches("imports"):
@@ -290,7 +289,7 @@ class _Reader:
         )
 
     def seen(self, lines: Collection[int]) -> Seen:
-        guards, wanted = self._guards("uses"), frozenset(lines)
+        guards, wanted = self._guards("guards"), frozenset(lines)
         uses: dict[tuple[int, str], Use] = {}
         skipped: set[int] = set()
         bindings: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)

@@ -173,7 +173,7 @@ class Results:
 @lru_cache(maxsize=16)
 def results(language: Language, source: bytes) -> Results | None:
     """The results of a file; None if it cannot be read, or if nobody knows what its language gives."""
-    root = reader.parse(language, source) if "results" in language.queries else None
+    root = reader.parse(language, source) if language.query("results") is not None else None
     return Results(language, root) if root is not None and not root.has_error else None
 
 

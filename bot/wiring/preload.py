@@ -17,6 +17,7 @@ from bot.masking import forms
 from bot.render import templates
 from bot.review import lenses
 from bot.wiring import access, tasks
+from impact.language import QUERIES
 from impact.language import languages as known_languages
 
 __all__ = ["tasks"]
@@ -46,7 +47,8 @@ def _load() -> None:
     for language in LANGUAGES.values():  # its grammar comes with the first text
         language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
     for parsed in known_languages().values():
-        _ = parsed.queries
+        for name in QUERIES:
+            parsed.query(name)
 
 
 def _trim() -> None:

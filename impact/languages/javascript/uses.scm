@@ -19,8 +19,6 @@
 (formal_parameters (_ [(identifier) (shorthand_property_identifier_pattern)] @bound))
 (formal_parameters (_ (_ [(identifier) (shorthand_property_identifier_pattern)] @bound)))
 (formal_parameters (_ (_ (_ [(identifier) (shorthand_property_identifier_pattern)] @bound))))
-((comment) @c . (_) @guard (#match? @c "@ts-(ignore|expect-error)"))
-((program (comment) @c) @guard (#match? @c "@ts-nocheck"))
 ; only: typescript tsx
 (nested_type_identifier module: (identifier) @receiver name: (type_identifier) @name) @use.member
 ; only: javascript

@@ -2,7 +2,6 @@
 (scoped_call_expression scope: (name) @receiver name: (name) @name arguments: (_) @args) @use.call
 (scoped_property_access_expression scope: (name) @receiver name: (variable_name (name) @name)) @use.member
 (object_creation_expression (name) @name (arguments) @args) @use.call
-(try_statement body: (_) @guard)
 (member_call_expression object: (variable_name (name) @receiver) name: (name) @name arguments: (_) @args) @use.call
 (member_access_expression object: (variable_name (name) @receiver) name: (name) @name) @use.member
 (assignment_expression left: (member_access_expression name: (name) @store))

@@ -29,8 +29,3 @@
 (global_statement (identifier) @bound)
 (delete_statement (identifier) @bound)
 (type_parameter (type (identifier) @bound))
-(try_statement (except_clause) @caught (#match? @caught "^except\\s*(:|\\*?\\(?[^:]*(AttributeError|ImportError|ModuleNotFoundError|NameError|TypeError|Exception))")) @guard
-(with_statement (with_clause) @with (#match? @with "raises|suppress|assertRaises|warns|deprecated")) @guard
-(if_statement condition: (_) @tested (#match? @tested "hasattr|getattr|TYPE_CHECKING|version_info|platform|__version__|VERSION")) @guard
-(conditional_expression (call function: (identifier) @tested (#any-of? @tested "hasattr" "getattr"))) @guard
-(boolean_operator left: (call function: (identifier) @tested (#any-of? @tested "hasattr" "getattr"))) @guard

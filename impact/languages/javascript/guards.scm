@@ -1,0 +1,2 @@
+((comment) @c . (_) @guard (#match? @c "@ts-(ignore|expect-error)"))
+((program (comment) @c) @guard (#match? @c "@ts-nocheck"))

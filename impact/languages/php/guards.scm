@@ -1,0 +1,1 @@
+(try_statement body: (_) @guard)
