@@ -4,7 +4,6 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 """
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -18,7 +17,7 @@ from bot.languages.grammars import is_installed
 from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable, check_nesting
 from bot.text.filetypes import FileType
-from bot.values import Call, SomeUses, Symbol, Use
+from bot.values import Call, SomeUses, Use
 from impact.parsing import grammar, root_of
 
 Form = Literal["name", "member", "import", "definition", "key"]
@@ -26,7 +25,6 @@ MAX_TEXT = 200  # of a receiver as written: longer ones are whole expressions, w
 SAMPLED = 64  # one name in so many tells how deep the tree is
 DEEPEST = 300  # levels of a syntax tree
 MOST_USES = 2_000  # of one file
-MOST_ALTERNATIVES = 20  # definitions of one name that a call is held against
 MANY = 100  # places of one name in one function
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
@@ -128,34 +126,14 @@ def ancestors(node: Node) -> Iterator[Node]:
         above = above.parent
 
 
-def conditional(symbols: Collection[Symbol]) -> tuple[Symbol, ...]:
-    """Of definitions that share a name only a run decides which one counts: a call that fits none of them fits no run."""
-    same: dict[str, list[Symbol]] = defaultdict(list)
-    for symbol in symbols:
-        if symbol.kind != "type":  # a type may share the name of a value
-            same[symbol.name].append(symbol)
-    conditional_symbols = []
-    for symbol in symbols:
-        others = list(islice((item for item in same[symbol.name] if item is not symbol), MOST_ALTERNATIVES + 1))
-        own_signature = symbol.signature
-        if own_signature is not None and others:
-            signatures = [item.signature for item in others[:MOST_ALTERNATIVES]]
-            vague = any(one is None or one.opaque for one in signatures) or len(others) > MOST_ALTERNATIVES
-            also = tuple(one.parameters for one in signatures if one is not None)
-            own_signature = replace(own_signature, also=also, opaque=own_signature.opaque or vague, ambiguous=True)
-        conditional_symbols.append(replace(symbol, signature=own_signature))
-    return tuple(conditional_symbols)
-
-
-def hide_repeated(symbols: Collection[Symbol]) -> tuple[Symbol, ...]:
-    """The symbols; a name that is defined twice has no one signature."""
-    count = Counter(symbol.name for symbol in symbols)
-    return tuple(
-        replace(symbol, signature=replace(symbol.signature, opaque=True))
-        if symbol.signature is not None and count[symbol.name] > 1
-        else symbol
-        for symbol in symbols
-    )
+def head(node: Node, *, end: int = -1, after: Collection[str] = (), trailing: str = "") -> str:
+    """How a definition is written, on one line: up to a byte or to its body, behind its parts of the types in `after`."""
+    body = node.child_by_field_name("body")
+    if end < 0:
+        end = body.start_byte if body is not None else node.end_byte
+    start = max((part.end_byte for part in node.named_children if part.type in after), default=node.start_byte)
+    code = (node.text or b"")[start - node.start_byte : max(end - node.start_byte, 0)]
+    return " ".join(code.decode("utf-8", "replace").split()).rstrip(trailing)
 
 
 def outermost(node: Node, kinds: frozenset[str]) -> Node:

@@ -1,13 +1,12 @@
-"""What Java, Kotlin and C# share: uses with the declared class of a receiver, overloads, comments blanked out.
+"""What Java, Kotlin and C# share: uses with the declared class of a receiver, comments blanked out.
 
 Their receivers have declared types, so a member is sure where the declaration is in sight. If it is not, the type is "?":
 known to nobody here, and therefore no reason to say anything.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Literal
@@ -21,7 +20,7 @@ from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.languages.walk import DefinitionWalk
 from bot.text.filetypes import FileType
 from bot.text.lines import without_mark
-from bot.values import COMPONENT, Call, Outline, Side, SomeUses, Symbol, Use
+from bot.values import COMPONENT, Call, Side, SomeUses, Use
 from impact.parsing import too_deep
 
 __all__ = ["Lines"]  # beside what is defined here
@@ -30,7 +29,6 @@ MAX_FAR = 3  # names so deep: each step up starts at the root of the tree
 NESTED = 24  # classes inside classes
 OPEN = 9  # comments that no one closes
 CHAIN = re.compile(rb"(?<![\w.])(?:\w+\.){300}")
-MOST_OVERLOADS = 64  # of one name: each of them knows all others
 MAX_SCOPE = 100_000  # bytes of a definition in which declarations are looked for
 INFERRED = frozenset({"var", "val"})
 WORDLIKE = frozenset({
@@ -80,19 +78,12 @@ class TypedGrammar:
 class TypedWalk(DefinitionWalk):
     """The definitions of a file whose types say what they inherit by the name of the type alone."""
 
-    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
     def components(self, owner: str, parameter_list: Node, kind: str, members: Iterable[Node]) -> None:
         """Take the members that a record has because its head names them, but those that it writes itself."""
         own = {own_name(member) for member in members}
         for part in parameter_list.named_children:
             if part.type == kind and own_name(part) not in own:
                 self.define(f"{owner}.{own_name(part)}", COMPONENT, part)
-
-    def outline(self, complete: bool) -> Outline:
-        """The outline of the file; a call has to fit one of the overloads of what it calls."""
-        exports, bases = tuple(self.exports.items()), tuple(self.bases.items())
-        return Outline(with_overloads(self.symbols), exports, complete, bases=bases)
 
 
 def root(file_type: FileType, source: bytes) -> Node:
@@ -224,24 +215,3 @@ def _class_names(scope: Node, name: str, pattern: str, construction: str) -> tup
 @lru_cache(maxsize=64)
 def _code(scope: Node) -> Words:
     return Words(blank((scope.text or b"")[:MAX_SCOPE]))
-
-
-def with_overloads(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
-    """Definitions of one name know of each other: a call has to fit one of them."""
-    symbols = tuple(symbols)
-    same: dict[str, list[Symbol]] = defaultdict(list)
-    for symbol in symbols:
-        same[symbol.name].append(symbol)
-    overloads = []
-    for symbol in symbols:
-        own_signature = symbol.signature
-        many = len(same[symbol.name]) > MOST_OVERLOADS
-        if own_signature is not None and many:
-            own_signature = replace(own_signature, opaque=True)
-        others = [] if many else [item for item in same[symbol.name] if item is not symbol]
-        if own_signature is not None and others:
-            vague = any(item.signature is None or item.signature.opaque for item in others)
-            also = tuple(item.signature.parameters for item in others if item.signature is not None)
-            own_signature = replace(own_signature, also=also, opaque=own_signature.opaque or vague)
-        overloads.append(replace(symbol, signature=own_signature))
-    return tuple(overloads)

@@ -5,15 +5,14 @@ definition that includes its header.
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
 from bot.languages.cfamily.includes import INCLUDE
 from bot.languages.cfamily.signature import WRAPS, declaration, macro, signature
-from bot.languages.syntax import conditional, text
-from bot.languages.typed_receivers import with_overloads
-from bot.languages.walk import DefinitionWalk
+from bot.languages.syntax import text
+from bot.languages.walk import DefinitionWalk, alternatives
 from bot.values import SPACE, Outline, Side, Signature, Symbol, Visibility
 
 RECORDS = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
@@ -37,7 +36,6 @@ class CFamilyWalk(DefinitionWalk):
     """The definitions of a C or C++ file."""
 
     modern: bool = False  # C++
-    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     doubtful: bool = False  # a macro may define names here
 
     def add(
@@ -83,7 +81,8 @@ def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
     kept_symbols = [symbol for symbol in symbols if symbol.kind != "declaration" or symbol.name not in defined_names]
     # Functions may have overloads in any header, methods have theirs in their class.
     free = [symbol for symbol in kept_symbols if "." not in symbol.name]
-    distinct_symbols = (*conditional(free), *with_overloads(symbol for symbol in kept_symbols if "." in symbol.name))
+    members = [symbol for symbol in kept_symbols if "." in symbol.name]
+    distinct_symbols = (*alternatives(free), *alternatives(members, overloads=True))
     return tuple(sorted(distinct_symbols, key=lambda symbol: symbol.start))
 
 

@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from bot.languages.syntax import text
+from bot.languages.syntax import head, text
 from bot.values import Parameter, Signature
 
 WRAPS = frozenset({
@@ -54,9 +54,6 @@ def _name(node: Node) -> str:
 def signature(outer: Node, function: Node, *, is_template: bool = False, modern: bool = False) -> Signature:
     """The signature of a function. In C an empty list promises nothing, and neither do the names of a K&R definition."""
     parameter_list = function.child_by_field_name("parameters")
-    body = outer.child_by_field_name("body")
-    end = body.start_byte if body is not None else outer.end_byte
-    head = (outer.text or b"")[: max(end - outer.start_byte, 0)].decode("utf-8", "replace")
     parameters: list[Parameter] = []
     opaque = is_template or parameter_list is None or parameter_list.has_error or function.has_error
     for part in parameter_list.children if parameter_list is not None else ():
@@ -71,7 +68,7 @@ def signature(outer: Node, function: Node, *, is_template: bool = False, modern:
                 parameters.append(Parameter(name or "?", is_required=part.type == "parameter_declaration"))
     if not parameters and not modern and parameter_list is not None and not parameter_list.named_children:
         opaque = True
-    return Signature(tuple(parameters), " ".join(head.split()).rstrip(" ;{"), opaque)
+    return Signature(tuple(parameters), head(outer, trailing=" ;{"), opaque)
 
 
 def _parameter(part: Node) -> str | None:

@@ -12,7 +12,7 @@ from bot.languages.constructions import with_constructions
 from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
 from bot.languages.csharp.targets import targets
-from bot.languages.syntax import first_line, last_line, text
+from bot.languages.syntax import first_line, head, last_line, text
 from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
@@ -80,7 +80,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     walk = _CSharpWalk(path, side)
     _walk(root, "", 0, walk)
     complete = not root.has_error and not PARTIAL.search(source)
-    return walk.outline(complete)
+    return walk.outline(complete, overloads=True)
 
 
 @finds
@@ -129,7 +129,7 @@ def _type(node: Node, inside: str, walk: _CSharpWalk) -> None:
     )
     is_closed = node.type == "enum_declaration" or _has(node, "static")
     marks = tuple(_marks(node)) if _has(node, "partial") else ()
-    walk.bases[short] = walk.bases.get(short, ()) + (() if is_closed else (*bases, "object")) + marks
+    walk.inherit(short, ((*bases, "object") if not is_closed else ()) + marks)
     parameter_list = next((part for part in node.named_children if part.type == "parameter_list"), None)
     if parameter_list is not None and node.type != "delegate_declaration":
         own_signature = _signature(node, parameter_list, opaque=_has(node, "partial"))
@@ -248,12 +248,10 @@ def _signature(node: Node, parameter_list: Node | None, *, opaque: bool) -> Sign
     if many:
         parameters.append(Parameter("params", "varargs", is_required=False))
     end = parameter_list.end_byte if parameter_list is not None else node.end_byte
-    attributes = [part.end_byte for part in node.named_children if part.type in ("attribute_list", "modifier")]
-    start = max(attributes, default=node.start_byte)
-    head = (node.text or b"")[start - node.start_byte : end - node.start_byte].decode("utf-8", "replace")
     is_broken = (
         parameter_list is None
         or parameter_list.has_error
         or any("preproc" in part.type for part in parameter_list.children)
     )
-    return Signature(tuple(parameters), " ".join(head.split()), opaque or is_broken)
+    written = head(node, end=end, after=("attribute_list", "modifier"))
+    return Signature(tuple(parameters), written, opaque or is_broken)

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages.syntax import DEPTH, ancestors, conditional, text
+from bot.languages.syntax import DEPTH, ancestors, text
 from bot.languages.walk import DefinitionWalk
 from bot.values import COMPONENT, Outline, Parameter, Side, Signature
 
@@ -49,7 +49,6 @@ TEXTS = frozenset({"string", "charlist", "sigil", "comment"})
 
 @dataclass(slots=True)
 class _ElixirWalk(DefinitionWalk):
-    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     given_names: set[str] = field(default_factory=set)  # what the main module has by a `use` of one of Elixir's own
     main: str = ""  # the module that the file is named after: its functions are the file's own
 
@@ -115,14 +114,8 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     for name in walk.given_names:
         walk.exports.setdefault(name, "")
     is_dynamic = DYNAMIC.search(_without_texts(root, source)) is not None
-    return Outline(
-        symbols=conditional(walk.symbols),
-        exports=tuple(walk.exports.items()),
-        complete=not root.has_error and not is_dynamic,
-        borrows=walk.stars,
-        bases=tuple(walk.bases.items()),
-        is_scoped=not root.has_error,
-    )
+    outline = walk.outline(not root.has_error and not is_dynamic)
+    return replace(outline, stars=0, borrows=walk.stars, is_scoped=not root.has_error)
 
 
 def _without_texts(root: Node, source: bytes) -> bytes:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 from tree_sitter import Node
 
-from bot.languages.syntax import hide_repeated, text
+from bot.languages.syntax import head, text
 from bot.languages.walk import DefinitionWalk
 from bot.values import Outline, Parameter, Side, Signature, Visibility
 
@@ -14,10 +14,7 @@ SPECS = frozenset({"type_spec", "type_alias", "const_spec", "var_spec"})
 NAMED = frozenset({"type_identifier", "qualified_type", "generic_type"})
 
 
-@dataclass(slots=True)
 class _GoWalk(DefinitionWalk):
-    bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-
     def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         """Take a definition; what begins with a small letter stays in its package."""
         is_exported = all(part[:1].isupper() for part in name.split("."))
@@ -42,13 +39,8 @@ def outline_of(path: str, root: Node, side: Side) -> Outline:
         elif node.type in ("type_declaration", "const_declaration", "var_declaration"):
             for spec in _specs(node):
                 _spec(spec, node if len(node.named_children) == 1 and spec.parent == node else spec, walk)
-    return Outline(
-        symbols=hide_repeated(walk.symbols),
-        exports=tuple((s.name, s.name) for s in walk.symbols if "." not in s.name and s.name not in ("init", "main")),
-        complete=not root.has_error,
-        stars=walk.stars,
-        bases=tuple(walk.bases),
-    )
+    offered = tuple((s.name, s.name) for s in walk.symbols if "." not in s.name and s.name not in ("init", "main"))
+    return replace(walk.outline(not root.has_error), exports=offered)
 
 
 def receiver_type(node: Node) -> str:
@@ -85,7 +77,7 @@ def _spec(spec: Node, outer: Node, walk: _GoWalk) -> None:
     kind = type_node.type if type_node is not None else ""
     walk.add(name, "class" if kind == "struct_type" else "type", outer)
     if type_node is None or kind in NAMED or spec.type == "type_alias":
-        walk.bases.append((name, (text(type_node),)))
+        walk.inherit(name, (text(type_node),))
         return
     members = type_node.named_children[0].named_children if kind == "struct_type" and type_node.named_children else ()
     bases = []
@@ -97,7 +89,7 @@ def _spec(spec: Node, outer: Node, walk: _GoWalk) -> None:
                 walk.add(f"{name}.{text(one)}", "variable", part)
         elif part.type != "comment":
             bases.append(text(part))
-    walk.bases.append((name, tuple(bases)))
+    walk.inherit(name, bases)
 
 
 def _signature(node: Node) -> Signature:
@@ -110,11 +102,5 @@ def _signature(node: Node) -> Signature:
             parameters.append(Parameter(names[0], "varargs", is_required=False))
         elif part.type == "parameter_declaration":
             parameters += [Parameter(name, "positional-only") for name in names]
-    body = node.child_by_field_name("body")
-    end = body.start_byte if body is not None else node.end_byte
-    head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
-    return Signature(
-        tuple(parameters),
-        " ".join(head.split()),
-        opaque=node.has_error and (parameter_list is None or parameter_list.has_error),
-    )
+    is_broken = node.has_error and (parameter_list is None or parameter_list.has_error)
+    return Signature(tuple(parameters), head(node), opaque=is_broken)

@@ -25,7 +25,6 @@ FIELDS = frozenset({"public_field_definition", "field_definition"})
 class MemberWalk(DefinitionWalk):
     """The definitions of a JavaScript or TypeScript file."""
 
-    bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     dynamic: bool = False
     whole: str = ""  # the name of this file whose value is `module.exports`
     aliases: set[str] = field(default_factory=set)  # names of this file for the object that is exported
@@ -54,7 +53,7 @@ def take(node: Node, outer: Node, name: str, walk: MemberWalk) -> None:
     if own_signature is not None and "." not in name and body is not None:
         _made(name, body, own_signature, walk)
     if is_class or node.type == "interface_declaration":
-        walk.bases.append((name, _heritage(node)))
+        walk.inherit(name, _heritage(node))
         for member in body.named_children if body is not None else ():
             _member(member, name, walk)
     elif node.type == "call_expression" and "." not in name:
@@ -68,7 +67,7 @@ def take(node: Node, outer: Node, name: str, walk: MemberWalk) -> None:
 
 
 def _enumeration(body: Node, name: str, walk: MemberWalk) -> None:
-    walk.bases.append((name, ()))
+    walk.inherit(name, ())
     for member in body.named_children:
         key = member.child_by_field_name("name") or member
         if key.type == "property_identifier":

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from bot.languages.javascript.members import CLASSES, RESULT, TYPES, MemberWalk, bare_value, take
 from bot.languages.javascript.signature import FUNCTIONS
-from bot.languages.syntax import conditional, text
+from bot.languages.syntax import text
 from bot.values import Outline, Side
 
 VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
@@ -41,22 +41,15 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     if any(_may_be_filled(name, unread) or _again(name, source) for name in walk.aliases):
         walk.dynamic = True
     out = frozenset(walk.exports.values())
-    symbols = tuple(
-        replace(
-            symbol,
-            is_exported=symbol.name.partition(".")[0].removesuffix(RESULT) in out or symbol.name in out,
-        )
-        for symbol in conditional(walk.symbols)
-    )
+    walk.symbols = [
+        replace(one, is_exported=one.name.partition(".")[0].removesuffix(RESULT) in out or one.name in out)
+        for one in walk.symbols
+    ]
     is_computed = not walk.modern and DYNAMIC.search(_unread(source, walk)) is not None
     is_scoped = not (root.has_error or UNSCOPED.search(source) or path.endswith((".vue", ".svelte", ".d.ts")))
     complete = not (root.has_error or walk.dynamic or is_computed or path.endswith((".vue", ".svelte", ".d.ts")))
-    return Outline(
-        symbols,
-        tuple(walk.exports.items()),
-        complete,
-        walk.stars,
-        tuple(walk.bases),
+    return replace(
+        walk.outline(complete),
         is_scoped=is_scoped,
         bound=tuple(walk.import_names),
         loose=frozenset(walk.loose),
@@ -81,11 +74,10 @@ def _whole(walk: MemberWalk, source: bytes) -> None:
     name = walk.whole
     kinds = {symbol.kind for symbol in walk.symbols if symbol.name == name}
     members = {symbol.name.partition(".")[2] for symbol in walk.symbols if symbol.name.startswith(f"{name}.")}
-    inherits = any(bases for owner, bases in walk.bases if owner == name)
     is_literal = kinds == {"variable"} and name in walk.objects and not _again(name, source)
     if is_literal:
         _object(walk.objects[name], walk, f"{name}.")
-    if not (is_literal or kinds in ({"function"}, {"class"})) or inherits or _may_be_filled(name, source):
+    if not (is_literal or kinds in ({"function"}, {"class"})) or walk.bases.get(name) or _may_be_filled(name, source):
         walk.dynamic = True
     members |= {key for owner, key in walk.assignments if owner == name}
     walk.exports.update({key: f"{name}.{key}" for key in sorted(members - walk.exports.keys())})

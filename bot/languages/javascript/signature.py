@@ -4,7 +4,7 @@ import re
 
 from tree_sitter import Node
 
-from bot.languages.syntax import text
+from bot.languages.syntax import head, text
 from bot.values import Parameter, Signature
 
 FUNCTIONS = frozenset({
@@ -22,16 +22,11 @@ def signature(node: Node, has_decorator: bool = False) -> Signature:
     else:
         parameters = tuple(_parameter(part) for part in parameter_list.named_children if _counts(part))
     body = node.child_by_field_name("body")
-    end = body.start_byte if body is not None else node.end_byte
-    head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
     whatever = body is not None and re.search(rb"\barguments\b", body.text or b"") is not None
     is_broken = parameter_list is not None and parameter_list.has_error
     bodiless = node.type == "function_signature"  # one of several overloads
-    return Signature(
-        parameters,
-        " ".join(head.split()).removesuffix("=>").strip(),
-        has_decorator or whatever or is_broken or bodiless,
-    )
+    is_opaque = has_decorator or whatever or is_broken or bodiless
+    return Signature(parameters, head(node).removesuffix("=>").strip(), is_opaque)
 
 
 def _counts(part: Node) -> bool:

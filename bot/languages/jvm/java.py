@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
-from bot.languages.syntax import UNKNOWN, text
+from bot.languages.syntax import UNKNOWN, head, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import JAVA
 from bot.values import Call, Outline, Parameter, Side, Signature, Visibility
@@ -47,7 +47,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
         if node.type in CLASSES:
             _type(node, "", walk)
     complete = not tree.has_error and not GENERATED.search(source)
-    return walk.outline(complete)
+    return walk.outline(complete, overloads=True)
 
 
 def _type(node: Node, inside: str, walk: TypedWalk) -> None:
@@ -57,7 +57,7 @@ def _type(node: Node, inside: str, walk: TypedWalk) -> None:
     walk.define(name, kind, node, visibility=_visibility(node, inside, walk))
     walk.exports[short] = name
     bases = _bases(node)
-    walk.bases[short] = walk.bases.get(short, ()) + bases
+    walk.inherit(short, bases)
     if node.type == "record_declaration":
         parameter_list = node.child_by_field_name("parameters")
         _take(
@@ -149,10 +149,8 @@ def _signature(node: Node, *, opaque: bool) -> Signature:
             last = part.named_children[-1] if part.named_children else part
             parameters.append(Parameter(text(last.child_by_field_name("name")), "varargs", is_required=False))
     end = parameter_list.end_byte if parameter_list is not None else node.end_byte
-    start = next((p.end_byte for p in node.named_children if p.type == "modifiers"), node.start_byte)
-    head = (node.text or b"")[max(start - node.start_byte, 0) : end - node.start_byte].decode("utf-8", "replace")
     is_broken = parameter_list is None or parameter_list.has_error
-    return Signature(tuple(parameters), " ".join(head.split()), opaque or is_broken)
+    return Signature(tuple(parameters), head(node, end=end, after=("modifiers",)), opaque or is_broken)
 
 
 def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
 from bot.languages.jvm.java import OBJECT
-from bot.languages.syntax import UNKNOWN, text
+from bot.languages.syntax import UNKNOWN, head, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import KOTLIN
 from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, Symbol, Visibility
@@ -47,7 +47,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
                 _class(node, name, walk)
     is_part = b"JvmMultifileClass" in source  # other files are in the same class of Java
     complete = not (unclear or is_part or tree.has_error or WITH_CODE.search(source) or path.endswith(".kts"))
-    file_outline = walk.outline(complete)
+    file_outline = walk.outline(complete, overloads=True)
     facade = facade_of(path, source) if any(_is_offered_to_java(one) for one in file_outline.symbols) else ""
     exports = (*file_outline.exports, *([(facade, "")] if facade else ()))
     return replace(file_outline, exports=exports)
@@ -100,7 +100,7 @@ def _class(node: Node, name: str, walk: TypedWalk) -> None:
     ) + (("Record",) if _has(node, "data") or _has(node, "value") else ())
     _add(node, name, "type" if re.match(r"(\w+\s+)*interface\b", text(node)[:80]) else "class", walk, None)
     walk.exports[short] = name
-    walk.bases[short] = walk.bases.get(short, ()) + bases
+    walk.inherit(short, bases)
     for part in node.named_children:
         if part.type == "primary_constructor":
             opaque = _has(node, "annotation")
@@ -179,9 +179,8 @@ def _signature(node: Node, list_type: str, *, opaque: bool) -> Signature:
             last = parameters[-1]
             parameters[-1] = Parameter(last.name, last.kind, is_required=False)
     end = holder.end_byte if holder is not None else node.end_byte
-    start = next((p.end_byte for p in node.named_children if p.type == "modifiers"), node.start_byte)
-    head = (node.text or b"")[max(start - node.start_byte, 0) : end - node.start_byte].decode("utf-8", "replace")
-    return Signature(tuple(parameters), " ".join(head.split()), opaque or holder is None or holder.has_error)
+    is_opaque = opaque or holder is None or holder.has_error
+    return Signature(tuple(parameters), head(node, end=end, after=("modifiers",)), is_opaque)
 
 
 def _kind(before: Sequence[Parameter], many: bool) -> typed_receivers.Kind:

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
 from bot.languages.jvm.java import OBJECT
-from bot.languages.syntax import UNKNOWN, text
+from bot.languages.syntax import UNKNOWN, head, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import SCALA
 from bot.values import COMPONENT, SINGLETON, Call, Outline, Parameter, Side, Signature, Visibility
@@ -68,7 +68,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     for node in tree.named_children:
         _take(node, "", (), walk, is_offered=True)
     complete = not (tree.has_error or MACROS.search(source) or walk.bases.get(""))
-    return walk.outline(complete)
+    return walk.outline(complete, overloads=True)
 
 
 def _take(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is_offered: bool) -> None:
@@ -113,7 +113,7 @@ def _export(node: Node, inside: str, walk: TypedWalk, *, is_offered: bool) -> No
         alias = part.child_by_field_name("alias")
         if part.type == "namespace_wildcard":
             short = inside.rpartition(".")[2]
-            walk.bases[short] = (*walk.bases.get(short, ()), ANY)
+            walk.inherit(short, (ANY,))
         else:
             _define(node, inside, text(alias if alias is not None else part), walk, is_offered=is_offered)
 
@@ -127,7 +127,6 @@ def _define(node: Node, inside: str, name: str, walk: TypedWalk, *, is_offered: 
 def _class(node: Node, inside: str, walk: TypedWalk) -> None:
     short = _name(node)
     name = f"{inside}.{short}" if inside else short
-    head = (node.text or b"")[:80].decode("utf-8", "replace")
     is_case = any(part.type == "case" for part in node.children) or node.type == "enum_definition"
     bases = (*_bases(node), *(("?",) if _has_annotation(node) else ()))
     kind = "type" if node.type == "trait_definition" else "class"
@@ -137,10 +136,10 @@ def _class(node: Node, inside: str, walk: TypedWalk) -> None:
         walk.symbols[-1] = replace(walk.symbols[-1], marks=(SINGLETON,))
     if node.type != "given_definition" or not inside:
         walk.exports.setdefault(short, name)
-    walk.bases[short] = tuple(dict.fromkeys((*walk.bases.get(short, ()), *bases)))
+    walk.inherit(short, bases)
     parameter_list = node.child_by_field_name("class_parameters")
     if parameter_list is not None and node.type == "class_definition":
-        vague = "inline" in head or _is_built_elsewhere(node, short)
+        vague = b"inline" in (node.text or b"")[:80] or _is_built_elsewhere(node, short)
         _add(parameter_list, name, "constructor", "method", walk, _signature(node, "class_parameters", opaque=vague))
     for part in node.children_by_field_name("class_parameters"):
         for field in part.named_children:
@@ -238,13 +237,9 @@ def _signature(node: Node, field: str, *, opaque: bool) -> Signature:
             has_default = any(one.type == "=" for one in part.children)
             kind: typed_receivers.Kind = "varargs" if many else "positional"
             parameters.append(Parameter(_name(part), kind, is_required=not (many or has_default)))
-    start = next((p.end_byte for p in node.named_children if p.type in ("modifiers", "annotation")), node.start_byte)
     end = lists[-1].end_byte if lists else node.end_byte
-    head = (node.text or b"")[max(start - node.start_byte, 0) : max(end - node.start_byte, 0)].decode(
-        "utf-8", "replace"
-    )
     is_vague = len(explicit) != 1 or explicit[0].has_error or _is_tupled(node, explicit[0])
-    return Signature(tuple(parameters), " ".join(head.split()), opaque or is_vague)
+    return Signature(tuple(parameters), head(node, end=end, after=("modifiers", "annotation")), opaque or is_vague)
 
 
 def _is_tupled(node: Node, parameter_list: Node) -> bool:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from tree_sitter import Node
 
-from bot.languages.syntax import conditional, text
+from bot.languages.syntax import head, text
 from bot.languages.walk import DefinitionWalk, statements
 from bot.values import Outline, Parameter, Side, Signature
 
@@ -34,13 +34,9 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             _assignment(node, walk, is_local=node.type == "variable_declaration")
     table_name, is_known = _table_name(root, walk)
     is_dynamic = bool(table_name) and _is_dynamic(source, table_name)
-    exports = _exports(root, walk, table_name)
-    return Outline(
-        symbols=conditional(walk.symbols),
-        exports=tuple(exports.items()),
-        complete=not root.has_error and is_known and not is_dynamic,
-        is_scoped=not root.has_error,
-    )
+    walk.exports = _exports(root, walk, table_name)
+    outline = walk.outline(not root.has_error and is_known and not is_dynamic)
+    return replace(outline, is_scoped=not root.has_error)
 
 
 def _function(node: Node, walk: _LuaWalk) -> None:
@@ -188,5 +184,4 @@ def signature(node: Node) -> Signature:
         for part in (parameter_list.named_children if parameter_list is not None else ())
         if part.type in ("identifier", "vararg_expression")
     ]
-    end = parameter_list.end_byte - node.start_byte if parameter_list is not None else 0
-    return Signature(tuple(parameters), " ".join((node.text or b"")[:end].decode("utf-8", "replace").split()))
+    return Signature(tuple(parameters), head(node, end=parameter_list.end_byte if parameter_list is not None else 0))

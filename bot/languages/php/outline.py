@@ -1,11 +1,10 @@
 """What a PHP file defines: functions, constants, classes, interfaces, traits and enums with their members."""
 
 import re
-from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from bot.languages.syntax import conditional, text
+from bot.languages.syntax import head, text
 from bot.languages.walk import DefinitionWalk, statements
 from bot.values import Outline, Parameter, Side, Signature, Visibility
 
@@ -23,10 +22,7 @@ ALIAS = re.compile(r"class_alias\(\s*[^,()]{1,200},\s*(?:([\\\w]+)::class|['\"](
 INCLUDED = re.compile(rb"^[ \t]*(?:return[ \t]+)?(?:require|include)(?:_once)?\b", re.MULTILINE)
 
 
-@dataclass(slots=True)
 class _PhpWalk(DefinitionWalk):
-    bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-
     def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         if not name:
             return
@@ -41,13 +37,8 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     walk = _PhpWalk(path, side)
     for node in statements(root, BLOCKS):
         _take(node, walk)
-    return Outline(
-        symbols=conditional(walk.symbols),
-        exports=tuple(walk.exports.items()),
-        complete=not root.has_error and not DYNAMIC.search(source),
-        stars=len(INCLUDED.findall(source)),
-        bases=tuple(walk.bases),
-    )
+    walk.stars = len(INCLUDED.findall(source))
+    return walk.outline(not root.has_error and not DYNAMIC.search(source))
 
 
 def _take(node: Node, walk: _PhpWalk) -> None:
@@ -95,7 +86,7 @@ def _class(node: Node, walk: _PhpWalk) -> None:
                     walk.add(f"{name}.{_bare(part.child_by_field_name('name'))}", "variable", member)
         elif member.type == "use_declaration":
             bases += [text(part) for part in member.named_children if part.type in ("name", "qualified_name")]
-    walk.bases.append((name, tuple(bases)))
+    walk.inherit(name, bases)
 
 
 def _promote_parameters(method: Node, inside: str, walk: _PhpWalk) -> None:
@@ -127,11 +118,9 @@ def signature(node: Node) -> Signature:
             parameters += [Parameter(name, "varargs", is_required=False), Parameter(name, "kwargs", is_required=False)]
         elif part.type in ("simple_parameter", "property_promotion_parameter"):
             parameters.append(Parameter(name, is_required=part.child_by_field_name("default_value") is None))
-    end = body.start_byte if body is not None else node.end_byte
-    head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
     whatever = body is not None and re.search(rb"\bfunc_(get_args?|num_args)\b", body.text or b"") is not None
     return Signature(
         tuple(parameters),
-        " ".join(head.split()).rstrip(" ;"),
+        head(node, trailing=" ;"),
         whatever or parameter_list is None or parameter_list.has_error,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from bot.languages.python.signature import HARMLESS, signature
-from bot.languages.syntax import conditional, text
+from bot.languages.syntax import text
 from bot.languages.walk import DefinitionWalk
 from bot.values import Outline, Side
 
@@ -28,7 +28,6 @@ TARGETS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_spla
 
 @dataclass(slots=True)
 class _PythonWalk(DefinitionWalk):
-    bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     import_names: list[str] = field(default_factory=list)
     loose: set[str] = field(default_factory=set)
 
@@ -37,16 +36,8 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, outermost first. Functions inside functions belong to their function."""
     walk = _PythonWalk(path, side)
     _walk(root, "", walk)
-
-    return Outline(
-        symbols=conditional(walk.symbols),
-        exports=tuple(walk.exports.items()),
-        complete=not root.has_error and not OPEN.search(source),
-        stars=walk.stars,
-        bases=tuple(walk.bases),
-        bound=tuple(walk.import_names),
-        loose=frozenset(walk.loose),
-    )
+    outline = walk.outline(not root.has_error and not OPEN.search(source))
+    return replace(outline, bound=tuple(walk.import_names), loose=frozenset(walk.loose))
 
 
 def _walk(node: Node, inside: str, walk: _PythonWalk, *, sure: bool = True) -> None:
@@ -81,7 +72,7 @@ def _definition(node: Node, outer: Node, inside: str, walk: _PythonWalk) -> None
         walk.exports[short] = name
     if kind == "class":
         foreign = [item for item in decorators if item.partition("(")[0].rpartition(".")[2] not in HARMLESS]
-        walk.bases.append((name, (*_bases(node), *(f"@{item}" for item in foreign))))
+        walk.inherit(name, (*_bases(node), *(f"@{item}" for item in foreign)))
         body = node.child_by_field_name("body")
         first = len(walk.symbols)
         if body is not None:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from bot.languages.syntax import text
+from bot.languages.syntax import head, text
 from bot.values import Parameter, Signature
 
 # Decorators that leave the parameters as they are written. Any other one makes them unreliable.
@@ -25,10 +25,7 @@ def signature(node: Node, method: bool, decorators: Sequence[str]) -> Signature:
     if method and "staticmethod" not in names:
         opaque = opaque or not parameters
         parameters = parameters if parameters[:1] and parameters[0].kind == "varargs" else parameters[1:]
-    body = node.child_by_field_name("body")
-    end = body.start_byte if body is not None else node.end_byte
-    head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
-    return Signature(tuple(parameters), " ".join(head.split()).rstrip(" :"), opaque or bool(names - HARMLESS))
+    return Signature(tuple(parameters), head(node, trailing=" :"), opaque or bool(names - HARMLESS))
 
 
 def _parameters(parameter_list: Node | None) -> tuple[list[Parameter], bool]:

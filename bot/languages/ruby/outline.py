@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from bot.languages.syntax import conditional, text
+from bot.languages.syntax import head, text
 from bot.languages.walk import DefinitionWalk
 from bot.values import Outline, Parameter, Side, Signature, Visibility
 
@@ -52,7 +52,6 @@ RELATIVE = re.compile(rb"^[ \t]*require_relative\b", re.MULTILINE)
 
 @dataclass(slots=True)
 class _RubyWalk(DefinitionWalk):
-    bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     private: bool = False  # what is taken now
     private_names: set[str] = field(default_factory=set)  # made private by their names
 
@@ -81,18 +80,13 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             walk.private = body in private
             _take(node, inside, walk)
     is_dynamic = DYNAMIC.search(source) is not None
-    return Outline(
-        symbols=conditional(
-            [
-                replace(symbol, visibility="self") if symbol.name in walk.private_names else symbol
-                for symbol in walk.symbols
-            ]
-        ),
-        exports=tuple(walk.exports.items()),
-        complete=not root.has_error and not is_dynamic,
-        stars=len(RELATIVE.findall(source)),
-        bases=tuple((name, (*bases, *UNSEEN) if is_dynamic else bases) for name, bases in walk.bases.items()),
-    )
+    walk.stars = len(RELATIVE.findall(source))
+    walk.symbols = [
+        replace(symbol, visibility="self") if symbol.name in walk.private_names else symbol for symbol in walk.symbols
+    ]
+    for name in walk.bases if is_dynamic else ():
+        walk.inherit(name, UNSEEN)
+    return walk.outline(not root.has_error and not is_dynamic)
 
 
 def last(path: str) -> str:
@@ -111,7 +105,7 @@ def _holder(node: Node, walk: _RubyWalk) -> list[tuple[Node, str]]:
     superclass_name = (
         text(superclass).lstrip("< ") if superclass is not None else "Object"
     )  # which anyone may have opened
-    walk.bases[name] = (*walk.bases.get(name, ()), superclass_name)
+    walk.inherit(name, (superclass_name,))
     return [(part, name) for part in body.named_children] if body is not None else []
 
 
@@ -147,7 +141,7 @@ def _take_call(node: Node, inside: str, walk: _RubyWalk) -> None:
     elif method in MADE and arguments and arguments[0].type in ("simple_symbol", "string"):
         walk.add(".".join(filter(None, (inside, text(arguments[0]).strip(":'\"")))), "method", node)
     elif method in MIXED_IN and inside:
-        walk.bases[inside] = (*walk.bases.get(inside, ()), *(text(part) for part in arguments))
+        walk.inherit(inside, map(text, arguments))
         for part in arguments[:1] if method == "alias_method" else ():
             walk.add(f"{inside}.{text(part).lstrip(':')}", "variable", node)
     else:
@@ -181,11 +175,7 @@ def signature(node: Node) -> Signature:
             ]
         elif part.type not in ("block_parameter", "comment"):
             opaque = True
+    if parameter_list is not None:
+        return Signature(tuple(parameters), head(node, end=parameter_list.end_byte), opaque)
     first = text(node).partition("\n")[0]
-    end = parameter_list.end_byte - node.start_byte if parameter_list is not None else 0
-    head = (
-        (node.text or b"")[:end].decode("utf-8", "replace")
-        if parameter_list is not None
-        else first.partition(";")[0].partition("=")[0]
-    )
-    return Signature(tuple(parameters), " ".join(head.split()), opaque)
+    return Signature((), first.partition(";")[0].partition("=")[0].strip(), opaque)

@@ -1,12 +1,12 @@
 """What a Rust file defines: items, methods as Type.method, fields and variants; the names it binds by `use` count as offered."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
 from bot.languages.rust.signature import receives, signature
-from bot.languages.syntax import hide_repeated, text
+from bot.languages.syntax import text
 from bot.languages.walk import DefinitionWalk
 from bot.values import Outline, Side, Signature, Visibility
 
@@ -25,7 +25,6 @@ UNKNOWN_BASE = ("?",)  # traits may give a type more members than are written in
 
 @dataclass(slots=True)
 class _RustWalk(DefinitionWalk):
-    bases: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     is_complete: bool = True
 
     def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
@@ -44,13 +43,7 @@ def outline_of(path: str, root: Node, side: Side) -> Outline:
     """The definitions of a file, those of its inline modules as module.name."""
     walk = _RustWalk(path, side)
     _items(root, "", 0, walk)
-    return Outline(
-        symbols=hide_repeated(walk.symbols),
-        exports=tuple(walk.exports.items()),
-        complete=walk.is_complete and not root.has_error,
-        stars=walk.stars,
-        bases=tuple(walk.bases),
-    )
+    return walk.outline(walk.is_complete and not root.has_error)
 
 
 def bare(type_text: str) -> str:
@@ -101,7 +94,7 @@ def _under(inside: str, name: str) -> str:
 def _members(node: Node, name: str, walk: _RustWalk) -> None:
     """The fields of a struct, the variants of an enum, what a trait asks for."""
     if node.type in ("struct_item", "union_item", "enum_item", "trait_item"):
-        walk.bases.append((name, UNKNOWN_BASE))
+        walk.inherit(name, UNKNOWN_BASE)
     body = node.child_by_field_name("body")
     for part in body.named_children if body is not None and KINDS[node.type] == "class" else ():
         below = _under(name, text(part.child_by_field_name("name")))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from bot.languages.syntax import text
+from bot.languages.syntax import head, text
 from bot.values import Parameter, Signature
 
 HARMLESS = frozenset({
@@ -29,10 +29,7 @@ def signature(node: Node) -> Signature:
             parameters.append(Parameter(name, "positional-only"))
         elif part.type in ("attribute_item", "ERROR"):
             opaque = True  # a parameter that exists under a condition
-    body = node.child_by_field_name("body")
-    end = body.start_byte if body is not None else node.end_byte
-    head = (node.text or b"")[: end - node.start_byte].decode("utf-8", "replace")
-    return Signature(tuple(parameters), " ".join(head.split()).rstrip(" ;"), opaque)
+    return Signature(tuple(parameters), head(node, trailing=" ;"), opaque)
 
 
 def receives(node: Node) -> bool:

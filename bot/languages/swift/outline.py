@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
-from bot.languages.syntax import first_line, last_line, text
+from bot.languages.syntax import first_line, head, last_line, text
 from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import check_nesting
 from bot.text.filetypes import SWIFT
@@ -38,12 +38,7 @@ def outline_of(path: str, source: bytes, side: Side) -> Outline:
     tree, walk = typed_receivers.begin(SWIFT, path, source, side)
     for node in tree.named_children:
         _take(node, "", walk, is_vague=False, is_private=False)
-    return Outline(
-        typed_receivers.with_overloads(walk.symbols),
-        tuple(walk.exports.items()),
-        complete=not tree.has_error and not DYNAMIC.search(source),
-        bases=tuple(walk.bases.items()),
-    )
+    return walk.outline(not tree.has_error and not DYNAMIC.search(source), overloads=True)
 
 
 def type_name(node: Node) -> str:
@@ -99,7 +94,7 @@ def _type(node: Node, inside: str, walk: TypedWalk, *, is_hidden: bool) -> None:
         kind = "type" if node.type == "protocol_declaration" else "class"
         _add(node, inside, short, kind, walk, None, is_hidden=is_hidden)
     last = short.rpartition(".")[2]
-    walk.bases[last] = tuple(dict.fromkeys((*walk.bases.get(last, ()), *bases, *_macros(node), UNKNOWN_BASE)))
+    walk.inherit(last, (*bases, *_macros(node), UNKNOWN_BASE))
     is_vague = not set(bases) <= PLAIN_BASES
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, walk, is_vague=is_vague, is_private=is_extension(node) and is_hidden)
@@ -172,9 +167,7 @@ def _signature(node: Node, *, opaque: bool) -> Signature:
         elif part.type == ")":
             end = part.end_byte
             break
-    start = max((p.end_byte for p in node.named_children if p.type == "modifiers"), default=node.start_byte)
-    head = (node.text or b"")[start - node.start_byte : end - node.start_byte].decode("utf-8", "replace")
-    return Signature(tuple(parameters), " ".join(head.split()), opaque or is_vague)
+    return Signature(tuple(parameters), head(node, end=end, after=("modifiers",)), opaque or is_vague)
 
 
 def _label(node: Node) -> str:
