@@ -50,6 +50,7 @@ class CallRules:
     positional_surplus: bool = False  # it may pass more than is taken
     missing: bool = False  # it may leave out what is required
     argument_lists: tuple[str, ...] = ("argument_list",)  # nodes of the arguments that are written one by one
+    alone: tuple[str, ...] = ()  # nodes that are the only argument, in the place of a list
     keyword: tuple[str, ...] = ()  # nodes of an argument that is passed by name: its name is their field `name`
     spread: tuple[str, ...] = ()  # nodes of arguments that nobody can count
     lone_call: bool = False  # a call that is the only argument may pass several

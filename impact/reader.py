@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node, QueryCursor
 
-from impact.language import Language
+from impact.language import CallRules, Language
 from impact.parsing import ANGLES, root_of, too_deep
 from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Use
 
@@ -316,7 +316,7 @@ class _Reader:
                 name=text(name),
                 line=name.start_point[0] + 1,
                 receiver=receiver.replace("?.", "."),
-                arguments=self._arguments(args) if args is not None else None,
+                arguments=arguments(self._language.calls, args) if args is not None else None,
                 guarded=any(True for _ in guards.around(name.start_byte, name.end_byte)),
             )
             key = name.start_byte, use.name
@@ -351,27 +351,30 @@ class _Reader:
             inner = inner.parent
         return (inner.parent if inner is not None else None) or self._root
 
-    def _arguments(self, node: Node) -> Arguments | None:
-        rules = self._language.calls
-        if node.type not in rules.argument_lists or node.has_error:
-            return None
-        positional, keywords, spread = 0, list[str](), False
-        for child in node.named_children:
-            if "comment" in child.type:
-                continue
-            is_wrapped = child.type in ("argument", "value_argument") and child.named_children
-            inner = child.named_children[-1] if is_wrapped else child
-            named = child.child_by_field_name("name") if child.type in rules.keyword else None
-            if named is None and any(one.type == "=" for one in child.children if is_wrapped):
-                named = child.named_children[0]
-            if inner.type in rules.spread:
-                spread = True
-            elif named is not None:
-                keywords.append(text(named))
-            else:
-                positional += 1
-                spread = spread or (rules.lone_call and "call" in inner.type and node.named_child_count == 1)
-        return Arguments(positional, tuple(keywords), spread)
+
+def arguments(rules: CallRules, node: Node) -> Arguments | None:
+    """What a call passes; None if its arguments are not written one by one, or with an error."""
+    if node.type in rules.alone:
+        return Arguments(1)
+    if node.type not in rules.argument_lists or node.has_error:
+        return None
+    positional, keywords, spread = 0, list[str](), False
+    for child in node.named_children:
+        if "comment" in child.type:
+            continue
+        is_wrapped = child.type in ("argument", "value_argument") and child.named_children
+        inner = child.named_children[-1] if is_wrapped else child
+        named = child.child_by_field_name("name") if child.type in rules.keyword else None
+        if named is None and any(one.type == "=" for one in child.children if is_wrapped):
+            named = child.named_children[0]
+        if inner.type in rules.spread:
+            spread = True
+        elif named is not None:
+            keywords.append(text(named).strip("`"))
+        else:
+            positional += 1
+            spread = spread or (rules.lone_call and "call" in inner.type and node.named_child_count == 1)
+    return Arguments(positional, tuple(keywords), spread)
 
 
 class _Lines:

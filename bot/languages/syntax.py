@@ -18,7 +18,10 @@ from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable, check_nesting
 from bot.text.filetypes import FileType
 from bot.values import Call, SomeUses, Use
+from impact import reader
+from impact.language import CallRules
 from impact.parsing import grammar, root_of
+from impact.values import Arguments
 
 Form = Literal["name", "member", "import", "definition", "key"]
 MAX_TEXT = 200  # of a receiver as written: longer ones are whole expressions, which name nothing
@@ -184,6 +187,12 @@ def places(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[
         if count % SAMPLED == SAMPLED - 1 and len(list(islice(ancestors(node), DEEPEST))) == DEEPEST:
             raise Unreadable(TOO_DEEP)
         yield match, node
+
+
+def arguments(rules: CallRules, argument_list: Node | None) -> Call:
+    """The arguments of a call; what nobody can count counts as spread."""
+    passed = reader.arguments(rules, argument_list) if argument_list is not None else Arguments()
+    return Call(passed.positional, passed.keywords, passed.spread) if passed is not None else Call(spread=True)
 
 
 def uses(root: Node, source: bytes, names: Collection[str], shape: Shape) -> tuple[Use, ...]:

@@ -7,7 +7,7 @@ from itertools import islice
 from tree_sitter import Node, Query, QueryCursor
 
 from bot.languages.constructions import Construction
-from bot.languages.csharp.uses import arguments
+from bot.languages.csharp.uses import passed
 from bot.languages.syntax import DEPTH, ancestors, grammar_of, text
 from bot.text.filetypes import CSHARP
 
@@ -28,7 +28,7 @@ def targets(root: Node) -> Iterator[Construction]:
     """The objects that are made without the name of their class, each with the name in the declaration that asks for it."""
     for creation in QueryCursor(_query()).captures(root).get("made", ()):
         argument_list = next((part for part in creation.named_children if part.type == "argument_list"), None)
-        yield _asked(creation), creation, arguments(argument_list)
+        yield _asked(creation), creation, passed(argument_list)
 
 
 @lru_cache(maxsize=1)

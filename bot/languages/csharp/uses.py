@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
-from bot.languages.syntax import UNKNOWN, text
+from bot.languages.syntax import UNKNOWN, arguments, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
 from bot.values import Call
+from impact.language import languages
 
 CLASSES = frozenset({
     "class_declaration", "struct_declaration", "interface_declaration", "record_declaration", "record_struct_declaration",
@@ -26,6 +28,8 @@ NAMED = CLASSES | METHODS | {
 }  # fmt: skip
 DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w.]*)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*\[[,\s]*\])*)\??\s+NAME\s*(?=[=;,:)&|?{]|in\b)"
 BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[({<]|(?<![\w.$])NAME\s*=>|[(,]\s*+NAME\s*+(?:,[^()]{0,200})?\)\s*+=>"
+
+passed = partial(arguments, languages()[".cs"].calls)
 
 
 def place(node: Node) -> IdentifierUse | None:
@@ -87,19 +91,7 @@ def _call(call_node: Node) -> Call | None:
     fields = {"invocation_expression": "function", "object_creation_expression": "type"}
     if above is None or above.type not in fields or above.child_by_field_name(fields[above.type]) != call_node:
         return None
-    return arguments(above.child_by_field_name("arguments"))
-
-
-def arguments(argument_list: Node | None) -> Call:
-    """The arguments of a call as written."""
-    parts = [
-        part for part in (argument_list.named_children if argument_list is not None else ()) if part.type == "argument"
-    ]
-    keyword_names = [
-        text(part.child_by_field_name("name")) for part in parts if part.child_by_field_name("name") is not None
-    ]
-    conditional = argument_list is not None and any("preproc" in part.type for part in argument_list.children)
-    return Call(len(parts) - len(keyword_names), tuple(keyword_names), conditional)
+    return passed(above.child_by_field_name("arguments"))
 
 
 def _of_attribute(attribute: Node) -> Call:
@@ -129,13 +121,13 @@ def constructions(holder: Node) -> Iterator[Construction]:
         call = next((part for part in constructor.named_children if part.type == "constructor_initializer"), None)
         argument_list = next((part for part in call.named_children), None) if call is not None else None
         if call is not None and any(part.type == "this" for part in call.children):
-            yield holder.child_by_field_name("name"), call, arguments(argument_list)
+            yield holder.child_by_field_name("name"), call, passed(argument_list)
         else:
-            yield base, call if call is not None else constructor.child_by_field_name("name"), arguments(argument_list)
+            yield base, call if call is not None else constructor.child_by_field_name("name"), passed(argument_list)
     is_partial = any(part.type == "modifier" and text(part) == "partial" for part in holder.named_children)
     is_partial = is_partial or holder.has_error or any("preproc" in part.type for part in members)
     if head is not None or not (constructors or is_partial):
-        yield base, base, arguments(head)
+        yield base, base, passed(head)
 
 
 def _base(holder: Node) -> tuple[Node | None, Node | None]:

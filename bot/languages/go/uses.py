@@ -1,13 +1,24 @@
 """What an identifier does where it is in a Go file, and which type a receiver is known to have."""
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from tree_sitter import Node
 
 from bot.languages.go.outline import bare, receiver_type
-from bot.languages.syntax import MOST_USES, UNKNOWN, Form, Shape, ancestors, any_of, first_line, local_type, text
-from bot.values import Call
+from bot.languages.syntax import (
+    MOST_USES,
+    UNKNOWN,
+    Form,
+    Shape,
+    ancestors,
+    any_of,
+    arguments,
+    first_line,
+    local_type,
+    text,
+)
+from impact.language import languages
 
 FUNCTIONS = frozenset({"function_declaration", "method_declaration"})
 NAMED = frozenset({
@@ -59,14 +70,6 @@ def _binds(node: Node) -> bool:
         new = holder.type == "short_var_declaration" or any(part.type == ":=" for part in holder.children)
         return holder.type in LISTS and new and holder.child_by_field_name("left") == above
     return above.type == "labeled_statement"
-
-
-def _arguments(argument_list: Node) -> Call:
-    """The arguments of a call. A call as the only argument may stand for several: `f(g())`."""
-    parts = [part for part in argument_list.named_children if part.type != "comment"]
-    many = len(parts) == 1 and parts[0].type == "call_expression"
-    spread = many or any(part.type == "variadic_argument" for part in parts)
-    return Call(sum(part.type != "variadic_argument" for part in parts), (), spread)
 
 
 def _types(receiver: Node) -> tuple[str, ...]:
@@ -207,6 +210,6 @@ SHAPE = Shape(
     members={"selector_expression": ("operand", "field"), "qualified_type": ("package", "name")},
     calls={"call_expression": ("function", "arguments")},
     imports=frozenset({"import_spec"}),
-    scopes=FUNCTIONS, arguments=_arguments, form=_form, types=_types, scope_name=_scope_name,
+    scopes=FUNCTIONS, arguments=partial(arguments, languages()[".go"].calls), form=_form, types=_types, scope_name=_scope_name,
     assignments={"var_spec": ("name", "value"), "short_var_declaration": ("left", "right"), "assignment_statement": ("left", "right"), "type_alias": ("name", "type")},
 )  # fmt: skip

@@ -3,13 +3,13 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from tree_sitter import Node
 
 from bot.languages.constructions import Construction, nodes_of
-from bot.languages.syntax import CASTS, MAX_TEXT, Form, Shape, ancestors, text
-from bot.values import Call
+from bot.languages.syntax import CASTS, MAX_TEXT, Form, Shape, ancestors, arguments, text
+from impact.language import languages
 
 CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
 NAMED = frozenset({
@@ -36,6 +36,8 @@ ANNOTATED = re.compile(rf"(?<![\w$.])({NAME})\s*+[?!]?\s*+:(?=\s*+([A-Z][\w$]*+)
 ASSIGNED = re.compile(rf"(?<![\w$.])({NAME})\s*+=(?![=>])\s*+(?=([^\n]{{1,200}}))")
 BUILT = re.compile(r"(?:await\s++)?new\s++([\w$.]++)")
 LOADED = re.compile(r"(await\s+)?(require|import)\s*(<[^()]*>)?\(")
+
+passed = partial(arguments, languages()[".js"].calls)
 
 
 def _form(node: Node) -> Form:
@@ -82,15 +84,6 @@ def _taken_apart(node: Node, above: Node) -> Form:
     if key and above.type == "pair_pattern":
         return "key"
     return "definition"
-
-
-def _arguments(argument_list: Node) -> Call:
-    """The arguments of a call; a template literal after a function is one argument."""
-    if argument_list.type == "template_string":
-        return Call(spread=True)
-    parts = [part for part in argument_list.named_children if part.type != "comment"]
-    spread = any(part.type == "spread_element" for part in parts)
-    return Call(sum(part.type != "spread_element" for part in parts), (), spread)
 
 
 def _is_guarded(node: Node, around: list[Node]) -> bool:
@@ -236,19 +229,14 @@ def constructions(holder: Node) -> Iterator[Construction]:
             if text(creation.child_by_field_name("constructor")).strip("()") == (
                 "this" if is_static else "this.constructor"
             ):
-                yield holder.child_by_field_name("name"), creation, _arguments_of(creation)
+                yield holder.child_by_field_name("name"), creation, passed(creation.child_by_field_name("arguments"))
         is_constructor = text(member.child_by_field_name("name")) == "constructor"
         if base is not None and member.type == "method_definition" and is_constructor:
             for word in nodes_of(member, "super", CLASSES):
                 call = word.parent
                 argument_list = call.child_by_field_name("arguments") if call is not None else None
                 if argument_list is not None:
-                    yield base, word, _arguments(argument_list)
-
-
-def _arguments_of(creation: Node) -> Call:
-    argument_list = creation.child_by_field_name("arguments")
-    return _arguments(argument_list) if argument_list is not None else Call()
+                    yield base, word, passed(argument_list)
 
 
 SHAPE = Shape(
@@ -260,6 +248,6 @@ SHAPE = Shape(
     calls={"call_expression": ("function", "arguments"), "new_expression": ("constructor", "arguments")},
     imports=frozenset({"import_statement"}),
     scopes=SCOPES,
-    arguments=_arguments, is_guarded=_is_guarded, form=_form, types=_types, result_of=_result_of, scope_name=_scope_name,
+    arguments=passed, is_guarded=_is_guarded, form=_form, types=_types, result_of=_result_of, scope_name=_scope_name,
     assignments={"variable_declarator": ("name", "value"), "assignment_expression": ("left", "right")},
 )  # fmt: skip

@@ -8,10 +8,11 @@ from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
-from bot.languages.syntax import UNKNOWN, head, text
+from bot.languages.syntax import UNKNOWN, arguments, head, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import JAVA
 from bot.values import Call, Outline, Parameter, Side, Signature, Visibility
+from impact.language import languages
 
 CLASSES = frozenset({
     "class_declaration", "interface_declaration", "enum_declaration", "record_declaration", "annotation_type_declaration",
@@ -36,6 +37,7 @@ GENERATED = re.compile(
 
 
 root = partial(typed_receivers.root, JAVA)
+passed = partial(arguments, languages()[".java"].calls)
 
 
 @lru_cache(maxsize=64)
@@ -159,7 +161,7 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
     if above is None:
         return None
     if above.type == "method_invocation" and above.child_by_field_name("name") == node:
-        call = _arguments(above.child_by_field_name("arguments"))
+        call = passed(above.child_by_field_name("arguments"))
         owner = above.child_by_field_name("object")
         return IdentifierUse("member", owner, call) if owner is not None else IdentifierUse("name", None, call)
     if above.type == "field_access" and above.child_by_field_name("field") == node:
@@ -194,7 +196,7 @@ def _type_use(node: Node, above: Node) -> IdentifierUse:
         and holder.child_by_field_name("type") == whole
         and (whole == node or receiver is not None or whole.type == "generic_type")
     )
-    call = _arguments(holder.child_by_field_name("arguments")) if is_construction and holder is not None else None
+    call = passed(holder.child_by_field_name("arguments")) if is_construction and holder is not None else None
     call = Call(spread=True) if _is_made_by(whole) else call
     return IdentifierUse("member" if receiver is not None else "name", receiver, call)
 
@@ -203,11 +205,6 @@ def _is_made_by(whole: Node) -> bool:
     """Whether it is the class of `Cart::new`, which says nothing of the arguments."""
     holder = whole.parent
     return holder is not None and holder.type == "method_reference" and holder.children[-1].type == "new"
-
-
-def _arguments(argument_list: Node | None) -> Call:
-    parts = argument_list.named_children if argument_list is not None else []
-    return Call(sum("comment" not in part.type for part in parts))
 
 
 def constructions(holder: Node) -> Iterator[Construction]:
@@ -220,12 +217,12 @@ def constructions(holder: Node) -> Iterator[Construction]:
         for call in calls[:1]:
             is_own = text(call.child_by_field_name("constructor")) == "this"
             name = holder.child_by_field_name("name") if is_own else base
-            yield name, call, _arguments(call.child_by_field_name("arguments"))
+            yield name, call, passed(call.child_by_field_name("arguments"))
         if not calls:
             yield base, constructor.child_by_field_name("name"), Call()
     for constant in _members(holder) if holder.type == "enum_declaration" else ():
         if constant.type == "enum_constant":
-            yield holder.child_by_field_name("name"), constant, _arguments(constant.child_by_field_name("arguments"))
+            yield holder.child_by_field_name("name"), constant, passed(constant.child_by_field_name("arguments"))
     if not constructors and not holder.has_error:
         modifiers = next((text(part) for part in holder.named_children if part.type == "modifiers"), "")
         yield base, base, Call(spread=bool(GENERATED_CONSTRUCTOR.search(modifiers)))

@@ -11,10 +11,11 @@ from tree_sitter import Node
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
 from bot.languages.jvm.java import OBJECT
-from bot.languages.syntax import UNKNOWN, head, text
+from bot.languages.syntax import UNKNOWN, arguments, head, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import KOTLIN
 from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, Symbol, Visibility
+from impact.language import languages
 
 CLASSES = frozenset({"class_declaration", "object_declaration"})
 BODIES = frozenset({"class_body", "enum_class_body"})
@@ -32,6 +33,7 @@ READ = 4_000  # characters of it
 
 
 root = partial(typed_receivers.root, KOTLIN)
+passed = partial(arguments, languages()[".kt"].calls)
 
 
 @lru_cache(maxsize=64)
@@ -236,18 +238,7 @@ def _call(callee: Node) -> Call | None:
 
 
 def _arguments(node: Node) -> Call:
-    argument_list = next((part for part in node.named_children if part.type == "value_arguments"), None)
-    parts = (
-        [part for part in argument_list.named_children if part.type == "value_argument"]
-        if argument_list is not None
-        else []
-    )
-    named_arguments = [part for part in parts if any(item.type == "=" for item in part.children)]
-    spread = any(text(part).startswith("*") for part in parts) or any(
-        "spread" in text(part)[:1] for part in named_arguments
-    )
-    keywords = tuple(text(part.named_children[0]).strip("`") for part in named_arguments)
-    return Call(len(parts) - len(named_arguments), keywords, spread)
+    return passed(next((part for part in node.named_children if part.type == "value_arguments"), None))
 
 
 def constructions(holder: Node) -> Iterator[Construction]:

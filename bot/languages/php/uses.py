@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
 from tree_sitter import Node
@@ -10,8 +10,9 @@ from tree_sitter import Node
 from bot.languages.constructions import Construction, nodes_of
 from bot.languages.php.outline import CLASSES
 from bot.languages.spots import Spot, SpotGrammar
-from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, Form, ancestors, outermost, text, words
+from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, Form, ancestors, arguments, outermost, text, words
 from bot.values import Call
+from impact.language import languages
 
 OWNERS = frozenset({"class_declaration"})  # a trait does not tell whose `self` it is
 FUNCTIONS = frozenset({"function_definition", "method_declaration"})
@@ -27,6 +28,8 @@ TRIED = "try_statement"
 CLASS = r"\\?[A-Z][\w\\]*"
 EXISTS = re.compile(r"(?:class|function|interface|trait|enum)_exists\s*+\(([^)]{0,1000})")
 CAUGHT = re.compile(r"catch\s*\([^)]*\b(Error|Throwable)\b")
+
+passed = partial(arguments, languages()[".php"].calls)
 
 
 def spot(node: Node) -> Spot | None:
@@ -74,31 +77,17 @@ def _plain(node: Node, name: str, around: list[Node]) -> Spot:
     above = around[0] if around else None
     call: Call | None = None
     if above is not None and above.type == "function_call_expression" and above.child_by_field_name("function") == node:
-        call = arguments(above.child_by_field_name("arguments"))
+        call = passed(above.child_by_field_name("arguments"))
     elif above is not None and above.type in ("object_creation_expression", "attribute"):
-        call = arguments(next((part for part in above.named_children if part.type == "arguments"), None))
+        call = passed(next((part for part in above.named_children if part.type == "arguments"), None))
     return Spot("name", name=name, call=call, is_guarded=_is_guarded(text(node), around))
 
 
 def _member(node: Node, above: Node, around: list[Node]) -> Spot:
     owner = above.child_by_field_name("object") or above.child_by_field_name("scope") or above.named_children[0]
     argument_list = above.child_by_field_name("arguments")
-    call = arguments(argument_list) if argument_list is not None else None
+    call = passed(argument_list) if argument_list is not None else None
     return Spot("member", receiver=owner, types=types(owner), call=call, is_guarded=_is_guarded(text(node), around))
-
-
-def arguments(argument_list: Node | None) -> Call:
-    """The arguments of a call as written."""
-    positional, keywords, spread = 0, list[str](), False
-    for part in argument_list.named_children if argument_list is not None else ():
-        name = part.child_by_field_name("name")
-        if part.type == "variadic_placeholder" or text(part).startswith("..."):
-            spread = True
-        elif part.type == "argument" and name is not None:
-            keywords.append(text(name))
-        elif part.type == "argument":
-            positional += 1
-    return Call(positional, tuple(keywords), spread)
 
 
 def constructions(holder: Node) -> Iterator[Construction]:
@@ -109,7 +98,7 @@ def constructions(holder: Node) -> Iterator[Construction]:
         base = base.named_children[-1]
     for creation in nodes_of(holder, "object_creation_expression", CLASSES | {"anonymous_class"}):
         word = text(creation.named_children[0]).lower() if creation.named_children else ""
-        call = arguments(next((part for part in creation.named_children if part.type == "arguments"), None))
+        call = passed(next((part for part in creation.named_children if part.type == "arguments"), None))
         if word in ("self", "static"):
             yield holder.child_by_field_name("name"), creation, call
         elif word == "parent":

@@ -4,13 +4,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from tree_sitter import Node
 
 from bot.languages.constructions import Construction, nodes_of
-from bot.languages.syntax import Form, Shape, ancestors, text
-from bot.values import Call
+from bot.languages.syntax import Form, Shape, ancestors, arguments, text
+from impact.language import languages
 
 CLASSES = frozenset({"class_definition"})
 LONGEST = 200  # characters of what is called
@@ -44,6 +44,8 @@ BUILT = re.compile(rf"(?:await\s++)?({CLASS})\(")
 PASSED = re.compile(r"(\w++)\s*+(?:#.*)?$")
 CLASS_LIKE = re.compile(CLASS)
 
+passed = partial(arguments, languages()[".py"].calls)
+
 
 def _form(node: Node) -> Form:
     above = node.parent
@@ -58,18 +60,6 @@ def _form(node: Node) -> Form:
     if above.type in BINDERS and node.type == "identifier":
         return "definition" if above.type != "typed_parameter" or above.named_children[0] == node else "name"
     return "name"
-
-
-def _arguments(argument_list: Node) -> Call:
-    """The arguments of a call. A generator expression in place of the list is one argument."""
-    if argument_list.type == "generator_expression":
-        return Call(positional=1)
-    parts = [part for part in argument_list.named_children if part.type != "comment"]
-    keywords = tuple(text(part.child_by_field_name("name")) for part in parts if part.type == "keyword_argument")
-    spread = any(part.type in ("list_splat", "dictionary_splat") for part in parts)
-    return Call(
-        sum(part.type not in ("keyword_argument", "list_splat", "dictionary_splat") for part in parts), keywords, spread
-    )
 
 
 def _is_guarded(node: Node, around: list[Node]) -> bool:
@@ -183,7 +173,7 @@ def constructions(holder: Node) -> Iterator[Construction]:
         for call in nodes_of(method, "call", CLASSES) if first else ():
             argument_list = call.child_by_field_name("arguments")
             if argument_list is not None and _is_own_class(call.child_by_field_name("function"), first):
-                yield holder.child_by_field_name("name"), call, _arguments(argument_list)
+                yield holder.child_by_field_name("name"), call, passed(argument_list)
 
 
 def _is_own_class(callee: Node | None, first: str) -> bool:
@@ -200,7 +190,7 @@ SHAPE = Shape(
     calls={"call": ("function", "arguments")},
     imports=frozenset({"import_statement", "import_from_statement"}),
     scopes=SCOPES,
-    arguments=_arguments,
+    arguments=passed,
     is_guarded=_is_guarded,
     form=_form,
     types=_types,

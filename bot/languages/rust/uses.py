@@ -3,14 +3,15 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from tree_sitter import Node
 
 from bot.languages.rust.outline import bare
 from bot.languages.rust.signature import conditions
-from bot.languages.syntax import UNKNOWN, Form, Shape, ancestors, local_type, text
-from bot.values import Call, Use
+from bot.languages.syntax import UNKNOWN, Form, Shape, ancestors, arguments, local_type, text
+from bot.values import Use
+from impact.language import languages
 
 SCOPES = frozenset({"function_item", "function_signature_item", "impl_item", "trait_item", "mod_item"})
 ITEMS = SCOPES | {
@@ -112,15 +113,6 @@ def in_macro(use: Use, root: Node) -> Use:
     return replace(use, receiver=receiver, types=types, is_guarded=use.is_guarded or not is_code)
 
 
-def _arguments(argument_list: Node) -> Call:
-    parts = [
-        part
-        for part in argument_list.named_children
-        if part.type not in ("line_comment", "block_comment", "attribute_item")
-    ]
-    return Call(len(parts))
-
-
 def _is_guarded(node: Node, around: list[Node]) -> bool:
     """Whether the code exists only under a condition other than being tested, or as the text of a macro."""
     del node
@@ -220,5 +212,5 @@ SHAPE = Shape(
     calls={"call_expression": ("function", "arguments")},
     imports=frozenset({"use_declaration"}),
     scopes=SCOPES,
-    arguments=_arguments, is_guarded=_is_guarded, form=_form, types=_types, scope_name=_scope_name,
+    arguments=partial(arguments, languages()[".rs"].calls), is_guarded=_is_guarded, form=_form, types=_types, scope_name=_scope_name,
 )  # fmt: skip
