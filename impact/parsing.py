@@ -2,7 +2,8 @@
 
 import re
 import time
-from functools import lru_cache
+from bisect import bisect_right
+from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import accumulate
 
@@ -70,3 +71,18 @@ def too_deep(source: bytes) -> bool:
         if level - lowest > DEEPEST:
             return True
     return False
+
+
+class Lines:
+    """The 1-based line of a position: counted once, however many positions are asked for."""
+
+    def __init__(self, code: bytes) -> None:
+        self._code = code
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer(rb"\n", self._code))]
+
+    def at(self, position: int) -> int:
+        """The line on which a position lies."""
+        return bisect_right(self._starts, position)

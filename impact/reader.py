@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node, QueryCursor
 
 from impact.language import CallRules, Language
-from impact.parsing import ANGLES, root_of, too_deep
+from impact.parsing import ANGLES, Lines, root_of, too_deep
 from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Use
 
 LONGEST = 1_500_000  # bytes of a file that is read
@@ -166,7 +166,7 @@ class _Reader:
             for node in found.get("open.owner", ()):
                 owners.add(self._owner(node))
         if self._root.has_error:
-            opened = opened or next((f"a syntax error at line {line}" for line in _errors(self._root)), "")
+            opened = opened or next((f"a syntax error at line {line}" for line in errors(self._root)), "")
         for kind, found in self._defs:
             if kind == "class" and _first(found, "def.class").start_byte in hidden:
                 outer = self._owner(_first(found, "def.class"))
@@ -295,7 +295,7 @@ class _Reader:
         bindings: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
         stores: set[str] = set()
         last = self._root.end_point[0] + 1
-        line_of = _Lines(self._root)
+        line_of = Lines(self._root.text or b"").at
         for found in self._matches("uses"):
             for node in found.get("bound", ()):
                 around = [*self._locals.around(node.start_byte, node.end_byte)]
@@ -377,17 +377,6 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
     return Arguments(positional, tuple(keywords), spread)
 
 
-class _Lines:
-    """The line of a byte."""
-
-    def __init__(self, root: Node) -> None:
-        source = root.text or b""
-        self._starts = [0, *(match.end() for match in re.finditer(rb"\n", source))]
-
-    def __call__(self, at: int) -> int:
-        return bisect_right(self._starts, at)
-
-
 def _kind(found: Captures) -> str:
     return next((key[4:] for key in found if key.startswith("def.")), "")
 
@@ -405,7 +394,7 @@ def _with(item: Import, **values: object) -> Import:
     return replace(item, **values)  # type: ignore[arg-type]
 
 
-def _errors(root: Node) -> Iterator[int]:
+def errors(root: Node) -> Iterator[int]:
     """The lines of syntax errors, those that a file can be read with left out."""
     stack = [root]
     while stack:

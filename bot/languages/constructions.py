@@ -10,7 +10,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages.syntax import MOST_USES, ancestors, first_line
+from bot.languages.syntax import MOST_USES, ancestors, first_line, nodes_outside
 from bot.values import Call, SomeUses, Use
 
 Construction = tuple[Node | None, Node | None, Call]  # the class's name in the head, the call, its arguments
@@ -94,9 +94,5 @@ def _call(use: Use, place: Node, call: Call) -> Use:
 
 def nodes_of(holder: Node, kind: str, others: Collection[str]) -> Iterator[Node]:
     """The nodes of a kind in a definition, but those in the definitions inside it. `others`: what such a definition is."""
-    waiting_nodes, left = [holder], MOST_NODES
-    while waiting_nodes and left:
-        node, left = waiting_nodes.pop(), left - 1
-        if node.type == kind:
-            yield node
-        waiting_nodes += [part for part in reversed(node.named_children) if part.type not in others]
+    parts = (part for child in holder.named_children for part in nodes_outside(others, child))
+    return (part for part in islice(parts, MOST_NODES) if part.type == kind)

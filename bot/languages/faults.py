@@ -7,14 +7,13 @@ import ast
 import json
 import tomllib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import PurePosixPath
-
-from tree_sitter import Node
 
 from bot.languages import syntax
 from bot.text.filetypes import filetype
 from impact.parsing import in_time
+from impact.reader import errors
 
 DEEPEST = 2_000  # brackets of a YAML file
 
@@ -26,21 +25,10 @@ def faults(path: str, source: bytes) -> frozenset[int] | None:
         tree = in_time(grammar, source)
         if tree is None:
             return None
-        error_lines = frozenset(node.start_point[0] + 1 for node in _error_nodes(tree.root_node))
+        error_lines = frozenset(errors(tree.root_node))
         return error_lines or (_python(source) if suffix == ".py" else error_lines)
     read = DATA.get(suffix)
     return read(source) if read else None
-
-
-def _error_nodes(root: Node) -> Iterator[Node]:
-    """Nodes of an error, or of something that the parser had to make up. Not recursive: hostile code nests deeply."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.is_error or node.is_missing:
-            yield node
-        elif node.has_error:
-            stack.extend(node.children)
 
 
 def _python(source: bytes) -> frozenset[int]:

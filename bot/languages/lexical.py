@@ -1,15 +1,13 @@
-"""What every language needs to look at text that somebody else wrote: caps before patterns, and lines without counting twice.
+"""What every language needs to look at text that somebody else wrote: caps before patterns.
 
 A pattern costs at least one step a character, and a careless one costs the square. The patterns of this package are linear; the
 caps keep what they are given small where nobody writes more: a configuration file, a line, a word.
 """
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from itertools import accumulate
 
 from bot.text.caps import CONFIG, MANIFEST
 
@@ -19,7 +17,6 @@ APART = b"\n;\n"  # between stretches of code that do not touch
 _WORD = re.compile(rb"[\w\x80-\xff]++")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 TELLING = 3  # words
-_NEWLINE = b"\n"
 
 
 def manifest_text(source: bytes) -> str:
@@ -89,18 +86,3 @@ class Words:
             start, end = max(start, end), at + AROUND
             parts.append(self._code[start:end])
         return b"".join(parts).decode("utf-8", "replace")
-
-
-class Lines:
-    """The 1-based line of a position: counted once, however many positions are asked for."""
-
-    def __init__(self, code: bytes) -> None:
-        self._code = code
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return list(accumulate(len(row) + 1 for row in self._code.split(_NEWLINE)))
-
-    def at(self, position: int) -> int:
-        """The line on which a position lies."""
-        return bisect_right(self._ends, position) + 1

@@ -1,4 +1,4 @@
-"""Uses told by one function of the language: for grammars in which a call, its receiver and its name are one node."""
+"""Uses told by one function of the language, which says what an identifier does where it stands."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
@@ -7,10 +7,11 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages.lexical import is_telling
-from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, Form, ancestors, first_line, own_name, places, text, use_at
+from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, Form, ancestors, own_name, places, text, use_at
 from bot.values import Call, SomeUses, Use
 
 SYMBOLS = frozenset({"simple_symbol", "atom"})
+MAX_FAR = 3  # names so deep: each step up starts at the root of the tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +19,10 @@ class Spot:
     """What an identifier does where it stands."""
 
     form: Form
-    name: str = ""  # as written, where that is more than the identifier: a qualified name
-    receiver: Node | None = None
-    types: tuple[str, ...] = ()
+    receiver: Node | None = None  # what stands before the dot
     call: Call | None = None
+    name: str = ""  # as written, where that is more than the identifier: a qualified name
+    types: tuple[str, ...] = ()  # classes that the receiver is known to be
     is_guarded: bool = False
 
 
@@ -38,25 +39,27 @@ class SpotGrammar:
 def uses(root: Node, source: bytes, names: Collection[str], reading: SpotGrammar) -> tuple[Use, ...]:
     """The identifiers that are spelt like one of the names, in the order of the file."""
     uses_found: list[Use] = []
+    far = 0
     for match, node in places(root, source, names):
         before = node.type in SYMBOLS  # the colon of a symbol
-        whole = (node.start_byte + before, node.end_byte) == match.span()
-        spot = reading.spot(node) if whole and node.type in reading.identifiers else None
+        if (node.start_byte + before, node.end_byte) != match.span() or node.type not in reading.identifiers:
+            continue
+        around = list(islice(ancestors(node), DEPTH))
+        far += len(around) == DEPTH
+        if far > MAX_FAR or len(uses_found) == MOST_USES:
+            return SomeUses(uses_found)
+        spot = reading.spot(node)
         if spot is not None:
-            if len(uses_found) == MOST_USES:
-                return SomeUses(uses_found)
-            uses_found.append(_use(node, spot, reading))
+            uses_found.append(_use(node, spot, around, reading))
     return tuple(uses_found)
 
 
-def _use(node: Node, spot: Spot, reading: SpotGrammar) -> Use:
-    scopes = [
-        item for item in islice(ancestors(node), DEPTH) if item.type in reading.scopes and reading.scope_name(item)
-    ]
-    if spot.form == "definition" and scopes and first_line(scopes[0]) == first_line(node):
+def _use(node: Node, spot: Spot, around: list[Node], reading: SpotGrammar) -> Use:
+    scopes = [item for item in around if item.type in reading.scopes and reading.scope_name(item)]
+    if spot.form == "definition" and scopes and reading.scope_name(scopes[0]) == text(node):
         scopes = scopes[1:]
     name, types = spot.name or text(node), spot.types
-    if types == UNKNOWN and is_telling(name):
+    if types == UNKNOWN and spot.receiver is not None and is_telling(name):
         types = ()
     use = use_at(node, spot.form, spot.receiver, scopes, reading.scope_name)
     at = node.start_byte + (node.type in SYMBOLS)

@@ -118,7 +118,7 @@ def nodes_outside(types: Collection[str], node: Node) -> Iterator[Node]:
         part = stack.pop()
         yield part
         if part.type not in types:
-            stack += part.named_children
+            stack += reversed(part.named_children)
 
 
 def ancestors(node: Node) -> Iterator[Node]:

@@ -5,27 +5,27 @@ known to nobody here, and therefore no reason to say anything.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import Literal
 
 from tree_sitter import Node
 
-from bot.languages import syntax
-from bot.languages.lexical import Lines, Words, is_telling
-from bot.languages.syntax import CLIMB, DEPTH, MOST_USES, UNKNOWN, Form, ancestors, own_name, places, text, use_at
+from bot.languages import spots, syntax
+from bot.languages.lexical import Words
+from bot.languages.spots import Spot, SpotGrammar
+from bot.languages.syntax import CLIMB, DEPTH, MOST_USES, UNKNOWN, ancestors, own_name, text
 from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.languages.walk import DefinitionWalk
 from bot.text.filetypes import FileType
 from bot.text.lines import without_mark
-from bot.values import COMPONENT, Call, Side, SomeUses, Use
+from bot.values import COMPONENT, Use
 from impact.parsing import too_deep
 
-__all__ = ["Lines"]  # beside what is defined here
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
-MAX_FAR = 3  # names so deep: each step up starts at the root of the tree
+MODIFIERS = frozenset({"modifiers", "modifier"})
 NESTED = 24  # classes inside classes
 OPEN = 9  # comments that no one closes
 CHAIN = re.compile(rb"(?<![\w.])(?:\w+\.){300}")
@@ -51,21 +51,12 @@ Bare = Callable[[str, Sequence[str]], tuple[str, ...]]  # (name, classes around)
 
 
 @dataclass(frozen=True, slots=True)
-class IdentifierUse:
-    """What an identifier does where it stands."""
-
-    form: Form
-    receiver: Node | None = None  # what stands before the dot
-    call: Call | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class TypedGrammar:
     """How one grammar is read."""
 
     identifiers: frozenset[str]
     classes: frozenset[str]  # definitions that have members
-    place: Callable[[Node], IdentifierUse | None]  # None: a name that means nothing here
+    place: Callable[[Node], Spot | None]  # None: a name that means nothing here
     types: Callable[[Node], tuple[str, ...]]  # classes that a receiver is declared to be
     methods: frozenset[str]  # definitions in which local variables are declared
     anonymous: frozenset[str] = frozenset()  # what holds the body of a class without a name
@@ -95,9 +86,17 @@ def root(file_type: FileType, source: bytes) -> Node:
     return syntax.parse(file_type, source)
 
 
-def begin(file_type: FileType, path: str, source: bytes, side: Side) -> tuple[Node, TypedWalk]:
-    """Return the tree of a file, and the walk that takes its definitions. Raises Unreadable if a parser would misread it."""
-    return root(file_type, source), TypedWalk(path, side)
+def has(node: Node, modifier: str) -> bool:
+    """Whether a definition has a modifier; `private[shop]` is no `private`."""
+    pattern = rf"\b{modifier}\b(?!\[(?!this))"
+    return any(part.type in MODIFIERS and re.search(pattern, text(part)) for part in node.named_children)
+
+
+def members(node: Node, bodies: Collection[str]) -> Iterator[Node]:
+    """What stands in the bodies of a definition."""
+    for body in node.named_children:
+        if body.type in bodies:
+            yield from body.named_children
 
 
 def blank(source: bytes, *, templates: bool = False) -> bytes:
@@ -114,42 +113,27 @@ def blank(source: bytes, *, templates: bool = False) -> bytes:
 
 def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGrammar, bare: Bare) -> tuple[Use, ...]:
     """The identifiers spelt like one of the names. `bare` says whose member a call with no receiver means, () for nobody's."""
-    uses_found: list[Use] = []
-    far = 0
     if deep(source):
         raise Unreadable(TOO_DEEP)
-    for match, node in places(root, source, names):
-        whole = (node.start_byte, node.end_byte) == match.span()
-        if whole and node.type in reading.identifiers:
-            above = list(islice(ancestors(node), DEPTH))
-            far += len(above) == DEPTH
-            if far > MAX_FAR or len(uses_found) == MOST_USES:
-                return SomeUses(uses_found)
-            kinds = {item.type for item in near(node)} if reading.imports else set[str]()
-            place = None if kinds & reading.heads else reading.place(node)
-            if place is not None and kinds & reading.imports:
-                place = IdentifierUse("import")
-            if place is not None:
-                uses_found.append(_use(node, above, place, reading, bare))
-    return tuple(uses_found)
+    told = partial(_spot, reading=reading, bare=bare)
+    grammar = SpotGrammar(reading.identifiers, reading.classes | reading.methods, told, reading.scope_name)
+    found = spots.uses(root, source, names, grammar)
+    return type(found)(replace(use, receiver=_without_arguments(use.receiver)) for use in found)
 
 
-def _use(node: Node, above: Sequence[Node], place: IdentifierUse, reading: TypedGrammar, bare: Bare) -> Use:
-    scopes = [item for item in above if item.type in reading.classes | reading.methods and reading.scope_name(item)]
-    if place.form == "definition" and scopes and reading.scope_name(scopes[0]) == text(node):
-        scopes = scopes[1:]
-    receiver, name, form = place.receiver, text(node), place.form
-    types: tuple[str, ...] = ()
-    if form == "member" and receiver is not None:
-        types = reading.types(receiver)
-        if types == UNKNOWN and is_telling(name):
-            types = ()
-    elif form == "name" and place.call is not None and not name[:1].isupper():
-        classes = [reading.scope_name(item) for item in scopes if item.type in reading.classes]
-        types = UNKNOWN if _nameless(above, reading) else bare(name, classes)
-        form = "member" if types else "name"
-    use = use_at(node, form, receiver, scopes, reading.scope_name)
-    return replace(use, types=types, call=place.call, receiver=_without_arguments(use.receiver))
+def _spot(node: Node, reading: TypedGrammar, bare: Bare) -> Spot | None:
+    kinds = {item.type for item in near(node)} if reading.imports else set[str]()
+    spot = reading.place(node) if not kinds & reading.heads else None
+    if spot is None or kinds & reading.imports:
+        return spot and Spot("import")
+    if spot.form == "member" and spot.receiver is not None:
+        return replace(spot, types=reading.types(spot.receiver))
+    if spot.form != "name" or spot.call is None or text(node)[:1].isupper():
+        return spot
+    above = list(islice(ancestors(node), DEPTH))
+    classes = [name for item in above if item.type in reading.classes and (name := reading.scope_name(item))]
+    types = UNKNOWN if _nameless(above, reading) else bare(text(node), classes)
+    return replace(spot, form="member" if types else "name", types=types)
 
 
 def _without_arguments(receiver: str) -> str:

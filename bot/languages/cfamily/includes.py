@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until, mention
+from bot.languages.lexical import MOST_IMPORTS, line_until, mention
 from bot.values import Clues, Import
+from impact.parsing import Lines
 
 INCLUDE = re.compile(
     rb"^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?P<mark>[\"<])(?P<path>[^\">\r\n]+)[\">]", re.MULTILINE

@@ -13,7 +13,7 @@ from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
 from bot.languages.csharp.targets import targets
 from bot.languages.syntax import first_line, head, last_line, text
-from bot.languages.typed_receivers import TypedWalk
+from bot.languages.typed_receivers import TypedWalk, has
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import CSHARP
@@ -127,17 +127,17 @@ def _type(node: Node, inside: str, walk: _CSharpWalk) -> None:
         for base in part.named_children
         if base.type != "argument_list"
     )
-    is_closed = node.type == "enum_declaration" or _has(node, "static")
-    marks = tuple(_marks(node)) if _has(node, "partial") else ()
+    is_closed = node.type == "enum_declaration" or has(node, "static")
+    marks = tuple(_marks(node)) if has(node, "partial") else ()
     walk.inherit(short, ((*bases, "object") if not is_closed else ()) + marks)
     parameter_list = next((part for part in node.named_children if part.type == "parameter_list"), None)
     if parameter_list is not None and node.type != "delegate_declaration":
-        own_signature = _signature(node, parameter_list, opaque=_has(node, "partial"))
+        own_signature = _signature(node, parameter_list, opaque=has(node, "partial"))
         end = last_line(parameter_list)
         walk.symbols.append(
             Symbol(walk.path, f"{name}.constructor", "method", first_line(node), end, walk.side, own_signature)
         )
-    own = _Class(name, node.type, not bases and not _has(node, "partial"))
+    own = _Class(name, node.type, not bases and not has(node, "partial"))
     if parameter_list is not None and node.type.startswith("record"):
         walk.components(name, parameter_list, "parameter", _members(node))
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
@@ -175,8 +175,8 @@ def _member(node: Node, own: _Class, walk: _CSharpWalk) -> None:
     kind = node.type
     if kind in TYPES:
         _type(node, own.name, walk)
-    elif kind == "constructor_declaration" and not _has(node, "static"):
-        own_signature = _signature(node, node.child_by_field_name("parameters"), opaque=_has(node, "partial"))
+    elif kind == "constructor_declaration" and not has(node, "static"):
+        own_signature = _signature(node, node.child_by_field_name("parameters"), opaque=has(node, "partial"))
         _add(node, f"{own.name}.constructor", "method", walk, own_signature)
     elif kind == "method_declaration":
         _method(node, own, walk)
@@ -192,9 +192,9 @@ def _member(node: Node, own: _Class, walk: _CSharpWalk) -> None:
             ]
         for name in names:
             _add(node, f"{own.name}.{text(name)}", "variable", walk, None)
-            if _has(node, "required"):
+            if has(node, "required"):
                 walk.required.append((own.name, text(name)))
-            if kind == "enum_member_declaration" or _has(node, "static") or _has(node, "const"):
+            if kind == "enum_member_declaration" or has(node, "static") or has(node, "const"):
                 walk.exports.setdefault(text(name), f"{own.name}.{text(name)}")
 
 
@@ -204,9 +204,9 @@ def _method(node: Node, own: _Class, walk: _CSharpWalk) -> None:
         part.type == "explicit_interface_specifier" for part in node.named_children
     ):
         return
-    static = _has(node, "static")
+    static = has(node, "static")
     vague = name in AMBIENT or not (own.is_closed or (static and own.kind != "interface_declaration"))
-    own_signature = _signature(node, parameter_list, opaque=vague or _has(node, "override") or _has(node, "partial"))
+    own_signature = _signature(node, parameter_list, opaque=vague or has(node, "override") or has(node, "partial"))
     _add(node, f"{own.name}.{name}", "function" if static else "method", walk, own_signature)
     if static:
         walk.exports.setdefault(name, f"{own.name}.{name}")
@@ -222,14 +222,10 @@ def _is_private(node: Node) -> bool:
     body = node.parent
     while body is not None and body.type not in TYPES:
         body = body.parent
-    if body is None or _has(body, "partial") or body.type in ("interface_declaration", "enum_declaration"):
+    if body is None or has(body, "partial") or body.type in ("interface_declaration", "enum_declaration"):
         return False
-    has_visibility = any(_has(node, word) for word in ("public", "protected", "internal"))
+    has_visibility = any(has(node, word) for word in ("public", "protected", "internal"))
     return not has_visibility and node.type in (*VARIABLES, *MEMBERS, "method_declaration", "constructor_declaration")
-
-
-def _has(node: Node, modifier: str) -> bool:
-    return any(part.type == "modifier" and text(part) == modifier for part in node.named_children)
 
 
 def _signature(node: Node, parameter_list: Node | None, *, opaque: bool) -> Signature:

@@ -12,6 +12,7 @@ from itertools import islice
 from bot.languages import typed_receivers
 from bot.languages.lexical import config
 from bot.values import Clues, Import, Outline
+from impact.parsing import Lines
 
 NAMESPACE = re.compile(rb"^[ \t]*namespace\s+([\w.]+)", re.MULTILINE)
 USING = re.compile(
@@ -55,7 +56,7 @@ class _File:
     aliases: Mapping[str, tuple[str, int]]
     body: bytes
     words: frozenset[bytes]
-    lines: typed_receivers.Lines
+    lines: Lines
 
 
 class Namespaces:
@@ -116,7 +117,7 @@ class Namespaces:
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """What a file takes from the files that were noted."""
         code = typed_receivers.blank(source)
-        lines = typed_receivers.Lines(code)
+        lines = Lines(code)
         file = self._read(path, code, lines)
         imports = list(self._static(code, lines))
         wanted_words = words or frozenset(self._names)
@@ -129,7 +130,7 @@ class Namespaces:
             imports += [Import(target, frozenset({last}), line, ((last, alias),)) for target in targets]
         return tuple(item for item in imports if item.target != path)
 
-    def _read(self, path: str, code: bytes, lines: typed_receivers.Lines) -> _File:
+    def _read(self, path: str, code: bytes, lines: Lines) -> _File:
         own = [name.decode() for name in NAMESPACE.findall(code)]
         around = [space[:at] for space in own for at in range(1, len(space)) if space[at] == "."] + own
         spaces = dict.fromkeys([*around, "", *self._global], 0)
@@ -146,7 +147,7 @@ class Namespaces:
             body = pattern.sub(lambda match: typed_receivers.KEPT.sub(b" ", match[0]), body)
         return _File(path, spaces, aliases, body, frozenset(WORD.findall(body)), lines)
 
-    def _static(self, code: bytes, lines: typed_receivers.Lines) -> Iterator[Import]:
+    def _static(self, code: bytes, lines: Lines) -> Iterator[Import]:
         for match in USING.finditer(code):
             if match["static"]:
                 space, _, name = match["name"].decode().rpartition(".")

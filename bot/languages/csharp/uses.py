@@ -8,8 +8,9 @@ from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
+from bot.languages.spots import Spot
 from bot.languages.syntax import UNKNOWN, arguments, text
-from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
+from bot.languages.typed_receivers import TypedGrammar
 from bot.values import Call
 from impact.language import languages
 
@@ -32,7 +33,7 @@ BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[({<]|(?<![\w.$])NAME\s*=>|[(,]\s*
 passed = partial(arguments, languages()[".cs"].calls)
 
 
-def place(node: Node) -> IdentifierUse | None:
+def place(node: Node) -> Spot | None:
     """What an identifier does where it stands."""
     above = node.parent
     near = typed_receivers.near(node)
@@ -41,11 +42,11 @@ def place(node: Node) -> IdentifierUse | None:
         if not inside:
             return None
     if any(item.type == "using_directive" for item in near):
-        return IdentifierUse("import")
+        return Spot("import")
     if above is not None and above.type in NAMED and above.child_by_field_name("name") == node:
-        return IdentifierUse("definition")
+        return Spot("definition")
     if above is not None and above.type == "argument" and above.child_by_field_name("name") == node:
-        return IdentifierUse("key")
+        return Spot("key")
     return _use(node)
 
 
@@ -58,7 +59,7 @@ def _named_by(node: Node, near: list[Node]) -> bool:
     return False
 
 
-def _use(node: Node) -> IdentifierUse:
+def _use(node: Node) -> Spot:
     whole = node
     if node.parent is not None and node.parent.type == "generic_name":
         whole = node.parent
@@ -70,8 +71,8 @@ def _use(node: Node) -> IdentifierUse:
     elif above is not None and above.type == "member_binding_expression" and above.parent is not None:
         receiver, call_node = above.parent.child_by_field_name("condition"), above.parent
     elif above is not None and above.type == "assignment_expression" and _initialises(above, whole):
-        return IdentifierUse("key")
-    return IdentifierUse("member" if receiver is not None else "name", receiver, _call(call_node))
+        return Spot("key")
+    return Spot("member" if receiver is not None else "name", receiver, _call(call_node))
 
 
 def _initialises(assignment: Node, node: Node) -> bool:

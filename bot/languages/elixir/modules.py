@@ -12,8 +12,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
+from bot.languages.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from bot.values import Clues, Import
+from impact.parsing import Lines
 
 ENDINGS = (".ex", ".exs")
 ROOT = re.compile(r"(?:^|.*/)(?:lib|test|test/support|web|src|priv/repo/migrations|config)/")

@@ -12,7 +12,6 @@ from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.scripts import COMPONENTS, SVELTE, language_in, script
 from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
-from bot.languages.lexical import Lines
 from bot.languages.modules import statements
 from bot.languages.unreadable import check_nesting, finds, outlines
 from bot.ports import LanguageTraits
@@ -23,6 +22,7 @@ from bot.values import (
     SomeUses,
     Use,
 )
+from impact.parsing import Lines
 
 TRAITS = LanguageTraits(
     unwritten_names=True,

@@ -8,8 +8,9 @@ from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
+from bot.languages.spots import Spot
 from bot.languages.syntax import UNKNOWN, arguments, head, text
-from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
+from bot.languages.typed_receivers import TypedGrammar, TypedWalk, has
 from bot.text.filetypes import JAVA
 from bot.values import Call, Outline, Parameter, Side, Signature, Visibility
 from impact.language import languages
@@ -104,9 +105,9 @@ def _member(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk) -> N
     elif kind == "constructor_declaration":
         _take(node, f"{inside}.constructor", "method", walk, _signature(node, opaque=False))
     elif kind == "method_declaration":
-        name, is_static = text(node.child_by_field_name("name")), _static(node)
+        name, is_static = text(node.child_by_field_name("name")), has(node, "static")
         own_signature = _signature(
-            node, opaque=name in OBJECT or bool(bases and not is_static and not _static(node, "private"))
+            node, opaque=name in OBJECT or bool(bases and not is_static and not has(node, "private"))
         )
         _take(node, f"{inside}.{name}", "function" if is_static else "method", walk, own_signature)
         if is_static:
@@ -116,7 +117,7 @@ def _member(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk) -> N
         for part in declarators:
             name = text(part.child_by_field_name("name"))
             _take(node, f"{inside}.{name}", "variable", walk, None)
-            if kind != "field_declaration" or _static(node):
+            if kind != "field_declaration" or has(node, "static"):
                 walk.exports.setdefault(name, f"{inside}.{name}")
     elif kind == "annotation_type_element_declaration":
         _take(node, f"{inside}.{text(node.child_by_field_name('name'))}", "variable", walk, None)
@@ -129,16 +130,12 @@ def _take(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Sign
 
 def _visibility(node: Node, inside: str, walk: TypedWalk) -> Visibility:
     """Who can name a definition; what no word restricts stays in its package, but for members of interfaces and enums."""
-    if _static(node, "private"):
+    if has(node, "private"):
         return "file"
-    has_visibility = any(_static(node, word) for word in ("public", "protected"))
+    has_visibility = any(has(node, word) for word in ("public", "protected"))
     holder = next((symbol for symbol in walk.symbols if symbol.name == inside), None)
     open_member = holder is not None and holder.kind == "type"
     return "anywhere" if has_visibility or open_member or node.type not in RESTRICTED else "package"
-
-
-def _static(node: Node, modifier: str = "static") -> bool:
-    return any(part.type == "modifiers" and re.search(rf"\b{modifier}\b", text(part)) for part in node.named_children)
 
 
 def _signature(node: Node, *, opaque: bool) -> Signature:
@@ -155,7 +152,7 @@ def _signature(node: Node, *, opaque: bool) -> Signature:
     return Signature(tuple(parameters), head(node, end=end, after=("modifiers",)), opaque or is_broken)
 
 
-def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
+def place(node: Node) -> Spot | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
     if above is None:
@@ -163,23 +160,21 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
     if above.type == "method_invocation" and above.child_by_field_name("name") == node:
         call = passed(above.child_by_field_name("arguments"))
         owner = above.child_by_field_name("object")
-        return IdentifierUse("member", owner, call) if owner is not None else IdentifierUse("name", None, call)
+        return Spot("member", owner, call) if owner is not None else Spot("name", None, call)
     if above.type == "field_access" and above.child_by_field_name("field") == node:
-        return IdentifierUse(
-            "member", above.child_by_field_name("object"), Call(spread=True) if _is_made_by(above) else None
-        )
+        return Spot("member", above.child_by_field_name("object"), Call(spread=True) if _is_made_by(above) else None)
     if above.type == "method_reference" and above.named_children and above.named_children[0] != node:
-        return IdentifierUse("member", above.named_children[0])
+        return Spot("member", above.named_children[0])
     if above.type in NAMED and above.child_by_field_name("name") == node:
-        return IdentifierUse("definition")
+        return Spot("definition")
     if above.type in ("inferred_parameters", "lambda_expression") and above.child_by_field_name("body") != node:
-        return IdentifierUse("definition")
+        return Spot("definition")
     if above.type == "element_value_pair" and above.child_by_field_name("key") == node:
-        return IdentifierUse("key")
+        return Spot("key")
     return _type_use(node, above)
 
 
-def _type_use(node: Node, above: Node) -> IdentifierUse:
+def _type_use(node: Node, above: Node) -> Spot:
     """A name of a type: a construction where `new` stands before it, or behind it as `::new`; the last part of `Outer.Inner` is a member."""
     whole, receiver = node, None
     if above.type in ("scoped_type_identifier", "scoped_identifier"):
@@ -198,7 +193,7 @@ def _type_use(node: Node, above: Node) -> IdentifierUse:
     )
     call = passed(holder.child_by_field_name("arguments")) if is_construction and holder is not None else None
     call = Call(spread=True) if _is_made_by(whole) else call
-    return IdentifierUse("member" if receiver is not None else "name", receiver, call)
+    return Spot("member" if receiver is not None else "name", receiver, call)
 
 
 def _is_made_by(whole: Node) -> bool:

@@ -11,8 +11,9 @@ from tree_sitter import Node
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
 from bot.languages.jvm.java import OBJECT
+from bot.languages.spots import Spot
 from bot.languages.syntax import UNKNOWN, arguments, head, text
-from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
+from bot.languages.typed_receivers import TypedGrammar, TypedWalk, has, members
 from bot.text.filetypes import KOTLIN
 from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 from impact.language import languages
@@ -39,7 +40,7 @@ passed = partial(arguments, languages()[".kt"].calls)
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; what is at the top, in an object or in a companion is offered by its own name."""
-    tree, walk = typed_receivers.begin(KOTLIN, path, source, side)
+    tree, walk = root(source), TypedWalk(path, side)
     unclear = False
     for node in tree.named_children:
         _take(node, "", (), walk, is_offered=True)
@@ -76,7 +77,7 @@ def _take(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is_
     if kind in CLASSES and name:
         _class(node, qualified_name, walk)
     elif kind == "companion_object":
-        for member in _members(node):
+        for member in members(node, BODIES):
             _take(member, inside, (), walk, is_offered=True)
     elif kind == "secondary_constructor":
         _add(node, f"{inside}.constructor", "method", walk, _signature(node, "function_value_parameters", opaque=False))
@@ -84,11 +85,11 @@ def _take(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is_
         function = kind == "function_declaration"
         if function:
             vague = name in OBJECT or (bool(bases) and inside != "") or (_extends(node) and not TELLING.search(name))
-            own_signature = _signature(node, "function_value_parameters", opaque=vague or _has(node, "override"))
+            own_signature = _signature(node, "function_value_parameters", opaque=vague or has(node, "override"))
             _add(node, qualified_name, "function" if is_offered else "method", walk, own_signature)
         else:
             _add(node, qualified_name, "type" if kind == "type_alias" else "variable", walk, None)
-        if (is_offered and (inside or not _has(node, "private"))) or kind == "enum_entry":
+        if (is_offered and (inside or not has(node, "private"))) or kind == "enum_entry":
             walk.exports.setdefault(name, qualified_name)
 
 
@@ -99,34 +100,28 @@ def _class(node: Node, name: str, walk: TypedWalk) -> None:
         for holder in node.named_children
         if holder.type == "delegation_specifiers"
         for part in holder.named_children
-    ) + (("Record",) if _has(node, "data") or _has(node, "value") else ())
+    ) + (("Record",) if has(node, "data") or has(node, "value") else ())
     _add(node, name, "type" if re.match(r"(\w+\s+)*interface\b", text(node)[:80]) else "class", walk, None)
     walk.exports[short] = name
     walk.inherit(short, bases)
     for part in node.named_children:
         if part.type == "primary_constructor":
-            opaque = _has(node, "annotation")
+            opaque = has(node, "annotation")
             _add(part, f"{name}.constructor", "method", walk, _signature(part, "class_parameters", opaque=opaque))
             for field in part.named_children[0].named_children if part.named_children else ():
                 if field.type == "class_parameter" and re.search(r"\bva[lr]\b", text(field)):
                     _add(field, f"{name}.{_name(field)}", COMPONENT, walk, None)
-    for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
+    for member in members(node, BODIES) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, bases, walk, is_offered=node.type == "object_declaration")
 
 
 def _add(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Signature | None) -> None:
-    is_exported = "." in name or not _has(node, "private")
-    visibility: Visibility = "file" if _has(node, "private") else "anywhere"
+    is_exported = "." in name or not has(node, "private")
+    visibility: Visibility = "file" if has(node, "private") else "anywhere"
     walk.define(name, kind, node, own_signature, is_exported=is_exported, visibility=visibility)
     receiver = _receiver(node) if node.type in ("function_declaration", "property_declaration") else ""
     if receiver:
         walk.symbols[-1] = replace(walk.symbols[-1], marks=(f"extension {receiver}",))
-
-
-def _members(node: Node) -> Iterator[Node]:
-    for body in node.named_children:
-        if body.type in BODIES:
-            yield from body.named_children
 
 
 def _name(node: Node) -> str:
@@ -138,10 +133,6 @@ def _name(node: Node) -> str:
     if name_node is None:
         name_node = next((part for part in node.named_children if part.type == "identifier"), None)
     return text(name_node).strip("`")
-
-
-def _has(node: Node, modifier: str) -> bool:
-    return any(part.type == "modifiers" and re.search(rf"\b{modifier}\b", text(part)) for part in node.named_children)
 
 
 def _extends(node: Node) -> bool:
@@ -169,7 +160,7 @@ def _signature(node: Node, list_type: str, *, opaque: bool) -> Signature:
     vararg, equal = False, False
     for part in holder.children if holder is not None else ():
         if part.type in ("parameter", "class_parameter"):
-            many = vararg or _has(part, "vararg")
+            many = vararg or has(part, "vararg")
             has_default = part.type == "class_parameter" and any(item.type == "=" for item in part.children)
             kind = _kind(parameters, many)
             parameters.append(Parameter(_name(part), kind, is_required=not (many or has_default)))
@@ -191,36 +182,36 @@ def _kind(before: Sequence[Parameter], many: bool) -> typed_receivers.Kind:
     return "keyword-only" if any(item.kind == "varargs" for item in before) else "positional"
 
 
-def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
+def place(node: Node) -> Spot | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
     if above is None:
         return None
     first = above.named_child(0)  # of as many as the file has lines
     if above.type in NAMED and node in (above.child_by_field_name("name"), above.child_by_field_name("type")):
-        return IdentifierUse("definition")
+        return Spot("definition")
     if above.type in FIRST and first == node:
-        return IdentifierUse("definition")
+        return Spot("definition")
     if above.type == "value_argument":
         is_named_argument = first == node and any(part.type == "=" for part in above.children)
-        return IdentifierUse("key") if is_named_argument else IdentifierUse("name")
+        return Spot("key") if is_named_argument else Spot("name")
     if above.type == "navigation_expression" and first != node:
-        return IdentifierUse("member", first, _call(above))
+        return Spot("member", first, _call(above))
     if above.type == "user_type" and above.parent is not None and above.parent.type == "constructor_invocation":
-        return IdentifierUse("name", None, _arguments(above.parent))
+        return Spot("name", None, _arguments(above.parent))
     if above.type == "user_type" and above.parent is not None and above.parent.type == "annotation":
-        return IdentifierUse("name", None, Call())
+        return Spot("name", None, Call())
     if above.type == "callable_reference" and text(node)[:1].isupper():
-        return IdentifierUse("name", None, Call(spread=True))  # `::Cart` makes one of whatever it is given
+        return Spot("name", None, Call(spread=True))  # `::Cart` makes one of whatever it is given
     if above.type in ("user_type", "qualified_identifier") and first != node:
-        return IdentifierUse("member", first)
-    return _infix(node, above) or IdentifierUse("name", None, _call(node))
+        return Spot("member", first)
+    return _infix(node, above) or Spot("name", None, _call(node))
 
 
-def _infix(node: Node, above: Node) -> IdentifierUse | None:
+def _infix(node: Node, above: Node) -> Spot | None:
     """A member that is called between its receiver and its one argument: `a combineWith b`."""
     is_between = above.type == "infix_expression" and above.named_child(1) == node
-    return IdentifierUse("member", above.named_child(0), Call(1)) if is_between else None
+    return Spot("member", above.named_child(0), Call(1)) if is_between else None
 
 
 def _call(callee: Node) -> Call | None:
@@ -244,7 +235,7 @@ def _arguments(node: Node) -> Call:
 def constructions(holder: Node) -> Iterator[Construction]:
     """The calls of constructors in a class that name none: `constructor() : this(1)`, `: super(1)`, `super()`, which nobody has to write, and the entries of an enum."""
     has_primary = any(part.type == "primary_constructor" for part in holder.named_children)
-    for member in _members(holder):
+    for member in members(holder, BODIES):
         if member.type == "secondary_constructor":
             call = next((part for part in member.named_children if part.type == "constructor_delegation_call"), None)
             if call is not None:

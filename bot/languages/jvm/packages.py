@@ -16,6 +16,7 @@ from bot.languages.jvm.kotlin import facade_of
 from bot.text.filetypes import parsed_by
 from bot.text.lines import without_mark
 from bot.values import Clues, Import, Outline
+from impact.parsing import Lines
 
 SUFFIXES = parsed_by("jvm")
 SCALA = (".scala",)
@@ -69,7 +70,7 @@ class _File:
     package: str
     body: bytes
     words: frozenset[bytes]  # identifiers of the body
-    lines: typed_receivers.Lines
+    lines: Lines
 
     def holds(self, name: str) -> bool:
         return name.encode() in self.words
@@ -127,7 +128,7 @@ class JvmPackages:
         code = typed_receivers.blank(source, templates=path.endswith(TEMPLATED))
         head, import_pattern = _syntax(path)
         body = head.sub(_spaces, import_pattern.sub(_spaces, code))
-        lines = typed_receivers.Lines(code)
+        lines = Lines(code)
         packages = _packages(path, code)
         file = _File(path, packages[-1], body, frozenset(WORD.findall(body)), lines)
         definition_pattern = SCALA_DEFINED if path.endswith(SCALA) else DEFINED

@@ -10,8 +10,9 @@ from tree_sitter import Node
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
 from bot.languages.jvm.java import OBJECT
+from bot.languages.spots import Spot
 from bot.languages.syntax import UNKNOWN, head, text
-from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
+from bot.languages.typed_receivers import TypedGrammar, TypedWalk, has
 from bot.text.filetypes import SCALA
 from bot.values import COMPONENT, SINGLETON, Call, Outline, Parameter, Side, Signature, Visibility
 
@@ -64,7 +65,7 @@ root = partial(typed_receivers.root, SCALA)
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; what is at the top of a package or in an object is offered by its own name."""
-    tree, walk = typed_receivers.begin(SCALA, path, source, side)
+    tree, walk = root(source), TypedWalk(path, side)
     for node in tree.named_children:
         _take(node, "", (), walk, is_offered=True)
     complete = not (tree.has_error or MACROS.search(source) or walk.bases.get(""))
@@ -98,10 +99,10 @@ def _value(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is
     for name in _bound(node):
         own_signature = None
         if kind == "method":
-            vague = name in OF_EVERY_CASE_CLASS or bool(bases) or _has(node, "override")
+            vague = name in OF_EVERY_CASE_CLASS or bool(bases) or has(node, "override")
             own_signature = _signature(node, "parameters", opaque=vague)
         _add(node, inside, name, "function" if kind == "method" and is_offered else kind, walk, own_signature)
-        if is_offered and (inside or not _has(node, "private")):
+        if is_offered and (inside or not has(node, "private")):
             walk.exports.setdefault(name, f"{inside}.{name}" if inside else name)
 
 
@@ -149,7 +150,7 @@ def _class(node: Node, inside: str, walk: TypedWalk) -> None:
     begin = len(walk.symbols)
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, bases, walk, is_offered=is_object)
-    if _has(node, "implicit") and parameter_list is not None:  # its members are those of what it takes, too
+    if has(node, "implicit") and parameter_list is not None:  # its members are those of what it takes, too
         walk.symbols[begin:] = [replace(one, marks=(f"extension {short}",)) for one in walk.symbols[begin:]]
 
 
@@ -183,7 +184,7 @@ def _members(node: Node) -> Iterator[Node]:
 
 def _add(node: Node, inside: str, short: str, kind: str, walk: TypedWalk, own_signature: Signature | None) -> None:
     name = f"{inside}.{short}" if inside else short
-    is_hidden = _has(node, "private") and bool(inside)  # of a package a private name is everybody's in it
+    is_hidden = has(node, "private") and bool(inside)  # of a package a private name is everybody's in it
     visibility: Visibility = "file" if is_hidden else "anywhere"
     walk.define(name, kind, node, own_signature, visibility=visibility)
 
@@ -204,16 +205,6 @@ def _bound(node: Node) -> Iterator[str]:
                 yield from (text(one).strip("`") for one in name.named_children if one.type == "identifier")
     elif _name(node):
         yield _name(node)
-
-
-def _has(node: Node, modifier: str) -> bool:
-    """Whether a definition has a modifier; `private[shop]` is no `private`."""
-    if node.type == "class_parameters":
-        return False
-    return any(
-        part.type == "modifiers" and re.search(rf"\b{modifier}\b(?!\[(?!this))", text(part))
-        for part in node.named_children
-    )
 
 
 def _has_annotation(node: Node) -> bool:
@@ -254,16 +245,16 @@ def _is_tupled(node: Node, parameter_list: Node) -> bool:
     )
 
 
-def place(node: Node) -> IdentifierUse | None:
+def place(node: Node) -> Spot | None:
     """What an identifier does where it stands."""
     above = node.parent
     if above is None:
         return None
     if _is_defined(node, above):
-        return IdentifierUse("definition")
+        return Spot("definition")
     if above.type == "assignment_expression" and above.child_by_field_name("left") == node and _is_argument(above):
-        return IdentifierUse("key")
-    return _member(node, above) or IdentifierUse("name", None, _call(node) or _built(node))
+        return Spot("key")
+    return _member(node, above) or Spot("name", None, _call(node) or _built(node))
 
 
 def _is_defined(node: Node, above: Node) -> bool:
@@ -277,18 +268,18 @@ def _is_defined(node: Node, above: Node) -> bool:
     return (outer is not None and outer.type == "export_declaration") or (kind in PATTERNS and _is_bound(node, above))
 
 
-def _member(node: Node, above: Node) -> IdentifierUse | None:
+def _member(node: Node, above: Node) -> Spot | None:
     """A member: behind a dot, or between what it is called on and its argument."""
     kind = above.type
     if kind == "field_expression" and above.child_by_field_name("field") == node:
-        return IdentifierUse("member", above.child_by_field_name("value"), _call(above))
+        return Spot("member", above.child_by_field_name("value"), _call(above))
     if kind == "infix_expression" and above.child_by_field_name("operator") == node:
         side = "right" if text(node).endswith(":") else "left"  # `x +: rows` calls `rows`
-        return IdentifierUse("member", above.child_by_field_name(side), _infix(above))
+        return Spot("member", above.child_by_field_name(side), _infix(above))
     if kind == "postfix_expression" and above.named_child(0) != node:
-        return IdentifierUse("member", above.named_child(0))
+        return Spot("member", above.named_child(0))
     if kind in ("stable_identifier", "stable_type_identifier") and above.named_child(0) != node:
-        return IdentifierUse("member", node.prev_named_sibling, _built(above))
+        return Spot("member", node.prev_named_sibling, _built(above))
     return None
 
 

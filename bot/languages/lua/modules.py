@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until, mention
+from bot.languages.lexical import MOST_IMPORTS, line_until, mention
 from bot.values import Clues, Import
+from impact.parsing import Lines
 
 ENDINGS = (".lua", "/init.lua")
 # `local cart = require("shop.cart")`, and `.total` behind it.

@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, line_until, mention
+from bot.languages.lexical import MOST_IMPORTS, line_until, mention
 from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import
+from impact.parsing import Lines
 
 SUFFIXES = parsed_by("php")
 NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]+([A-Za-z_][\w\\]*)", re.MULTILINE)

@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
+from bot.languages.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from bot.languages.ruby.manifest import packages
 from bot.values import Clues, Import
+from impact.parsing import Lines
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
 QUOTED = rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)"

@@ -7,10 +7,10 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 
-from bot.languages.lexical import Lines
 from bot.languages.rust.layout import Layout, ModulePath, join
 from bot.languages.rust.paths import CodePath, Segments, code_paths, inside, plain
 from bot.values import Clues, Import
+from impact.parsing import Lines
 
 WHOLE = frozenset({"*"})
 PathTarget = tuple[str, Segments]  # file, what is left of the path

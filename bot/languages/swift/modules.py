@@ -12,10 +12,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, config
+from bot.languages.lexical import MOST_IMPORTS, config
 from bot.languages.typed_receivers import KEPT
 from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import, Outline
+from impact.parsing import Lines
 
 SUFFIXES = parsed_by("swift")
 FOLDERS = ("Sources", "Source", "src", "srcs", "Tests")

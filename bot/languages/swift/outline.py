@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.syntax import first_line, head, last_line, text
-from bot.languages.typed_receivers import TypedWalk
+from bot.languages.typed_receivers import TypedWalk, members
 from bot.languages.unreadable import check_nesting
 from bot.text.filetypes import SWIFT
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
@@ -35,7 +35,7 @@ root = partial(typed_receivers.root, SWIFT)
 def outline_of(path: str, source: bytes, side: Side) -> Outline:
     """The outline of a file."""
     check_nesting(source)
-    tree, walk = typed_receivers.begin(SWIFT, path, source, side)
+    tree, walk = root(source), TypedWalk(path, side)
     for node in tree.named_children:
         _take(node, "", walk, is_vague=False, is_private=False)
     return walk.outline(not tree.has_error and not DYNAMIC.search(source), overloads=True)
@@ -96,7 +96,7 @@ def _type(node: Node, inside: str, walk: TypedWalk, *, is_hidden: bool) -> None:
     last = short.rpartition(".")[2]
     walk.inherit(last, (*bases, *_macros(node), UNKNOWN_BASE))
     is_vague = not set(bases) <= PLAIN_BASES
-    for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
+    for member in members(node, BODIES) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, walk, is_vague=is_vague, is_private=is_extension(node) and is_hidden)
 
 
@@ -107,12 +107,6 @@ def _macros(node: Node) -> Iterator[str]:
             words = text(one).removeprefix("@").split("(")[0]
             if one.type == "attribute" and words[:1].isupper() and words not in ACTORS:
                 yield f"@{words}"
-
-
-def _members(node: Node) -> Iterator[Node]:
-    for body in node.named_children:
-        if body.type in BODIES:
-            yield from body.named_children
 
 
 def _add(

@@ -6,9 +6,10 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
+from bot.languages.spots import Spot
 from bot.languages.swift.outline import ALIASES, BODIES, FUNCTIONS, TYPES, is_extension, type_name
 from bot.languages.syntax import DEPTH, UNKNOWN, ancestors, text
-from bot.languages.typed_receivers import IdentifierUse, TypedGrammar
+from bot.languages.typed_receivers import TypedGrammar
 from bot.values import Call
 
 METHODS = FUNCTIONS | {"init_declaration", "deinit_declaration", "subscript_declaration", "computed_property"}
@@ -23,17 +24,17 @@ BUILT = (
 )
 
 
-def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for each place
+def place(node: Node) -> Spot | None:  # noqa: PLR0911 - one line for each place
     """What an identifier does where it stands."""
     above = node.parent
     if above is None:
         return None
     if any(item.type == "import_declaration" for item in typed_receivers.near(node)[:3]):
-        return IdentifierUse("import")
+        return Spot("import")
     if above.type == "parameter":
-        return IdentifierUse("definition") if above.child_by_field_name("name") == node else None
+        return Spot("definition") if above.child_by_field_name("name") == node else None
     if (above.type in NAMED and above.child_by_field_name("name") == node) or _is_bound(node, above):
-        return IdentifierUse("definition")
+        return Spot("definition")
     if above.type in LABELS:
         return _of_label(above)
     if above.type == "user_type":
@@ -41,19 +42,19 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
     return _of_value(node, above)
 
 
-def _of_label(above: Node) -> IdentifierUse | None:
+def _of_label(above: Node) -> Spot | None:
     """A label of an argument, or of a closure behind the list; in `total(rows:)` it only tells which function is meant."""
     holder = above.parent
     is_argument = above.type == "call_suffix" or (holder is not None and holder.child_by_field_name("name") == above)
-    return IdentifierUse("key") if is_argument else None
+    return Spot("key") if is_argument else None
 
 
-def _of_value(node: Node, above: Node) -> IdentifierUse:
+def _of_value(node: Node, above: Node) -> Spot:
     """A name in an expression: behind a dot a member, in `.one` of the type that the place asks for."""
     if above.type == "navigation_suffix" and above.parent is not None:
-        return IdentifierUse("member", above.parent.child_by_field_name("target"), _call(node))
+        return Spot("member", above.parent.child_by_field_name("target"), _call(node))
     is_member = node.prev_sibling is not None and node.prev_sibling.type == "."
-    return IdentifierUse("member" if is_member else "name", None, _call(node))
+    return Spot("member" if is_member else "name", None, _call(node))
 
 
 def _is_bound(node: Node, above: Node) -> bool:
@@ -68,7 +69,7 @@ def _is_bound(node: Node, above: Node) -> bool:
     return node in above.children_by_field_name("bound_identifier")
 
 
-def _of_type(node: Node, above: Node) -> IdentifierUse:
+def _of_type(node: Node, above: Node) -> Spot:
     """A name of a type; behind a dot it is a member of what stands before."""
     parts = [part for part in above.named_children if part.type == "type_identifier"]
     at = next((index for index, part in enumerate(parts) if part == node), 0)
@@ -80,7 +81,7 @@ def _of_type(node: Node, above: Node) -> IdentifierUse:
     call = arguments(suffix) if is_built and suffix is not None else None
     if holder is not None and holder.type == "attribute":
         call = Call(spread=True)  # a wrapper or a macro: what it gets besides stands elsewhere
-    return IdentifierUse("member", parts[at - 1], call) if at else IdentifierUse("name", None, call)
+    return Spot("member", parts[at - 1], call) if at else Spot("name", None, call)
 
 
 def _call(node: Node) -> Call | None:
