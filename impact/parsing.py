@@ -5,20 +5,22 @@ import time
 from bisect import bisect_right
 from functools import cached_property, lru_cache
 from importlib import import_module
-from itertools import accumulate
+from itertools import accumulate, count
 
 from tree_sitter import Language, Node, Parser, Tree
 
 PARSING = 2.0  # seconds of computing for one file; usual code takes a second for 5 MB
 AT_ONCE = 8_000  # bytes of code that cannot take long
 PIECE = 65_536  # bytes
+STEPS = 64  # of a parser, between two looks at the clock: a look costs as much as a step
 DEEPEST = 300  # levels of brackets
 USUAL = 32  # levels
 OTHERS = bytes(byte for byte in range(256) if byte not in b"([{)]}")
 ALIKE = bytes.maketrans(b"[{]}", b"(())")  # of which kind a bracket is does not matter
 STEP = {ord("("): 1, ord(")"): -1}
 # None of them closed: a parser would try each as the beginning of type arguments, to the end of the file, and take gigabytes.
-ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){100}")
+MOST_ANGLES = 100
+ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){%d}" % MOST_ANGLES)
 
 
 @lru_cache(maxsize=32)
@@ -45,16 +47,24 @@ def in_time(language: Language, source: bytes) -> Tree | None:
     """
     if len(source) <= AT_ONCE:
         return Parser(language).parse(source)
-    end = time.thread_time() + PARSING
+    end, steps = time.thread_time() + PARSING, count(1)
 
     def piece(at: int, _: object) -> bytes:
         return source[at : at + PIECE]
 
+    def is_late(_: int, __: bool) -> bool:
+        return next(steps) % STEPS == 0 and time.thread_time() > end
+
     try:
-        trial = Parser(language).parse(piece, progress_callback=lambda _, __: time.thread_time() > end)
+        trial = Parser(language).parse(piece, progress_callback=is_late)
     except ValueError:  # stopped
         return None
     return Parser(language).parse(source, trial)
+
+
+def has_open_angles(source: bytes) -> bool:
+    """Whether a source opens more type arguments than it closes, or seems to."""
+    return source.count(b"<") >= MOST_ANGLES and ANGLES.search(source) is not None
 
 
 def too_deep(source: bytes) -> bool:

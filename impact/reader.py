@@ -1,7 +1,7 @@
 """Facts of one file: parse it once, run the queries of its language, put their captures together."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node, QueryCursor
 
 from impact.language import CallRules, Language
-from impact.parsing import ANGLES, Lines, root_of, too_deep
+from impact.parsing import Lines, has_open_angles, root_of, too_deep
 from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Use
 
 LONGEST = 1_500_000  # bytes of a file that is read
@@ -82,7 +82,7 @@ def is_readable(source: bytes) -> bool:
         return False
     if len(source) > BUNDLE and max(map(len, source.split(b"\n"))) > BUNDLE:
         return False
-    return not too_deep(source) and not ANGLES.search(source)
+    return not too_deep(source) and not has_open_angles(source)
 
 
 def parse(language: Language, source: bytes) -> Node | None:
@@ -141,9 +141,9 @@ class _Reader:
     def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True) -> None:
         self._language, self._root = language, root
         self._defs = [(_kind(found), found) for found in self._matches("defs")] if needs_definitions else []
-        self._locals = Spans(
-            [(node.start_byte, node.end_byte, "") for _, found in self._defs for node in found.get("local", ())]
-        )
+        bodies = [node for _, found in self._defs for node in found.get("local", ())]
+        self._bodies = frozenset(node.id for node in bodies)
+        self._locals = Spans([(node.start_byte, node.end_byte, "") for node in bodies])
         holders = []
         for kind, found in self._defs:
             if kind in ("class", "holder", "type", "module"):
@@ -332,11 +332,13 @@ class _Reader:
         `bindings`: name -> the bytes at which it is bound.
         """
         types: dict[str, list[Typed]] = defaultdict(list)
+        starts = {name: sorted(rows) for name, rows in bindings.items()}
         for found in self._matches("types"):
             scope, var = _first(found, "scope", None), _first(found, "var", None)
             whole = scope or self._function(var or self._root)
             name = text(var) or "this"
-            times = sum(whole.start_byte <= at < whole.end_byte for at in bindings.get(name, ()))
+            bound = starts.get(name, ())
+            times = bisect_left(bound, whole.end_byte) - bisect_left(bound, whole.start_byte)
             if "type" in found and times == (name != "this"):
                 start = (whole if scope is not None or whole == self._root else var or whole).start_point[0] + 1
                 end = min(whole.end_point[0] + 1, last)
@@ -345,9 +347,8 @@ class _Reader:
 
     def _function(self, node: Node) -> Node:
         """The innermost function around a node with its parameters, or the file."""
-        bodies = {body.id for _, found in self._defs for body in found.get("local", ())}
         inner: Node | None = node
-        while inner is not None and inner.id not in bodies:
+        while inner is not None and inner.id not in self._bodies:
             inner = inner.parent
         return (inner.parent if inner is not None else None) or self._root
 

@@ -18,7 +18,7 @@ from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import CSHARP
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
-from impact.parsing import ANGLES
+from impact.parsing import has_open_angles
 
 TRAITS = LanguageTraits(
     capital_members=True,
@@ -67,7 +67,7 @@ class _Class:
 
 def _root(source: bytes) -> Node:
     """Parse a file. Raises Unreadable when the parser would try each `<` as the beginning of type arguments, to the end of the file."""
-    if ANGLES.search(source):
+    if has_open_angles(source):
         raise Unreadable("it opens type arguments that it never closes")
     return typed_receivers.root(CSHARP, REF_PARTIAL.sub(b"   ", source))
 
