@@ -6,7 +6,8 @@ PHP = {
     "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "app/"}}, "autoload-dev": {"psr-4": {"Tests\\\\": "tests/"}}}',
     "app/Money/Cents.php": (
         "<?php\nnamespace Shop\\Money;\nclass Cents extends Base {\n const RATE = 1;\n public static $all;\n"
-        " public function __construct(private int $amount, string $currency = '') {}\n public static function of(int $a) {}\n}\n"
+        " public function __construct(private int $amount, string $currency = '') {}\n public static function of(int $a) {}\n"
+        " public static function pair(int $a, int $b) {}\n}\n"
     ),
     "app/Money/Base.php": "<?php\nnamespace Shop\\Money;\nclass Base { const ZERO = 0; use Counts; }\n",
     "app/Money/Counts.php": "<?php\nnamespace Shop\\Money;\ntrait Counts { public static function count() {} }\n",
@@ -31,6 +32,7 @@ def test_php() -> None:
         "use Library\\Nothing;\nuse function Shop\\Money\\sum;\n"
         "Cents::RATE; Cents::ZERO; Cents::count(); Cents::class;\nCents::RATES;\nCents::$all;\nCents::off(1);\nCents::of();\nCents::of(1, 2);\n"
         "new Cents();\nnew Cents(amount: 1, size: 2);\nFar::nothing();\nK::Smal;\nK::cases();\n"
+        "$make = Cents::pair(...);\n"
     )
     assert messages({**PHP, "app/Pay/Pay.php": text}, "app/Pay/Pay.php") == [
         "3 missing-name Cent: Cents",
