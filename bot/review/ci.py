@@ -7,6 +7,7 @@ Lines are cut before any pattern sees them.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from bot.masking.masks import Masks
 from bot.text import lines
@@ -18,7 +19,10 @@ MOST = 4 << 20  # characters of a log that are looked at: its end
 LINE, SHOWN = 2_000, 300  # characters of a line that is looked at, and of an error
 AROUND, ABOVE = 50, 2  # lines around an error whose places count; before the heading of a failed test that may say why
 TESTED, TITLE = 200, 120  # lines above an error in which its test is named, and characters of that name
-LEARNED = 64 << 10  # characters before and after an error in which secrets are looked for
+LEARNED, MOST_HOLDING = (
+    64 << 10,
+    200,
+)  # characters before and after an error, and lines with a word of it, in which secrets are looked for
 MOST_NAMES = 12  # of one error that are looked for in the change
 
 _STAMP = re.compile(r"^\ufeff?(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,30}(?:Z|[+-]\d\d:?\d\d)?\s)?")
@@ -61,6 +65,7 @@ _HEADLINE = re.compile(
 )
 _TITLE = re.compile(r"(?:FAIL(?:ED)?|ERROR|not ok)?[:\s]{0,9}(?:\d{1,5}\)?\s)?")  # in front of the name of a test
 _LABEL = re.compile(r":$|panicked at .{0,200}$")  # its text is on the next line
+_TOKEN = re.compile(r"[^\s\"'`=:,;()\[\]{}<>]{6,200}")
 _QUOTED = re.compile(r"[\"'`\u2018-\u201d]([\w$.:@/-]{2,80})[\"'`\u2018-\u201d]")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,80}")
 _CODE = re.compile(r"_|\d|[a-z][A-Z]")  # of a word that is no word of a language
@@ -79,6 +84,9 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     masks = Masks()
     where = max(log.text.find(rows[at].strip()), 0) if at is not None else 0
     masks.learn(log.text[max(0, where - LEARNED) : where + LEARNED])
+    words = _TOKEN.findall(f"{log.name} {message}")  # a secret of which nothing is shown needs no mask
+    holding = (row[:LINE] for row in log.text[-MOST:].split("\n") if any(word in row for word in words))
+    masks.learn("\n".join(islice(holding, MOST_HOLDING)))
     masks.learn("\n".join((log.name, *(text for text, _, _ in log.notes))))
     failure = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
     return masks.cover(failure, guesses=True)

@@ -97,3 +97,12 @@ def test_a_hostile_log_costs_little_time_and_its_error_is_short() -> None:
         error = explained(f"{RUN}{part * (1_000_000 // len(part))}{EXIT}").error
         assert len(error) <= 300
         assert "\n" not in error
+
+
+def test_a_secret_that_the_log_names_elsewhere_is_masked() -> None:
+    """An error repeats a value that the step has printed under its name, far above."""
+    value = "Vq3xT9mZ7rK2wB5y"
+    log = f"{RUN}API_KEY={value}\n" + "working\n" * 40_000 + f"ValueError: rejected {value}{EXIT}"
+    error = explained(log).error
+    assert error.startswith("ValueError: rejected")
+    assert value not in error
