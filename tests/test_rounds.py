@@ -87,6 +87,22 @@ def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand)
     assert place(hand.review(first, late("medium"), full=True)) == ["inline"]
 
 
+@pytest.mark.parametrize(("severity", "where"), [("medium", "folded"), ("high", "outside")])
+def test_a_file_that_the_change_leaves_alone_is_old_code(hand: Hand, severity: str, where: str) -> None:
+    """A late finding in a file that only uses what changed is folded like any other about old code, unless it is grave."""
+    first = hand.review()
+    hand.repository.commit({"shop/rates.py": SECOND["shop/rates.py"]}, "second push")
+    item = found("shop/cart.py", "    return sum(apply(0.2, row) for row in rows)", severity, "The rows may be missing")
+
+    def worker(body: Mapping[str, Any]) -> Reply:
+        text = str(body["messages"])
+        asked = "def total(rows)" in text and "The claim, about" not in text
+        return Reply(data={"answer": "", "findings": [item]}) if asked else judge(body)
+
+    second = hand.review(first, worker)
+    assert [p.place for p in second.reported if p.finding.title == "The rows may be missing"] == [where]
+
+
 def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> None:
     """The memory stays: every finding is told again in full, as one that is known, under its number."""
     first = hand.review()

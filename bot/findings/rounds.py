@@ -280,9 +280,19 @@ def _silence(past: Finding, silence: Callable[[Source, Finding], Silence | None]
     return next(each for each in _WORST if each in means)
 
 
-def is_new_code(finding: Finding, before: Mapping[str, str]) -> bool:
-    """Whether the quoted lines were not in the file at the head of the round before. `before`: path -> text."""
-    return finding.path not in before or locate(before[finding.path], finding.quote) is None
+def is_new_code(finding: Finding, before: Mapping[str, str], changed: Collection[str]) -> bool:
+    """Whether the quoted lines were not in the file at the head of the round before. `before`: path -> text; `changed`: paths of the change.
+
+    A file that the change leaves alone is old code. What breaks there counts as new if code has proven it, or if its evidence is new.
+    """
+    if finding.path in changed:
+        return _is_new_quote(finding.path, finding.quote, before)
+    evidence = (item for item in finding.evidence if item.side == "head" and item.path in changed)
+    return finding.proven or any(_is_new_quote(item.path, item.quote, before) for item in evidence)
+
+
+def _is_new_quote(path: str, quote: str, before: Mapping[str, str]) -> bool:
+    return path not in before or locate(before[path], quote) is None
 
 
 async def is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:

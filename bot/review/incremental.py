@@ -41,6 +41,7 @@ class Past:
     known: Earlier | None = None  # what it left, by which its findings are known again in whatever code there is now
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
+    changed: frozenset[str] = frozenset()  # paths of the change as it is now
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
     leaks: tuple[Finding, ...] = ()  # secrets that earlier commits of the change hold
     unsaid_numbers: frozenset[int] = frozenset()  # of findings that the review before could not post
@@ -82,7 +83,7 @@ class Past:
         quiet = [
             finding for finding in findings if not finding.serious and finding.number not in self.unsaid_numbers
         ]  # the serious ones are reported in every round, wherever they are
-        return frozenset([f.fingerprint for f in quiet if not rounds.is_new_code(f, self.before)])
+        return frozenset([f.fingerprint for f in quiet if not rounds.is_new_code(f, self.before, self.changed)])
 
 
 async def past(
@@ -104,6 +105,7 @@ async def past(
         known=known,
         round=Round(full=full, reason=reason) if reason else Round(known.number + 1, known.head, full),
         before={} if reason else await _texts(known, commits, files),
+        changed=frozenset(file.path for file in files),
         numbers=known.numbers,
         unsaid_numbers=known.unsaid_numbers,
     )
