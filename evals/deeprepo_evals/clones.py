@@ -33,6 +33,12 @@ def _is_clone(path: Path) -> bool:
     return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
 
 
+async def ask(clone: Path, *arguments: str) -> str:
+    """What a git command prints; empty if it fails."""
+    done = await git.run(*arguments, cwd=str(clone))
+    return "" if done.status else done.out.decode("utf-8", "replace").strip()
+
+
 async def blobs(clone: Path, names: Sequence[str]) -> dict[str, bytes]:
     """`commit:path` -> content, of those that there are."""
     if not names:

@@ -8,17 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 Z = 1.959964  # of the normal distribution, both sides together 5 %
-STUDENT = (
-    12.706,
-    4.303,
-    3.182,
-    2.776,
-    2.571,
-    2.447,
-    2.365,
-    2.306,
-    2.262,
-)  # the same of Student's t, for 2 to 10 values
+# The same of Student's t, for 2 to 10 values.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 RESAMPLES = 2_000
 SEED = 7
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from bot import __version__
-from bot.errors import ProviderError, UsageError
+from bot.errors import BudgetSpent, ProviderError, UsageError
 
 FORMAT = 1  # rises when an older reader would misread the file
 Item = Mapping[str, Any]
@@ -141,6 +141,32 @@ async def carry_out(
         if isinstance(error, Exception):  # not the cancelling of the other lanes
             raise error
     return Outcome(done, tuple(failed))
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What there is of a run that a person may break off, and why the rest is not there."""
+
+    rows: tuple[Row, ...]
+    left: int
+    why: tuple[str, ...] = ()
+    was_interrupted: bool = False
+
+
+async def finish(run: Run, items: Sequence[Item], do: Callable[[Item], Awaitable[Result]]) -> Ended:
+    """Do what is left, one item after the other. The run's cap ends it, and so may a person; what is finished is kept."""
+    why: tuple[str, ...] = ()
+    interrupted = False
+    try:
+        why = (await carry_out(run, items, do)).why
+    except BudgetSpent as error:
+        why = (str(error),)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.uncancel():
+            raise
+        interrupted = True
+    return Ended(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
 
 
 def read(paths: Iterable[Path]) -> list[Row]:

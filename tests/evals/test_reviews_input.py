@@ -44,7 +44,6 @@ def test_a_file_that_is_no_case_is_named(
         (["--oracle", "--kind", "other"], "holds no such case: there are 5, of the kinds"),
         (["--oracle", "--judge", "a/b", "--judge", "c/d", "--judge", "e/f"], "at most two judges"),
         (["--oracle", "--judge", "nobody/none"], "unknown provider 'nobody'"),
-        (["--oracle", "--command", "'"], "is not a command"),
         (["--oracle", "--out", "/"], "it is a folder"),
     ],
 )

@@ -114,7 +114,7 @@ def test_a_provider_that_fails_leaves_the_case_open(
     assert len(out.read_text().splitlines()) == 2
 
 
-def test_two_judges_are_told_apart_and_their_agreement_is_printed(
+def test_two_judges_are_told_apart(
     shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A finding in the right place is a hit if the judge confirms that it is the same problem."""
@@ -123,7 +123,6 @@ def test_two_judges_are_told_apart_and_their_agreement_is_printed(
     code, out, err = told(capsys, shop.command(*WORKER, "--strategy", "fanout", "--kind", "natural", *judges))
     assert (code, err) == (0, "The results are kept in eval-reviews.jsonl.\n")
     assert (tmp_path / "eval-reviews.jsonl").exists()
-    assert "openai/gpt-5 and openai/gpt-4.1 agree on 0% of 1 pairs" in out
     assert "fanout (openai/gpt-5)" in out
     recall = next(line for line in out.splitlines() if line.startswith("recall "))
     assert recall.split()[2] == "1.00"

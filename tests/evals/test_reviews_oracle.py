@@ -41,17 +41,14 @@ def test_a_twin_counts_the_hit_on_bad_less_the_report_on_good(shop: Folder, caps
 def test_the_offline_review_needs_no_model(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     """The contract checks find the forgotten caller by themselves."""
     found = figures(capsys, shop.command("--strategy", "offline", "--kind", "omit,clean"))
-    assert found["omit", "offline", "recall", "by contract checks"] == 1
+    assert found["omit", "offline", "recall", "caller named"] == 1
     assert found["clean", "offline", "findings per PR", ""] == 0
 
 
-def test_tables_name_the_kind_the_reviewers_and_their_difference(
-    shop: Folder, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Figures come with intervals; two reviewers are compared in a sentence."""
+def test_tables_name_the_kind_and_the_reviewers(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    """Figures come with intervals."""
     code, out, err = told(capsys, shop.command("--oracle", "--baseline", "diff-only", "--kind", "omit"))
     assert (code, err) == (0, "")
     assert "omit: real renames" in out
     assert "fanout (place)" in out
     assert "1.00 [0.21, 1.00]" in out
-    assert "omit: fanout against diff-only: fanout finds more" in out

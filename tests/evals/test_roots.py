@@ -9,14 +9,14 @@ import pytest
 
 from bot.cli import run as command
 from bot.errors import UsageError
-from deeprepo_evals.results import Row
+from deeprepo_evals.results import Ended, Row
 from deeprepo_evals.roots import journal, plan_options, run, scripted
-from deeprepo_evals.roots.run import Contender, Plan, RootResults
+from deeprepo_evals.roots.run import Contender, Plan
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
 
-def compared(plan: Plan, out: Path | None = None) -> RootResults:
+def compared(plan: Plan, out: Path | None = None) -> Ended:
     """A comparison, done."""
     return asyncio.run(run.carry_out(plan, out))
 
@@ -89,24 +89,10 @@ def test_what_cannot_be_done_as_typed_is_said(given: tuple[str, ...], sentence: 
         plan_options.plan(*given)
 
 
-def test_the_table_and_the_json_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Through the door, in both forms."""
-    asked = [
-        "eval",
-        "roots",
-        "--root",
-        "scripted/satisficing",
-        "--strategy",
-        "rlm-only",
-        "--files",
-        "10",
-        "-q",
-        "--out",
-        str(tmp_path / "r.jsonl"),
-    ]
-    assert command(asked) == 0
-    lines = capsys.readouterr().out
-    assert command([*asked, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert f"{found['contenders'][0]['matched']}/{found['contenders'][0]['labels']}" in lines
-    assert found["rows"][0]["item"]["root"] == "scripted/satisficing"
+def test_a_row_of_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Through the door: what the root found of what was planted."""
+    out = tmp_path / "r.jsonl"
+    asked = ["--root", "scripted/satisficing", "--strategy", "rlm-only", "--files", "10", "-q", "--out", str(out)]
+    assert command(["eval", "roots", *asked]) == 0
+    result = json.loads(out.read_text())["result"]
+    assert f"{result['matched']}/{result['labels']}" in capsys.readouterr().out

@@ -1,4 +1,3 @@
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,19 +32,6 @@ def test_rollouts_without_a_key(ran: Callable[..., Ran]) -> None:
     ]
 
 
-def test_before_and_after(ran: Callable[..., Ran]) -> None:
-    """`eval traces` sets two runs side by side, with n, and says what the last gained, task by task."""
-    ran("train", "-q", *SMALL, "--root", "scripted/satisficing", "--out", "a.jsonl")
-    ran("train", "-q", *SMALL, "--root", "scripted/honest", "--out", "b.jsonl")
-    status, out, _ = ran("traces", "before=a.jsonl", "after=b.jsonl")
-    assert status == 0
-    assert "zero delegation" in out
-    assert "after against before: reward +0.9" in out
-    assert "over 1 task in common" in out
-    told = json.loads(ran("traces", "before=a.jsonl", "after=b.jsonl", "--format", "json")[1])
-    assert told["columns"]["after"]["n"] == "1"
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -53,8 +39,6 @@ def test_before_and_after(ran: Callable[..., Ran]) -> None:
         (("train", "--files", "9"), "10 to 300 files"),
         (("train", "--files", "ten"), "whole numbers"),
         (("train", "--root", "openai/gpt-5.4"), "OPENAI_API_KEY"),
-        (("traces", "a.jsonl"), "has no name"),
-        (("traces", "a=nowhere.jsonl"), "cannot be read"),
     ],
 )
 def test_what_cannot_be_done_as_typed(ran: Callable[..., Ran], arguments: tuple[str, ...], said: str) -> None:

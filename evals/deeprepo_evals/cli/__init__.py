@@ -5,12 +5,13 @@ import typer
 from deeprepo_evals.cli import (
     consumers,
     context,
+    converge,
     fetch,
     forgotten_callers,
     learn,
+    published,
     reviews,
     roots,
-    traces,
     train,
 )
 
@@ -21,10 +22,20 @@ app = typer.Typer(
 )
 app.command(name="context")(context.command)
 app.command(name="consumers")(consumers.command)
+app.command(name="converge")(converge.command)
 app.command(name="fetch")(fetch.command)
 app.command(name="forgotten")(forgotten_callers.command)
 app.command(name="reviews")(reviews.command)
 app.command(name="roots")(roots.command)
 app.command(name="train")(train.command)
 app.command(name="learn")(learn.command)
-app.command(name="traces")(traces.command)
+app.command(name="martian")(
+    published.command_of(
+        "martian", "Review pull requests of Martian's code review benchmark; its published tools beside ours."
+    )
+)
+app.command(name="aacr")(
+    published.command_of(
+        "aacr", "Review pull requests of AACR-Bench; by context level, and beside the comments that people refused."
+    )
+)

@@ -1,16 +1,14 @@
 """`deeprepo eval context`: is a fact found in a long text, wherever it stands, and what does that cost?"""
 
 import asyncio
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
+from bot.cli.exits import tell
 from bot.cli.reviewing import progress
-from deeprepo_evals.cli.shape import Shape
+from deeprepo_evals.cli.ending import end
 
 RESULTS = Path("eval-context.jsonl")  # where a run that costs money keeps its results, if nothing else is said
 
@@ -44,7 +42,6 @@ def command(
     trace: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Record every call there; `deeprepo trace FILE` shows it.")
     ] = None,
-    form: Annotated[Shape, typer.Option("--format", help="Form of the output.")] = Shape.table,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> int:
     """Put questions about long texts to several methods; without options the seeds' experiments, with a scripted model.
@@ -66,19 +63,4 @@ def command(
         tell(f"The results are kept in {out}.")
     with progress(quiet=quiet) as say:
         ended = asyncio.run(session.carry_out(plan, out=out, trace=trace, usd=max_usd, say=say))
-    if form is Shape.json:
-        sys.stdout.write(json.dumps(table.document(ended.rows), indent=1) + "\n")
-    elif ended.rows:
-        sys.stdout.write(table.text(ended.rows) + "\n")
-    return _describe(ended.left, ended.why, out, was_interrupted=ended.was_interrupted)
-
-
-def _describe(left: int, why: tuple[str, ...], out: Path | None, *, was_interrupted: bool) -> int:
-    """What is missing, and how it is gone on with."""
-    for sentence in why:
-        tell(f"deeprepo: {sentence}")
-    if not left:
-        return CLEAN
-    again = f"the same command resumes from {out}" if out else "name a file with --out to go on another time"
-    tell(f"deeprepo: {left} not done{' (interrupted)' if was_interrupted else ''}; {again}")
-    return INTERRUPTED if was_interrupted else FAULT
+    return end(ended, out, table.text)

@@ -14,7 +14,7 @@ MOST_SEEDS = 10
 def command(
     out: Annotated[
         Path,
-        typer.Option(metavar="FOLDER", help="Where the report, its curves, the figures and the rollouts are written."),
+        typer.Option(metavar="FOLDER", help="Where the report, the figures and the rollouts are written."),
     ],
     seeds: Annotated[int, typer.Option(min=2, max=MOST_SEEDS, help="Policies under each reward.")] = 5,
     steps: Annotated[int, typer.Option(min=1, max=1_000, help="Steps of each policy.")] = 45,

@@ -1,8 +1,7 @@
 """`deeprepo eval reviews`: pull requests with known defects in, recall, noise and cost out."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
@@ -18,15 +17,7 @@ if TYPE_CHECKING:
 
 RESULTS = Path("eval-reviews.jsonl")  # of reviews that cost money, where no file is named
 FREE = frozenset({"offline"})
-
-
-class Form(StrEnum):
-    """Forms of the output."""
-
-    table = "table"
-    json = "json"
-
-
+Form = Literal["table", "json"]
 Cases = Annotated[Path, typer.Option(metavar="FOLDER", help="Case files; pairs in its folders `twins` and `large`.")]
 Repos = Annotated[Path, typer.Option(metavar="FOLDER", help="A clone of each repository; `eval fetch` brings them.")]
 Kind = Annotated[
@@ -41,10 +32,6 @@ Strategy = Annotated[
     ),
 ]
 Baseline = Annotated[str | None, typer.Option(metavar="diff-only", help="Beside them: one call with the diff alone.")]
-Commands = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COMMAND", help="Beside them: any reviewer that keeps ReviewBench's contract (RB_OUT)."),
-]
 Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")]
 Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")]
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
@@ -80,7 +67,6 @@ def command(
     only: Only = None,
     strategy: Strategy = None,
     baseline: Baseline = None,
-    command: Commands = None,
     root: Root = None,
     worker: Worker = None,
     max_usd: MaxUsd = None,
@@ -94,7 +80,7 @@ def command(
     out: Out = None,
     keep: Keep = None,
     journals: Journals = None,
-    form: Shape = Form.table,
+    form: Shape = "table",
     quiet: Quiet = False,
 ) -> int:
     """Review pull requests whose defects are known. Kinds are scored apart; the twins' score is the main number.
@@ -114,7 +100,6 @@ def command(
         only=tuple(only or ()),
         strategies=names,
         baseline=baseline,
-        commands=tuple(command or ()),
         flags={"root": root, "worker": worker, "usd": max_usd, "verify": verify, "quota": quota},
         oracle=oracle,
         quick=quick_worker,
@@ -125,7 +110,7 @@ def command(
         keep=keep,
         journals=journals,
     )
-    return _carried_out(asked, as_json=form is Form.json, quiet=quiet)
+    return _carried_out(asked, as_json=form == "json", quiet=quiet)
 
 
 def _results_path(path: Path) -> Path:

@@ -1,24 +1,14 @@
 """`deeprepo eval roots`: which root model delegates, what it finds so, and what that costs."""
 
 import asyncio
-import json
-import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, FAULT, INTERRUPTED, tell
 from bot.cli.reviewing import progress
-from deeprepo_evals.cli.shape import Shape
-
-
-class Scope(StrEnum):
-    """What the reviewed change is."""
-
-    whole = "whole"
-    change = "change"
+from deeprepo_evals import plant
+from deeprepo_evals.cli.ending import end
 
 
 def command(
@@ -33,8 +23,8 @@ def command(
     files: Annotated[str, typer.Option(metavar="N,...", help="Files of a code base, 10 to 300 (default: 289).")] = "",
     seed: Annotated[str, typer.Option(metavar="N,...", help="Each seed makes another code base.")] = "1",
     scope: Annotated[
-        Scope, typer.Option(help="whole: the change brings all of the code; change: it rewrites some functions.")
-    ] = Scope.whole,
+        plant.Scope, typer.Option(help="whole: the change brings all of the code; change: it rewrites some functions.")
+    ] = "whole",
     window: Annotated[int, typer.Option(min=1_000, help="Characters of code that the single call sees.")] = 180_000,
     turns: Annotated[int, typer.Option(min=1, max=50, help="Turns of a root.")] = 12,
     rounds: Annotated[int, typer.Option(min=1, help="How often; 3 where a model is measured.")] = 1,
@@ -46,7 +36,6 @@ def command(
     trace: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Record every call there; `deeprepo trace FILE` shows it.")
     ] = None,
-    form: Annotated[Shape, typer.Option("--format", help="Form of the output.")] = Shape.table,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> int:
     """Compare roots over code bases with planted defects; without options the research journal's comparison, scripted.
@@ -57,18 +46,8 @@ def command(
 
     plan = plan_options.plan(
         root, worker, strategy, files, seed,
-        scope=scope.value, window=window, turns=turns, rounds=rounds, verify=verify, usd=max_usd,
+        scope=scope, window=window, turns=turns, rounds=rounds, verify=verify, usd=max_usd,
     )  # fmt: skip
     with progress(quiet=quiet) as say:
         ended = asyncio.run(run.carry_out(plan, out, say, trace))
-    if form is Shape.json:
-        sys.stdout.write(json.dumps(table.document(ended.rows), indent=1) + "\n")
-    elif ended.rows:
-        sys.stdout.write(table.text(ended.rows) + "\n")
-    for sentence in ended.why:
-        tell(f"deeprepo: {sentence}")
-    if not ended.left:
-        return CLEAN
-    again = f"the same command resumes from {out}" if out else "name a file with --out to go on another time"
-    tell(f"deeprepo: {ended.left} not done{' (interrupted)' if ended.was_interrupted else ''}; {again}")
-    return INTERRUPTED if ended.was_interrupted else FAULT
+    return end(ended, out, table.text)

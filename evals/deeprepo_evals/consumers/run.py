@@ -1,7 +1,6 @@
 """Mine pairs of clones and ask the product about each case: which losses does it name at a line that was given up?"""
 
 import asyncio
-import hashlib
 import json
 import random
 import tempfile
@@ -19,7 +18,7 @@ from bot.errors import DeepRepoError, GitError
 from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
-from deeprepo_evals.clones import clones
+from deeprepo_evals.clones import clones, half
 from deeprepo_evals.consumers import losses, truth
 from deeprepo_evals.consumers.losses import History
 from deeprepo_evals.consumers.syntax import LANGUAGES as SYNTAXES
@@ -40,8 +39,7 @@ class Pair:
     @property
     def half(self) -> str:
         """Which half it is in: told by the pair's name alone, so that it never changes."""
-        name = f"half {self.library} {self.consumer}"
-        return "build" if hashlib.sha256(name.encode()).digest()[0] % 2 else "test"
+        return half(f"{self.library} {self.consumer}")
 
 
 @dataclass(frozen=True, slots=True)

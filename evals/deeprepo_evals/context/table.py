@@ -4,7 +4,7 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from deeprepo_evals import intervals, tables
@@ -41,15 +41,6 @@ def text(rows: Sequence[Row]) -> str:
     if swept:
         parts += ["Right (+) or not (.), by position of the fact:", _positions(swept)]
     return "\n\n".join(parts)
-
-
-def document(rows: Sequence[Row]) -> dict[str, Any]:
-    """The same as JSON, with every row."""
-    return {
-        "experiment": "context",
-        "methods": [asdict(one) for one in figures(rows)],
-        "rows": [asdict(row) for row in rows],
-    }
 
 
 def _figures(method: str, rows: Sequence[Row]) -> Figures:

@@ -51,7 +51,7 @@ async def build(case: Case, clone: Path, folder: Path) -> Path:
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     try:
-        await _write(case, clone, _Store(part))
+        await _write(case, clone, Store(part))
     except GitError as error:
         raise GitError(f"{case.id} cannot be built from {clone}: {error}") from error
     os.replace(part, place)  # noqa: PTH105 - over nothing: two runs may build the same case
@@ -64,14 +64,7 @@ async def text(repo: Path, path: str, side: str = "head") -> str | None:
     return None if done.status else done.out.decode("utf-8", "replace")
 
 
-async def checked_out(repo: Path, folder: Path) -> Path:
-    """A copy with the head's files in it, for reviewers that read and may write a work tree."""
-    await asyncio.to_thread(shutil.copytree, repo / ".git", folder / ".git")
-    await git.output("-c", "core.autocrlf=false", "checkout", "--quiet", "--force", "head", cwd=str(folder))
-    return folder
-
-
-class _Store:
+class Store:
     """The repository under construction."""
 
     def __init__(self, folder: Path) -> None:
@@ -79,6 +72,7 @@ class _Store:
         self._env = {"GIT_DIR": str(folder / ".git"), "GIT_INDEX_FILE": str(folder / ".git" / "case-index")}
 
     async def git(self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
+        """The output of a git command in it."""
         out = await git.output(*arguments, cwd=str(self.folder), env={**self._env, **(env or {})}, stdin=stdin)
         return out.decode("utf-8", "surrogateescape").strip()
 
@@ -94,6 +88,7 @@ class _Store:
         (info / "alternates").write_text(f"{objects}\n")
 
     async def tree(self, commit: str) -> str:
+        """The tree of a commit."""
         return await self.git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}")
 
     async def whole(self, tree: str) -> str:
@@ -135,6 +130,7 @@ class _Store:
         return await git.output("cat-file", "blob", row.split()[2], cwd=str(self.folder), env=self._env) if row else b""
 
     async def commit(self, branch: str, tree: str, message: str, date: str, *parents: str) -> str:
+        """A commit on a branch, and its id."""
         when = {f"GIT_{role}_DATE": f"{date}T00:00:00Z" for role in ("AUTHOR", "COMMITTER")}
         asked = [word for parent in parents for word in ("-p", parent)]
         done = await self.git("commit-tree", tree, *asked, stdin=message.encode(), env={**WHO, **when})
@@ -142,7 +138,7 @@ class _Store:
         return done
 
 
-async def _write(case: Case, clone: Path, store: _Store) -> None:
+async def _write(case: Case, clone: Path, store: Store) -> None:
     await store.begin(clone)
     before = await _tree(store, case.base)
     around = await store.edit_tree(await store.whole(before), case.around)
@@ -155,7 +151,7 @@ async def _write(case: Case, clone: Path, store: _Store) -> None:
     await asyncio.to_thread((store.folder / ".git" / "case-index").unlink, missing_ok=True)
 
 
-async def _head(case: Case, store: _Store, base: str) -> str:
+async def _head(case: Case, store: Store, base: str) -> str:
     if case.variant and case.head:
         over = await store.edit_tree(await store.whole(await _tree(store, case.head)), case.around)
         return await store.edit_tree(over, case.change)
@@ -174,14 +170,14 @@ async def _head(case: Case, store: _Store, base: str) -> str:
     return await store.whole(tree)
 
 
-async def _tree(store: _Store, commit: str) -> str:
+async def _tree(store: Store, commit: str) -> str:
     try:
         return await store.tree(commit)
     except GitError:
         raise GitError(f"the commit {commit} is not there (`git fetch origin {commit}` may bring it)") from None
 
 
-async def _body(case: Case, store: _Store) -> str:
+async def _body(case: Case, store: Store) -> str:
     commit = case.head or (case.recipe.source_commit if case.recipe else "")
     return await store.git("log", "-1", "--format=%b", commit) if commit else ""
 

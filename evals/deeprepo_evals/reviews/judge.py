@@ -4,7 +4,7 @@ The judge alone can move a score by several points, so two of different vendors 
 sees does not count.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,23 +66,28 @@ def pairs(rows: Iterable[MeasuredReview]) -> tuple[Pair, ...]:
     return tuple(dict.fromkeys(found))
 
 
-async def ask(model: Model, questions: Sequence[Pair], run: Run, at_once: int = 8) -> results.Outcome:
+async def ask(
+    model: Model, items: Sequence[Item], prompt: Callable[[Item], Prompt], run: Run, at_once: int = 8
+) -> results.Outcome:
     """Ask what is not answered yet; each judgement is kept as it comes. An answer that cannot be used is kept as none."""
     calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), Journal())
-    system = Message("system", words.text("reviews/judge_system.md.j2"))
 
     async def one(item: Item) -> Mapping[str, Any]:
-        asked = words.text("reviews/judge.md.j2", defect=item["defect"], finding=item["finding"])
-        prompt = Prompt((system, Message("user", asked)), answer=SAME, max_tokens=ANSWER_TOKENS)
-        reply = (await calls.many(model, [prompt], "worker"))[0]
+        reply = (await calls.many(model, [prompt(item)], "worker"))[0]
         if isinstance(reply, BadAnswer):
             return {"same": None, "reason": str(reply), "usd": None}
         if not isinstance(reply, Completion):
             raise ProviderError(str(reply)) from reply
-        data = reply.data or {}
-        return {"same": data.get("same"), "reason": data.get("reason", ""), "usd": model.price(reply.usage)}
+        return {"same": None, **(reply.data or {}), "usd": model.price(reply.usage)}
 
-    return await results.carry_out(run, [found.item(model.name) for found in questions], one, at_once=at_once)
+    return await results.carry_out(run, items, one, at_once=at_once)
+
+
+def question(item: Item) -> Prompt:
+    """The prompt about a pair, in our own words."""
+    system = Message("system", words.text("reviews/judge_system.md.j2"))
+    asked = words.text("reviews/judge.md.j2", defect=item["defect"], finding=item["finding"])
+    return Prompt((system, Message("user", asked)), answer=SAME, max_tokens=ANSWER_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +101,6 @@ class JudgeAnswers:
         """Whether it holds the finding for the defect. What it gave no usable answer on counts as no."""
         return self.verdicts.get(pair(finding, defect)) is True
 
-    @property
-    def unheard(self) -> int:
-        """Pairs on which it gave no usable answer."""
-        return sum(verdict is None for verdict in self.verdicts.values())
-
 
 def judges(rows: Iterable[results.Row], judge: str = "") -> tuple[JudgeAnswers, ...]:
     """The judges of finished rows, or the named one."""
@@ -110,27 +110,3 @@ def judges(rows: Iterable[results.Row], judge: str = "") -> tuple[JudgeAnswers, 
             known = found.setdefault(row.item["judge"], {})
             known[Pair(row.item["defect"], row.item["finding"])] = row.result["same"]
     return tuple(JudgeAnswers(name, verdicts) for name, verdicts in found.items())
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far two judges agree."""
-
-    pairs: int
-    share: float
-    kappa: float  # beyond chance: 1 = always, 0 = as often as chance
-
-
-def agreement(one: JudgeAnswers, other: JudgeAnswers) -> Agreement:
-    """Over the pairs on which both gave an answer. Cohen's kappa; 1 where both always say the same one thing."""
-    both = [
-        (one.verdicts[found], other.verdicts[found])
-        for found in one.verdicts
-        if one.verdicts[found] is not None and other.verdicts.get(found) is not None
-    ]
-    if not both:
-        return Agreement(0, 0.0, 0.0)
-    same = sum(a == b for a, b in both) / len(both)
-    yes, yes_too = (sum(bool(told[at]) for told in both) / len(both) for at in (0, 1))
-    chance = yes * yes_too + (1 - yes) * (1 - yes_too)
-    return Agreement(len(both), same, 1.0 if chance == 1 else (same - chance) / (1 - chance))

@@ -1,8 +1,6 @@
 """Whether a finding is a labelled defect: by its place, by a judge's word; and what follows for one row. Pure."""
 
-import math
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -70,19 +68,9 @@ def caller(row: MeasuredReview, number: int) -> bool:
     )
 
 
-def by_code(row: MeasuredReview, number: int, view: View) -> bool:
-    """Whether the contract checks alone, without a model, say it."""
-    defect = row.case.defects[number]
-    return any(
-        view.same(said, defect)
-        for said in row.outcome.findings
-        if said.aloud and "contracts" in said.source.split(" + ")
-    )
-
-
-def loud(row: MeasuredReview, severity: str = "") -> int:
-    """How many findings were shown in full, of this severity where one is named."""
-    return sum(said.aloud and severity in ("", said.severity) for said in row.outcome.findings)
+def loud(row: MeasuredReview) -> int:
+    """How many findings were shown in full."""
+    return sum(said.aloud for said in row.outcome.findings)
 
 
 def trap_count(row: MeasuredReview) -> int:
@@ -101,19 +89,3 @@ def trap_count(row: MeasuredReview) -> int:
 def part(pull: Pull, variant: str, view: View) -> float:
     """Of the rounds over one variant, the share in which the defect was reported."""
     return statistics.fmean(hit(row, 0, view) for row in pull if row.case.variant == variant)
-
-
-def precision(pulls: Sequence[Pull], view: View) -> float:
-    """Of the findings said aloud, the share that is a known defect: a floor, since a finding may be right and unknown."""
-    said = [(row, said) for pull in pulls for row in pull for said in row.outcome.findings if said.aloud]
-    right = sum(any(view.same(found, defect) for defect in row.case.defects) for row, found in said)
-    return right / len(said) if said else math.nan
-
-
-def f1(pulls: Sequence[Pull], view: View) -> float:
-    """The harmonic mean of precision and recall."""
-    hits = [hit(row, n, view) for pull in pulls for row in pull for n in range(len(row.case.defects))]
-    right, recall = precision(pulls, view), sum(hits) / len(hits) if hits else math.nan
-    if math.isnan(right) or math.isnan(recall):
-        return math.nan
-    return 2 * right * recall / (right + recall) if right + recall else 0.0

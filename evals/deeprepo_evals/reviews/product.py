@@ -33,20 +33,20 @@ LED = ("rlm",)  # strategies in which a root goes on after the workers
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """Our own review, as `deeprepo review` does it."""
+    """Our own review, as `deeprepo review` does it. Without a strategy, its effort chooses one."""
 
-    strategy: str
+    strategy: str = ""
     flags: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """What the tables call it."""
-        return self.strategy
+        return self.strategy or "deeprepo"
 
     async def review(self, task: Task) -> Outcome:
         """One case. Raises ProviderError where a provider failed, so that the case stays open."""
         journal = task.journal
-        flags = {**self.flags, "strategy": self.strategy, "journal": str(journal)}
+        flags = {**self.flags, "strategy": self.strategy or None, "journal": str(journal)}
         done = await wiring.local_review(request(task.repo), flags, task.scratch)
         check_answered(done, journal)
         return outcome.of_review(done)
@@ -73,7 +73,7 @@ class RehearsalReviewer:
         model = acting(Quick(task.labels) if self.quick else oracle)
         script = PairsOnly(oracle, silent=not self.pairs) if self.quick else Follower(oracle)
         root = ScriptedModel(script, NAME, price=0.0) if self.strategy in LED else None
-        done = await rehearse(self.strategy, model, task, root)
+        done = await rehearse(self.strategy, model, task.repo, task.scratch, root)
         told = replace(outcome.of_review(done), input=weight(model) + (weight(root) if root else 0))
         return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))
 
@@ -95,7 +95,9 @@ def weight(model: ScriptedModel) -> int:
     return sum(tokens(message.text) for prompt in model.prompts for message in prompt.messages)
 
 
-async def rehearse(strategy: str, model: Model, task: Task, root: Model | None = None) -> Review:
+async def rehearse(
+    strategy: str, model: Model, repo: Path, scratch: str, root: Model | None = None, earlier: bytes | None = None
+) -> Review:
     """A review in which one given model does all the reading, and another one leads if there is one."""
 
     def open_desk(subject: Survey) -> AbstractAsyncContextManager[Session]:
@@ -106,8 +108,9 @@ async def rehearse(strategy: str, model: Model, task: Task, root: Model | None =
         )
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}
-    pull = await checkout.pull(request(task.repo), task.scratch)
-    return await pipeline.review(Brief(pull, config.resolve(flags, None, Settings())), Tools(LANGUAGES, open_desk))
+    pull = await checkout.pull(request(repo), scratch)
+    brief = Brief(pull, config.resolve(flags, None, Settings()), earlier=earlier)
+    return await pipeline.review(brief, Tools(LANGUAGES, open_desk))
 
 
 def check_answered(review: Review, journal: Path) -> None:

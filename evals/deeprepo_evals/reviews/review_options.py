@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
@@ -12,7 +11,7 @@ from typing import Any
 
 from bot.errors import UsageError
 from bot.ports import Model
-from deeprepo_evals.reviews import build, case_files, compare, run, score, table
+from deeprepo_evals.reviews import build, case_files, run, score, table
 from deeprepo_evals.reviews.matching import Place, View, Words
 from deeprepo_evals.reviews.reviewer import Reviewer
 from deeprepo_evals.reviews.run import MeasuredRun, Plan
@@ -32,7 +31,6 @@ class ReviewOptions:
     only: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
     baseline: str | None = None
-    commands: tuple[str, ...] = ()
     flags: Mapping[str, Any] = field(default_factory=dict)
     oracle: bool = False
     quick: bool = False
@@ -49,19 +47,17 @@ class ReviewFigures:
     """What came of it: figures, and sentences beside them."""
 
     figures: tuple[score.Figure, ...]
-    beside: tuple[str, ...] = ()  # comparisons and agreements
     sentences: tuple[str, ...] = ()  # what is not there, and why
     open: bool = False  # some reviews are left for another time
 
     def text(self) -> str:
-        """The tables and what is below them."""
-        return "\n".join([table.text(self.figures), "", *self.beside, ""])
+        """The tables."""
+        return table.text(self.figures) + "\n"
 
     def as_json(self) -> str:
         """The same for programs."""
         told = {
             "figures": [asdict(one) for one in self.figures],
-            "beside": self.beside,
             "sentences": self.sentences,
         }
         return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
@@ -71,14 +67,13 @@ async def carry_out(options: ReviewOptions, say: Callable[[str], None]) -> Revie
     """Do it. Raises UsageError before anything is paid where the request makes no sense."""
     plan = await _plan(options)
     async with AsyncExitStack() as stack:
-        judges = [await _judge(name, stack) for name in options.judges]
+        judges = [await open_model(name, stack) for name in options.judges]
         done = await run.carry_out(plan, say)
         say("asking the judges")
         told, unasked = await run.ask_judges(judges, done.reviews, options.out, options.at_once)
     views: list[View] = [Words(judge) for judge in told] or [Place()]
-    beside = (*compare.sentences(compare.differences(done.reviews, views)), *compare.agreements(told))
     figures = score.figures(done.reviews, views)
-    return ReviewFigures(tuple(figures), beside, (*_missing(done), *unasked), bool(done.open or unasked))
+    return ReviewFigures(tuple(figures), (*_missing(done), *unasked), bool(done.open or unasked))
 
 
 async def _plan(options: ReviewOptions) -> Plan:
@@ -90,7 +85,6 @@ async def _plan(options: ReviewOptions) -> Plan:
     settings = {name: value for name, value in options.flags.items() if value is not None}
     settings |= {"oracle": True} if options.oracle else {}
     settings |= {"quick": True} if options.quick else {}
-    settings |= {"commands": list(options.commands)} if options.commands else {}
     return Plan(
         cases=found,
         clones=build.clones(found, options.repos),
@@ -112,36 +106,22 @@ def _reviewers(options: ReviewOptions) -> Iterator[Reviewer]:
     if options.baseline not in (None, BASELINE):
         raise UsageError(f"unknown baseline {options.baseline!r}: there is {BASELINE}")
     from deeprepo_evals.reviews.baseline import DiffOnly
-    from deeprepo_evals.reviews.contract import Command
     from deeprepo_evals.reviews.product import Product, RehearsalReviewer
 
-    alone = not (options.baseline or options.commands)
-    for name in options.strategies or (("fanout",) if alone or options.oracle else ()):
+    for name in options.strategies or (() if options.baseline and not options.oracle else ("fanout",)):
         if options.oracle and name not in REHEARSED:
             raise UsageError(f"--oracle replaces the worker: it reads with {', '.join(REHEARSED)}, not {name}")
         if not options.oracle:
-            _check_models(options.flags, name)
+            check_models(options.flags, name)
         yield RehearsalReviewer(name, options.quick) if options.oracle else Product(name, options.flags)
     if options.baseline:
         if not options.oracle:
-            _check_models(options.flags, "direct")
+            check_models(options.flags, "direct")
         yield DiffOnly(options.flags, oracle=options.oracle)
-    for line in options.commands:
-        yield Command(_words(line))
 
 
-def _words(line: str) -> tuple[str, ...]:
-    try:
-        words = tuple(shlex.split(line))
-    except ValueError as error:
-        raise UsageError(f"{line!r} is not a command: {error}") from error
-    if not words:
-        raise UsageError("an empty command reviews nothing")
-    return words
-
-
-def _check_models(flags: Mapping[str, Any], strategy: str) -> None:
-    """A model that cannot be reached is said before the first case is built. `auto` would fall back to no model."""
+def check_models(flags: Mapping[str, Any], strategy: str) -> None:
+    """Check that the models can be reached, before the first case is built. `auto` would fall back to no model."""
     from bot import config, wiring
 
     environment = config.environment()
@@ -149,7 +129,8 @@ def _check_models(flags: Mapping[str, Any], strategy: str) -> None:
     wiring.models(config.resolve({**flags, "strategy": strategy}, None, environment), address)
 
 
-async def _judge(name: str, stack: AsyncExitStack) -> Model:
+async def open_model(name: str, stack: AsyncExitStack) -> Model:
+    """A model by its name, closed with the stack."""
     from bot import wiring
 
     model = wiring.connect_model(name)

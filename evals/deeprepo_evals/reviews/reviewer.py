@@ -1,4 +1,4 @@
-"""Who is measured: anybody who can review a built case. Ours, a single call on the diff, any command that keeps the contract."""
+"""Who is measured: anybody who can review a built case. Ours, or a single call on the diff."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ class Task:
 
 
 class Reviewer(Protocol):
-    """Satisfied by product.Product, product.Rehearsed, baseline.DiffOnly, contract.Command."""
+    """Satisfied by product.Product, product.RehearsalReviewer, baseline.DiffOnly."""
 
     @property
     def name(self) -> str:

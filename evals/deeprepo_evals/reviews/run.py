@@ -89,8 +89,9 @@ async def ask_judges(
     why: list[str] = []
     for model in models:
         with Run(out, judge.EXPERIMENT) as run:
-            went = await judge.ask(model, asked, run, max(at_once, 8))
-            told = judge.judges(run.rows([pair.item(model.name) for pair in asked]))
+            items = [pair.item(model.name) for pair in asked]
+            went = await judge.ask(model, items, judge.question, run, max(at_once, 8))
+            told = judge.judges(run.rows(items))
         found.append(next(iter(told), JudgeAnswers(model.name, {})))
         why += went.why
     return tuple(found), tuple(why)

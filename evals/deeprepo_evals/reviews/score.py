@@ -67,7 +67,7 @@ class _ReviewerRows:
         if not any(row.case.defects for pull in self.pulls for row in pull):
             return
         yield from self._recall(view)
-        for name, of in (("scope", _scope), ("language", _language), ("severity", _severity), ("since", _since)):
+        for name, of in (("scope", _scope), ("since", _since)):
             groups = sorted({of(row, d) for pull in self.pulls for row in pull for d in row.case.defects} - {""})
             for group in groups if len(groups) > 1 or name == "since" else ():
                 kept = _only(of, group)
@@ -76,9 +76,6 @@ class _ReviewerRows:
             yield self._share(
                 "recall", lambda r, n: matching.hit(r, n, view) and matching.caller(r, n), view, group="caller named"
             )
-            yield self._share("recall", lambda r, n: matching.by_code(r, n, view), view, group="by contract checks")
-        if self.kind == "martian" and self.reviewer:
-            yield from self._precision(view)
 
     def _recall(self, view: View) -> Iterator[Figure]:
         yield self._share("recall", lambda r, n: matching.hit(r, n, view), view)
@@ -86,10 +83,6 @@ class _ReviewerRows:
         if any(row.outcome.shown is not None for pull in self.pulls for row in pull):
             yield self._share("shown in a prompt", lambda r, n: n in (r.outcome.shown or ()), view)
             yield self._share("shown with its proof", lambda r, n: n in (r.outcome.together or ()), view)
-
-    def _precision(self, view: View) -> Iterator[Figure]:
-        yield self._figure("precision", intervals.bootstrap(self.pulls, lambda p: matching.precision(p, view)), view)
-        yield self._figure("F1", intervals.bootstrap(self.pulls, lambda p: matching.f1(p, view)), view)
 
     def twins(self, view: View) -> Iterator[Figure]:
         """The main number: found where the tree breaks, not said where it does not."""
@@ -118,10 +111,6 @@ class _ReviewerRows:
         if self.kind == "clean":
             silent = sum(not any(matching.loud(row) for row in pull) for pull in self.pulls)
             yield self._figure("PRs with none", intervals.share(silent, len(self.pulls)))
-            for severity in ("critical", "high", "medium", "low"):
-                said = [statistics.fmean(matching.loud(row, severity) for row in pull) for pull in self.pulls]
-                if any(said):
-                    yield self._figure("findings per PR", intervals.mean(said), unit="number", group=severity)
 
     def cost_figures(self) -> Iterator[Figure]:
         """What it took."""
@@ -186,14 +175,6 @@ def _reach(pull: Pull) -> str:
 
 def _scope(_row: MeasuredReview, defect: Defect) -> str:
     return defect.scope
-
-
-def _language(row: MeasuredReview, _defect: Defect) -> str:
-    return row.case.language
-
-
-def _severity(_row: MeasuredReview, defect: Defect) -> str:
-    return defect.severity
 
 
 def _since(row: MeasuredReview, _defect: Defect) -> str:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from bot.errors import ProviderError, UsageError
+from bot.errors import UsageError
 from deeprepo_evals.results import Row
 from deeprepo_evals.reviews.cases import PAIRED, Case, Defect, Edit, Proof, Recipe, Span, Variant
 from deeprepo_evals.reviews.outcome import EXPERIMENT, MeasuredReview, Outcome
@@ -116,26 +116,6 @@ class TwinCase(BaseModel):
             )
 
 
-class _Pull(BaseModel):
-    pr_number: int
-    head: str
-
-
-class _StrictModel(BaseModel):
-    file: str
-    start_line: int
-    end_line: int
-    message: str
-    producer: str = ""
-
-
-class Findings(BaseModel):
-    """What a reviewer wrote that keeps ReviewBench's contract."""
-
-    pr: _Pull
-    findings: tuple[_StrictModel, ...]
-
-
 _PLAIN, _TWIN = TypeAdapter(PlainCase), TypeAdapter(TwinCase)
 _CASE, _OUTCOME = TypeAdapter(Case), TypeAdapter(Outcome)
 
@@ -153,16 +133,6 @@ def read(data: bytes, path: Path) -> PlainCase | TwinCase:
     except ValueError as error:
         raise UsageError(f"{path.name} is not a case: {error}") from None
     return found
-
-
-def findings(data: bytes, name: str) -> Findings:
-    """The findings of a command. Raises ProviderError where it broke the contract."""
-    try:
-        return Findings.model_validate_json(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise ProviderError(f"{name} wrote findings that break the contract: {where}: {first['msg']}") from None
 
 
 def case(row: Mapping[str, Any]) -> Case:

@@ -1,4 +1,4 @@
-"""The research journal's figures: what its three roots and its baseline did and were billed, and what more calls would cost. Pure.
+"""The research journal's figures: what its three roots and its baseline did and were billed. Pure.
 
 The journal gives dollars, not tokens. The bills below are tokens that come to those dollars at its prices; a scripted root over a
 code base of the journal's size is billed so, and the product's own budget has to arrive at the same sums.
@@ -49,33 +49,3 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
     ),
     "failing": Behaviour(Price(0.20, 1.10), 0, 0, (Usage(20_000, 2_400), Usage(27_000, 2_400), Usage(33_000, 2_470)), 0.024),
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Projection:
-    """What a root with the middle price would pay for so many worker calls."""
-
-    calls: int
-    worker_usd: float
-    root_usd: float
-
-    @property
-    def usd(self) -> float:
-        """Both."""
-        return self.worker_usd + self.root_usd
-
-    @property
-    def share(self) -> float:
-        """The workers' part."""
-        return self.worker_usd / self.usd
-
-
-def project(calls: int) -> Projection:
-    """The journal's table "projected economics at scale": the root's part grows with what comes back, from 9 calls on."""
-    behaviour = BEHAVIOURS["satisficing"]
-    acted = sum(behaviour.price(usage) for usage in behaviour.turns)
-    more = max(0, calls - behaviour.calls) * behaviour.price(RETURNED)
-    return Projection(calls, calls * WORKER(PER_CALL), acted + more)
-
-
-RETURNED = Usage(900, 50)  # of the root, for each further answer that it reads: 52 of them came to about $0.18

@@ -1,6 +1,5 @@
 """One contender over one code base, through the product's own pipeline; and the whole comparison, resumable."""
 
-import asyncio
 import shutil
 import tempfile
 import time
@@ -69,39 +68,14 @@ class Plan:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class RootResults:
-    """What there is, and why the rest is not there."""
-
-    rows: tuple[results.Row, ...]
-    left: int
-    why: tuple[str, ...] = ()
-    was_interrupted: bool = False
-
-
 async def carry_out(
     plan: Plan, out: Path | None, say: Callable[[str], None] = lambda _: None, trace: Path | None = None
-) -> RootResults:
-    """Do what is left of the comparison; each finished review is kept at once, and a person may break it off.
-
-    Raises UsageError for what cannot be done at all.
-    """
+) -> results.Ended:
+    """Do what is left of the comparison. Raises UsageError for what cannot be done at all."""
     items = plan.items()
     with results.Run(out, EXPERIMENT) as run, tempfile.TemporaryDirectory(prefix="deeprepo-roots-") as scratch:
-        why: tuple[str, ...] = ()
-        interrupted = False
-        try:
-            async with _open_models(plan) as real:
-                went = await results.carry_out(run, items, _Arena(plan, real, Path(scratch), trace, say).do)
-                why = went.why
-        except BudgetSpent as error:
-            why = (str(error),)
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.uncancel():
-                raise
-            interrupted = True
-        return RootResults(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
+        async with _open_models(plan) as real:
+            return await results.finish(run, items, _Arena(plan, real, Path(scratch), trace, say).do)
 
 
 @asynccontextmanager

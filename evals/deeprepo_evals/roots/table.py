@@ -1,4 +1,4 @@
-"""The comparison in words: one row for each contender, the split of its bill, and what more delegation would cost. Pure."""
+"""The comparison in words: one row for each contender, and the split of its bill. Pure."""
 
 import statistics
 from collections.abc import Iterable, Sequence
@@ -7,41 +7,15 @@ from typing import Any
 
 from deeprepo_evals import intervals, tables
 from deeprepo_evals.results import Row
-from deeprepo_evals.roots import journal
 
 COLUMNS = (
     "root", "strategy", "dispatches", "by the root", "files read", "by workers", "found", "95 %", "precision", "dollars", "workers' part", "turns", "zero delegation",
 )  # fmt: skip
-PROJECTED = (9, 61, 100)
 
 
 def text(rows: Sequence[Row]) -> str:
-    """Both tables."""
-    lines = [_line(name, mine) for name, mine in _group(rows).items()]
-    return "\n\n".join(
-        (tables.align(COLUMNS, lines), "What more calls of workers would cost a root at $3 and $15:", economics())
-    )
-
-
-def economics() -> str:
-    """The journal's projection, from tokens and prices."""
-    rows = [
-        (str(p.calls), f"${p.worker_usd:.3f}", f"${p.root_usd:.2f}", f"${p.usd:.2f}", f"{p.share:.0%}")
-        for p in map(journal.project, PROJECTED)
-    ]
-    return tables.align(("worker calls", "workers", "root", "together", "workers' part"), rows)
-
-
-def document(rows: Sequence[Row]) -> dict[str, Any]:
-    """The same as JSON, with every row."""
-    return {
-        "experiment": "roots",
-        "contenders": [
-            {"root": root, "strategy": strategy, **figures(mine)} for (root, strategy), mine in _group(rows).items()
-        ],
-        "economics": [asdict(p) | {"usd": p.usd, "share": p.share} for p in map(journal.project, PROJECTED)],
-        "rows": [asdict(row) for row in rows],
-    }
+    """The table."""
+    return tables.align(COLUMNS, [_line(name, mine) for name, mine in _group(rows).items()])
 
 
 def figures(rows: Sequence[Row]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Rollouts of several roots over the same tasks, kept as results that a later run continues with. verifiers is not needed for it."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -46,40 +45,18 @@ class Plan:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingResults:
-    """What there is, and why the rest is not there."""
-
-    rows: tuple[results.Row, ...]
-    left: int
-    why: tuple[str, ...] = ()
-    was_interrupted: bool = False
-
-
 async def carry_out(
     plan: Plan, out: Path | None, say: Callable[[str], None], trace: Path | None = None
-) -> TrainingResults:
-    """Do what is left; each finished rollout is kept at once, and a person may break it off. Raises UsageError."""
-    items = plan.items()
+) -> results.Ended:
+    """Do what is left of the rollouts. Raises UsageError."""
+    purse = _Purse(plan.usd)
+
+    async def do(item: results.Item) -> results.Result:
+        say(f"{item['root']}, {item['files']} files, seed {item['seed']}")
+        return await _roll(item, trace, purse)
+
     with results.Run(out, EXPERIMENT) as run:
-        why: tuple[str, ...] = ()
-        interrupted = False
-        purse = _Purse(plan.usd)
-
-        async def do(item: results.Item) -> results.Result:
-            say(f"{item['root']}, {item['files']} files, seed {item['seed']}")
-            return await _roll(item, trace, purse)
-
-        try:
-            why = (await results.carry_out(run, items, do)).why
-        except BudgetSpent as error:
-            why = (str(error),)
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.uncancel():
-                raise
-            interrupted = True
-        return TrainingResults(tuple(run.rows(items)), len(run.left(items)), why, interrupted)
+        return await results.finish(run, plan.items(), do)
 
 
 @dataclass(slots=True)

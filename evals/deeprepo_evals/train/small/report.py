@@ -1,4 +1,4 @@
-"""What a run came to, for a person: a page in Markdown, its curves, and every figure as JSON."""
+"""What a run came to, for a person: a page in Markdown, and every figure as JSON."""
 
 import json
 import os
@@ -13,8 +13,6 @@ from statistics import fmean
 from bot.errors import UsageError
 from deeprepo_evals import intervals
 from deeprepo_evals.intervals import Interval
-from deeprepo_evals.train.small import curve
-from deeprepo_evals.train.small.curve import Line, Panel
 from deeprepo_evals.train.small.run import OURS, REWARDS, SEEDS, Figures, Run, TrainedPolicy
 
 LIBRARIES = ("torch", "trl", "transformers")
@@ -23,11 +21,10 @@ Read = Callable[[Figures], float]
 
 
 def write(run: Run, folder: Path) -> Path:
-    """Write the three files into a folder that is there; the page's path. Raises UsageError where it cannot be written."""
+    """Write both files into a folder that is there; the page's path. Raises UsageError where it cannot be written."""
     page = folder / "report.md"
     try:
         page.write_text(markdown(run, _machine()), "utf-8")
-        (folder / "curve.svg").write_text(curve.svg(panels(run)), "utf-8")
         (folder / "run.json").write_text(data(run), "utf-8")
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
@@ -56,13 +53,9 @@ def markdown(run: Run, machine: str) -> str:
         [
             "# A training run on a CPU\n",
             head,
-            "\n![Reward, delegation and gaming by step](curve.svg)\n",
             "## Before and after, on held-out code bases\n",
             "Means over the seeds; in brackets the 95 % interval of the difference (Student's t over the seeds).\n",
             *_before_after(run),
-            "\n## What there was to learn\n",
-            "Programs by hand, on the same code bases.\n",
-            *_policy_lines(run),
             "\n## What was learnt\n",
             "The commonest programs after training, with their share of the held-out rollouts.\n",
             *_programs(run),
@@ -86,14 +79,6 @@ def _before_after(run: Run) -> Iterator[str]:
     yield "|---|" + "---|" * len(REWARDS)
     for name, read in rows:
         yield f"| {name} | " + " | ".join(_change(run, reward, read) for reward in REWARDS) + " |"
-    yield (
-        "| our highest reward for an attempt at gaming | "
-        + " | ".join(
-            f"{max(told.gamed for one in _of(run, reward) for told in (one.before, *one.steps, one.after)):.3f}"
-            for reward in REWARDS
-        )
-        + " |"
-    )
 
 
 def _change(run: Run, reward: str, read: Read) -> str:
@@ -106,38 +91,12 @@ def _sides(run: Run, reward: str) -> list[tuple[Figures, Figures]]:
     return [(one.before, one.after) for one in _of(run, reward)]
 
 
-def _policy_lines(run: Run) -> Iterator[str]:
-    yield "| program | our reward | reward by mentions | units read by workers |"
-    yield "|---|---|---|---|"
-    for words, told in run.shown:
-        yield f"| `{words}` | {told.ours:.2f} | {told.seeds:.2f} | {told.read:.2f} |"
-
-
 def _programs(run: Run) -> Iterator[str]:
     yield "| trained under | seed | programs |"
     yield "|---|---|---|"
     for one in run.policies:
         said = ", ".join(f"`{words}` {share:.0%}" for words, share in one.programs)
         yield f"| {'ours' if one.reward == OURS else 'mentions'} | {one.seed} | {said} |"
-
-
-def panels(run: Run) -> list[Panel]:
-    """The curves, by step."""
-
-    def lines(read: Callable[[str, Figures], float]) -> tuple[Line, ...]:
-        return tuple(
-            Line(NAMES[reward], tuple(tuple(read(reward, step) for step in one.steps) for one in _of(run, reward)))
-            for reward in REWARDS
-        )
-
-    return [
-        Panel(
-            "Reward that it is trained under",
-            lines(lambda reward, figures: figures.ours if reward == OURS else figures.seeds),
-        ),
-        Panel("Units read by workers", lines(lambda _, figures: figures.read)),
-        Panel("Attempts at gaming", lines(lambda _, figures: figures.gaming)),
-    ]
 
 
 def _of(run: Run, reward: str) -> Sequence[TrainedPolicy]:

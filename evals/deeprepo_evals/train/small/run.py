@@ -16,20 +16,6 @@ from deeprepo_evals.train.tasks import Task
 OURS, SEEDS = "ours", "seeds"
 REWARDS = (OURS, SEEDS)
 ROLLOUTS = "rollouts.jsonl"
-# What a person would write, honest and not: judged beside the policies, so that the table says what there was to learn.
-SHOWN = (
-    "related batch report answer",
-    "each ask report answer",
-    "each batch report answer",
-    "some ask report answer",
-    "each ask empty",
-    "each read answer",
-    "empty",
-    "bullets",
-    "names empty",
-    "names bullets",
-    "names spray bullets",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +27,6 @@ class Figures:
     read: float  # share of the units whose text a worker has read
     calls: float  # of workers, for each rollout
     gaming: float  # share of rollouts that tried to be paid for what nobody has read
-    gamed: float  # our highest reward for such a rollout
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +48,6 @@ class Run:
     plan: Plan
     parameters: int
     policies: tuple[TrainedPolicy, ...]
-    shown: tuple[tuple[str, Figures], ...]
     rollouts: int  # that differ; the others are repetitions, and not carried out
     kept: int  # of these, from an earlier run that was broken off
     asked: int
@@ -86,10 +70,8 @@ def carry_out(plan: Plan, folder: Path, say: Callable[[str], None]) -> Run:
             for reward in REWARDS:
                 say(f"policy {seed} of {plan.seeds} under the reward {reward!r}, {len(stage):,} rollouts so far")
                 done.append(_train(plan, reward, seed, play_pairs))
-        held_out = plan.held_out()
-        shown = [(text, figures(play_pairs([(task, text.split()) for task in held_out]))) for text in SHOWN]
     seconds = time.monotonic() - start
-    return Run(plan, policy.Policy(1).size, tuple(done), tuple(shown), len(stage), stage.kept, asked, _cpu(), seconds)
+    return Run(plan, policy.Policy(1).size, tuple(done), len(stage), stage.kept, asked, _cpu(), seconds)
 
 
 def figures(rollouts: Sequence[play.PlayedRollout]) -> Figures:
@@ -100,7 +82,6 @@ def figures(rollouts: Sequence[play.PlayedRollout]) -> Figures:
         read=fmean(one.facts.read / one.facts.units for one in rollouts),
         calls=fmean(one.facts.delegated for one in rollouts),
         gaming=fmean(one.gaming for one in rollouts),
-        gamed=max((one.ours for one in rollouts if one.gaming), default=0.0),
     )
 
 

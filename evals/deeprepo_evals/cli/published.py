@@ -1,0 +1,86 @@
+"""`deeprepo eval martian` and `deeprepo eval aacr`: published benchmarks, with their own judge and their published results."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.exits import CLEAN, FAULT, tell
+from bot.cli.options import EffortOption
+from bot.cli.reviewing import progress
+from deeprepo_evals import public
+
+OPUS = "anthropic_claude-opus-4-5-20251101"
+
+
+class Reviewer(StrEnum):
+    """Who reviews."""
+
+    deeprepo = "deeprepo"
+    diff_only = "diff-only"
+
+
+Data = Annotated[Path, typer.Argument(metavar="CLONE", help="A clone of the benchmark, bare or not.")]
+Repos = Annotated[Path, typer.Option(metavar="FOLDER", help="Clones of the reviewed repositories.")]
+Reviewers = Annotated[list[Reviewer] | None, typer.Option(help="Who reviews; may be repeated (default: both).")]
+Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only OWNER-NAME-NUMBER; may be repeated.")]
+Exact = Annotated[bool, typer.Option("--exact", help="Only where the commit is there that the comments are about.")]
+Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")]
+Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that reads.")]
+MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
+Judge = Annotated[str, typer.Option(metavar="PROVIDER/MODEL", help="The model that answers the benchmark's judge.")]
+Peers = Annotated[str, typer.Option(metavar="JUDGE", help="Whose published judgements of other tools are shown.")]
+AtOnce = Annotated[int, typer.Option(min=1, help="Reviews at the same time.")]
+Out = Annotated[Path, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")]
+Journals = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep each review's journal.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")]
+
+
+def command_of(name: str, about: str) -> Callable[..., int]:
+    """The command of one benchmark."""
+
+    def command(
+        data: Data,
+        repos: Repos = public.REPOS,
+        reviewer: Reviewers = None,
+        only: Only = None,
+        exact: Exact = False,
+        effort: EffortOption = None,
+        root: Root = None,
+        worker: Worker = None,
+        max_usd: MaxUsd = None,
+        judge: Judge = "",
+        peers: Peers = OPUS,
+        at_once: AtOnce = 1,
+        out: Out = Path(f"eval-{name}.jsonl"),
+        journals: Journals = None,
+        quiet: Quiet = False,
+    ) -> int:
+        import asyncio
+
+        from deeprepo_evals.published import run
+
+        asked = run.Options(
+            data=data,
+            repos=repos,
+            reviewers=tuple(map(str, reviewer or Reviewer)),
+            flags={"effort": effort or "medium", "root": root, "worker": worker, "usd": max_usd},
+            only=tuple(only or ()),
+            exact=exact,
+            peers=peers,
+            judge=judge,
+            at_once=at_once,
+            out=out,
+            journals=journals,
+        )
+        with progress(quiet=quiet) as say:
+            told = asyncio.run(run.carry_out(name, asked, say))
+        print(told.table)  # noqa: T201 - the command line speaks
+        for sentence in told.sentences:
+            tell(sentence)
+        return FAULT if told.open else CLEAN
+
+    command.__doc__ = f"{about}\n\nExit codes: 0; 2 usage error; 3 something is left open: run it again."
+    return command

@@ -1,0 +1,48 @@
+"""Pull requests of several pushes, played again."""
+
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from reviewed import BASE, RENAMED, WORDS, told
+
+MORE = {"shop/more.py": "from shop.rates import price\n\n\ndef twice(parcel):\n    return 2 * price(parcel.weight)\n"}
+
+
+@pytest.fixture
+def repos(tmp_path: Path) -> Path:
+    """A clone with one pull request: its first push forgets a caller, the later ones do not touch that."""
+    clone = Repository(tmp_path / "clones" / "acme" / "shop")
+    base = clone.commit(dict(BASE), "first")
+    for files in (RENAMED, MORE, WORDS):
+        head = clone.commit(dict(files), "a push")
+    clone.git("update-ref", "refs/pull/7/head", head)
+    clone.git("update-ref", "refs/heads/main", base)
+    return tmp_path / "clones"
+
+
+def test_the_author_mends_and_nothing_is_said_twice(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By code alone: one comment in the first round, and silence after it."""
+    code, out, err = told(capsys, ["eval", "converge", "--repos", str(repos), "--quiet"])
+    assert (code, err) == (0, "")
+    assert "acme/shop 7 " in out
+    assert ": 1, 0, 0\n" in out
+    assert "1 pull requests of 1 repositories; 1 had a comment; 1 ended in silence" in out
+
+
+def test_a_reader_that_never_runs_out_of_remarks(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What it says of code that a push did not touch is not posted, so the rounds end all the same."""
+    code, out, err = told(capsys, ["eval", "converge", "--repos", str(repos), "--talkative", "--quiet"])
+    assert (code, err) == (0, "")
+    rounds = [line.split() for line in out.splitlines() if line[:1].isdigit()][:-1]
+    assert float(rounds[0][2]) > 0
+    assert [cells[-1] for cells in rounds] == ["0"] * len(rounds)
+    assert "1 ended in silence" in out
+
+
+def test_clones_without_pull_requests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The sentence says what they lack."""
+    Repository(tmp_path / "shop").commit({"a": "b"})
+    code, _, err = told(capsys, ["eval", "converge", "--repos", str(tmp_path), "--quiet"])
+    assert code == 0
+    assert "clones need `refs/pull/*`" in err

@@ -1,0 +1,147 @@
+"""Published benchmarks, read from clones of made-up ones: their commits, their judge, their peers."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from reviewed import BASE, OFF, WORDS, told
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
+
+JUDGE = '''
+JUDGE_PROMPT = """Golden Comment: {golden_comment}
+Candidate Issue: {candidate}
+Respond with ONLY a JSON object: {{"match": true/false}}"""
+SYSTEM = {"role": "system", "content": "You are a precise evaluator."}
+'''
+COMPARISON = '''
+SEMANTIC_COMPARISON_PROMPT_TEMPLATE = """Review Comment 1: {comment1}
+Review Comment 2: {comment2}
+"""
+'''
+URL = "https://github.com/acme/shop/pull/{}"
+SKIPPED, MADE_UP = "The first row is skipped", "The total may overflow"
+
+
+def finding(title: str, quote: str) -> dict[str, Any]:
+    return {
+        "path": "shop/money.py", "quote": quote, "line": 3, "title": title, "why": "w", "consequence": "c", "trigger": "t",
+        "severity": "high", "category": "logic", "claims": [], "evidence": [], "suggestion": None,
+    }  # fmt: skip
+
+
+FOUND = [finding(SKIPPED, "    for row in rows[1:]:"), finding(MADE_UP, "        amount += row.price")]
+
+
+def provider(body: Mapping[str, Any]) -> Reply:
+    """A worker that says two things of the skipped row, and a judge that knows only one of them."""
+    form, text = json.dumps(body.get("response_format", body.get("tools", ""))), json.dumps(body["messages"])
+    if "match_result" in form:
+        return Reply(data={"reasoning": "r", "match": SKIPPED in text and "Golden: head" in text, "confidence": 0.9})
+    if "author_would_change" in form:
+        return Reply(data={"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "r"})
+    return Reply(data={"answer": "Read.", "findings": FOUND if "rows[1:]" in text else []})
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
+    """The provider of worker and judge."""
+    monkeypatch.chdir(tmp_path)
+    with doubles.in_thread(Server(provider)) as running:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", running.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "any")
+        yield running
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> dict[str, str]:
+    """A clone in which one pull request was merged as a commit, one is a reference, and one is not there."""
+    clone = Repository(tmp_path / "clones" / "acme" / "shop")
+    base = clone.commit(dict(BASE), "first")
+    head = clone.commit(dict(OFF), "Skip the head (#1)")
+    clone.git("checkout", "-q", base)
+    words = clone.commit(dict(WORDS), "words")
+    clone.git("update-ref", "refs/pull/2/head", words)
+    clone.git("checkout", "-q", "main")
+    return {"base": base, "head": head, "words": words}
+
+
+def command(set_name: str, place: Path, *options: str) -> list[str]:
+    given = ("--repos", str(place / "clones"), "--worker", "openai/gpt-5-mini", "--effort", "low", "--quiet")
+    return ["eval", set_name, str(place / set_name), *given, "--judge", "openai/gpt-5", *options]
+
+
+def row(out: str, name: str) -> list[str]:
+    return next(line for line in out.splitlines() if line.startswith(name)).split()
+
+
+def test_martian_beside_its_published_tools(
+    shop: dict[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ours and a peer over the same pull requests: the one that is not at hand counts for nobody."""
+    golden = [{"comment": "Golden: head", "severity": "High"}, {"comment": "Golden: other", "severity": "Low"}]
+    rows = [{"pr_title": f"PR {n}", "url": URL.format(n), "comments": golden if n == 1 else []} for n in (1, 2, 3)]
+    counted = {"total_candidates": 4, "tp": 1, "fp": 3, "fn": 1, "skipped": False}
+    judged = {URL.format(1): {"peer": counted}, URL.format(3): {"peer": counted}}
+    Repository(tmp_path / "martian").commit(
+        {
+            "offline/golden_comments/shop.json": json.dumps(rows),
+            "offline/code_review_benchmark/step3_judge_comments.py": JUDGE,
+            "offline/results/one/evaluations.json": json.dumps(judged),
+        }
+    )
+    code, out, err = told(capsys, command("martian", tmp_path, "--peers", "one"))
+    assert code == 0, err
+    for reviewer in ("deeprepo", "diff-only"):
+        assert row(out, reviewer)[1:4] == ["2", "2", "1.0"]
+        assert (row(out, reviewer)[4], row(out, reviewer)[7]) == ("0.50", "0.50")
+    assert row(out, "peer (published)")[2:7:2] == ["1", "4.0", "[0.25,"]
+    assert "2 of 3 pull requests can be built" in err
+    asked = [str(body["messages"]) for body in server.requests if "Golden Comment" in str(body["messages"])]
+    assert len(asked) == 4
+    assert all("You are a precise evaluator." in text and '{"match": true/false}' in text for text in asked)
+
+
+def test_aacr_by_level_and_beside_refused_comments(
+    shop: dict[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A comment counts at its lines alone, one to one; the base is what the set calls the source."""
+
+    def comment(note: str, line: int, level: str) -> dict[str, Any]:
+        place = {"path": "shop/money.py", "side": "right", "from_line": line, "to_line": line}
+        return {"note": note, "context": f"{level} Level", "category": "Code Defect", **place}
+
+    known = [comment("Golden: head", 3, "Diff"), comment("Golden: head, far away", 1, "Repo")]
+    pull = {"githubPrUrl": URL.format(1), "source_commit": shop["base"], "target_commit": shop["head"]}
+    other = {**pull, "githubPrUrl": URL.format(2), "target_commit": "0" * 40}
+    accepted = [{**pull, "comments": known}, {**other, "comments": known}]
+    Repository(tmp_path / "aacr").commit(
+        {
+            "dataset/positive_samples.json": json.dumps(accepted),
+            "dataset/negative_samples.json": json.dumps(
+                [{**pull, "comments": [comment("Golden: head too", 3, "File")]}]
+            ),
+            "evaluator_runner/core/match_base.py": COMPARISON,
+        }
+    )
+    code, out, err = told(capsys, command("aacr", tmp_path, "--reviewer", "deeprepo", "--exact"))
+    assert code == 0, err
+    assert row(out, "deeprepo")[1:5] == ["1", "2", "2.0", "0.50"]
+    levels = out.splitlines()[-1]
+    assert levels.split()[1] == "1.00"
+    assert "of 1  " in levels
+    assert levels.endswith("of 1")
+    code, _, err = told(capsys, command("aacr", tmp_path, "--reviewer", "deeprepo"))
+    assert "1 of them only at a later head than the known comments are about" in err
+
+
+def test_what_is_no_clone_of_the_benchmark_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A sentence and exit code 2, before anything is reviewed."""
+    Repository(tmp_path / "aacr").commit({"a": "b"})
+    code, _, err = told(capsys, command("aacr", tmp_path))
+    assert code == 2
+    assert "is not a clone of the benchmark: dataset/positive_samples.json" in err
