@@ -66,7 +66,7 @@ class Rounds:
 
 
 @pytest.fixture
-def rounds(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rounds:
+def rounds(repository: Repository, tmp_path: Path) -> Rounds:
     """The branch with a result of a tool, which the first round was given."""
     rounds = Rounds(repository, tmp_path / "scratch")
     assert open_titles(rounds.review(report("a.py"))) == ["Tainted path"]

@@ -130,7 +130,7 @@ def test_no_value_ends_its_own_output(tmp_path: Path) -> None:
     assert len(end) == 32
 
 
-def test_ten_annotations_of_a_kind_are_made(tmp_path: Path) -> None:
+def test_ten_annotations_of_a_kind_are_made() -> None:
     """The runner takes no more; the worst come first."""
     rows: list[str] = []
     made = [Annotation("a,b:c.py", n, n, "warning", "50%, a:b", "one\ntwo") for n in range(1, 13)]

@@ -13,7 +13,7 @@ from bot.outputs import facts
 from bot.values import Review, ReviewRequest
 
 
-def review(repository: Repository, folder: Path, patch: pytest.MonkeyPatch, **flags: object) -> Review:
+def review(repository: Repository, folder: Path, **flags: object) -> Review:
     """The last commit, reviewed by code."""
     scratch = folder / "scratch"
     scratch.mkdir()
@@ -27,13 +27,11 @@ def review(repository: Repository, folder: Path, patch: pytest.MonkeyPatch, **fl
 @pytest.mark.parametrize(
     ("path", "line"), few([("a.js", "const x{n} = 1; x{n} = 2;\n"), ("a.py", "print(undefined_name_{n})\n")], 1)
 )
-def test_thousands_of_reports_are_counted(
-    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, line: str
-) -> None:
+def test_thousands_of_reports_are_counted(repository: Repository, tmp_path: Path, path: str, line: str) -> None:
     """The first ones are listed by severity, the rest is a number, and the file is open."""
     repository.commit({"r": "x\n"}, "before")
     repository.commit({path: "".join(line.format(n=n) for n in range(2_300))}, "after")
-    done = review(repository, tmp_path, monkeypatch)
+    done = review(repository, tmp_path)
     assert len(done.reported) == 100
     assert facts.conclusion(done) == "findings"
     (one,) = [row for row in done.coverage.open if row.kind == "check" and "not listed" in row.reason]
@@ -42,11 +40,11 @@ def test_thousands_of_reports_are_counted(
     assert not done.notes
 
 
-def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path) -> None:
     """Its beginning is quoted, and found in the tree."""
     repository.commit({"a.js": "const n = 1;\n"}, "before")
     repository.commit({"a.js": f"const n = 1;\nn = 2; const words = '{'word ' * 200}';\n"}, "after")
-    done = review(repository, tmp_path, monkeypatch)
+    done = review(repository, tmp_path)
     (placed,) = done.reported
     assert (placed.finding.rule, placed.finding.start) == ("no-const-assign", 2)
     assert len(placed.finding.quote) <= 500
@@ -67,7 +65,6 @@ def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path, mon
 def test_a_report_that_is_not_whole_is_not_clean(
     repository: Repository,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     run: dict[str, object],
     reason: str,
 ) -> None:
@@ -75,6 +72,6 @@ def test_a_report_that_is_not_whole_is_not_clean(
     repository.commit({"a.txt": "x\n"}, "before")
     repository.commit({"a.txt": "x\ny\n"}, "after")
     log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "Semgrep"}}, **run}]}
-    done = review(repository, tmp_path, monkeypatch, sarif=[("s.sarif", json.dumps(log).encode())])
+    done = review(repository, tmp_path, sarif=[("s.sarif", json.dumps(log).encode())])
     assert facts.conclusion(done) == "incomplete"
     assert any(reason in row.reason for row in done.coverage.open)

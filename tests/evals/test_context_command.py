@@ -77,9 +77,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_cap_ends_the_run_and_keeps_what_was_paid(
-    tmp_path: Path, ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cap_ends_the_run_and_keeps_what_was_paid(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
     """The sentence names the cap, exit code 3."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
     dear = Usage(30_000, 100)

@@ -51,7 +51,7 @@ def rendered(done: Review) -> bytes:
 
 
 @pytest.fixture
-def rounds(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rounds:
+def rounds(repository: Repository, tmp_path: Path) -> Rounds:
     """A branch before its first push."""
     return Rounds(repository, tmp_path / "scratch")
 

@@ -1,5 +1,4 @@
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -44,7 +43,7 @@ def test_a_provider_has_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -
     assert [address(name, {}, settings) for name in ("openai", "groq", "mistral")] == [MAIN, OTHER, None]
 
 
-async def test_no_server_gets_another_provider_s_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_server_gets_another_provider_s_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two servers, two providers, each with its own key; a file's choice brings no third key to either of them."""
     async with (
         doubles.openai_server("hello", key="sk-openai") as one,
