@@ -6,10 +6,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
-from bot.storage.tables import review
+from bot.storage.tables import Scope, review, within
 
 DAY = 86400
-Scope = tuple[int, ...] | None  # installations; None: all
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,7 @@ class Days(StoragePart):
         return next(iter(await self._sums(sa.literal(0), scope, since)), DaySum())
 
     async def _sums(self, key: sa.ColumnElement[int], scope: Scope, since: float) -> list[DaySum]:
-        fits = [review.c.finished >= since]
-        fits += [] if scope is None else [review.c.installation.in_(scope)]
+        fits = [review.c.finished >= since, within(scope, review)]
         seconds = review.c.finished - review.c.started
         rank = sa.func.row_number().over(partition_by=key, order_by=seconds)
         each = sa.select(
@@ -60,7 +58,7 @@ class Days(StoragePart):
         )
         of = each.where(*fits).subquery().c
 
-        def within(share: float) -> sa.ColumnElement[Any]:
+        def quantile(share: float) -> sa.ColumnElement[Any]:
             return sa.func.min(sa.case((of.place >= share, of.seconds)))
 
         def total(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
@@ -71,8 +69,8 @@ class Days(StoragePart):
             total(sa.case((of.state == "clean", 1))).label("clean"),
             *(total(of[name]).label(name) for name in ("found", "calls", "tokens", "usd")),
             total(sa.case((of.usd.is_(None), 1))).label("unpriced_reviews"),
-            within(0.5).label("half"),
-            within(0.95).label("most"),
+            quantile(0.5).label("half"),
+            quantile(0.95).label("most"),
             sa.func.max(of.finished).label("last"),
             sa.func.max(of.name).label("repository"),
             of.key,

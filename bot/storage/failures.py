@@ -6,8 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
-from bot.storage.days import Scope
-from bot.storage.tables import failure, owner_columns
+from bot.storage.tables import Scope, failure, owner_columns, within
 from bot.values import PullRef
 
 LONGEST = 1000  # characters of a sentence
@@ -39,22 +38,20 @@ class Failures(StoragePart):
 
     async def newest(self, scope: Scope, most: int) -> tuple[Failure, ...]:
         """The newest ones of these installations."""
-        query = sa.select(failure).where(_of(scope)).order_by(failure.c.failed.desc(), failure.c.id).limit(most)
+        query = (
+            sa.select(failure).where(within(scope, failure)).order_by(failure.c.failed.desc(), failure.c.id).limit(most)
+        )
         return tuple(map(_read, await self.rows(query)))
 
     async def count(self, scope: Scope) -> int:
         """How many there are."""
-        (row,) = await self.rows(sa.select(sa.func.count()).select_from(failure).where(_of(scope)))
+        (row,) = await self.rows(sa.select(sa.func.count()).select_from(failure).where(within(scope, failure)))
         return int(row[0])
 
     async def one(self, name: str, scope: Scope) -> Failure | None:
         """One by its id; None if this scope does not contain it."""
-        rows = await self.rows(sa.select(failure).where(_of(scope), failure.c.id == name))
+        rows = await self.rows(sa.select(failure).where(within(scope, failure), failure.c.id == name))
         return _read(rows[0]) if rows else None
-
-
-def _of(scope: Scope) -> sa.ColumnElement[bool]:
-    return sa.true() if scope is None else failure.c.installation.in_(scope)
 
 
 def _read(row: "sa.Row[Any]") -> Failure:

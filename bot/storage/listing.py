@@ -6,9 +6,8 @@ import sqlalchemy as sa
 
 from bot.errors import UsageError
 from bot.storage.database import StoragePart
-from bot.storage.days import Scope
 from bot.storage.reviews import ReviewFacts
-from bot.storage.tables import review
+from bot.storage.tables import Scope, review, within
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +52,13 @@ class ReviewList(StoragePart):
         self, scope: Scope, most: int, *, repository: int | None = None, state: str = "", after: str = ""
     ) -> ListPage:
         """The newest reviews that fit, or those that follow the mark `after`. Raises UsageError if there is no such place."""
-        fits = [_of(scope)]
+        fits = [within(scope, review)]
         fits += [review.c.state == state] if state else []
         fits += [] if repository is None else [review.c.repository == repository]
         if after:
-            place = await self.rows(sa.select(review.c.finished, review.c.id).where(review.c.id == after, _of(scope)))
+            place = await self.rows(
+                sa.select(review.c.finished, review.c.id).where(review.c.id == after, within(scope, review))
+            )
             if not place:
                 raise UsageError("this mark names no place in the list: begin at its first page")
             fits.append(sa.tuple_(review.c.finished, review.c.id) < sa.tuple_(*map(sa.literal, place[0])))
@@ -67,13 +68,17 @@ class ReviewList(StoragePart):
 
     async def one(self, job: str, scope: Scope) -> tuple[ListedReview, bytes] | None:
         """A review with its JSON output; None if this scope does not contain it."""
-        rows = await self.rows(sa.select(*_COLUMNS, review.c.output).where(review.c.id == job, _of(scope)))
+        rows = await self.rows(sa.select(*_COLUMNS, review.c.output).where(review.c.id == job, within(scope, review)))
         return (ListedReview(*rows[0][:-1]), rows[0].output) if rows else None
 
     async def pulls(self, scope: Scope, since: float) -> tuple[int, int]:
         """How many pull requests were reviewed since then, and of how many the last review was clean."""
         rank = sa.func.row_number().over(partition_by=review.c.pull, order_by=review.c.finished.desc())
-        last = sa.select(review.c.state, rank.label("rank")).where(_of(scope), review.c.finished >= since).subquery()
+        last = (
+            sa.select(review.c.state, rank.label("rank"))
+            .where(within(scope, review), review.c.finished >= since)
+            .subquery()
+        )
         clean = sa.func.coalesce(sa.func.sum(sa.case((last.c.state == "clean", 1))), 0)
         (row,) = await self.rows(sa.select(sa.func.count(), clean).where(last.c.rank == 1))
         return int(row[0]), int(row[1])
@@ -84,12 +89,8 @@ class ReviewList(StoragePart):
 
     async def name_of(self, repository: int, scope: Scope) -> str | None:
         """The name of a repository of which this scope has reviews."""
-        return await self._name((review.c.repository == repository) & _of(scope))
+        return await self._name((review.c.repository == repository) & within(scope, review))
 
     async def _name(self, fits: sa.ColumnElement[bool]) -> str | None:
         rows = await self.rows(sa.select(review.c.name).where(fits).order_by(*_NEWEST).limit(1))
         return rows[0].name if rows else None
-
-
-def _of(scope: Scope) -> sa.ColumnElement[bool]:
-    return sa.true() if scope is None else review.c.installation.in_(scope)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
-from bot.storage.days import Scope
-from bot.storage.tables import owner_columns, rule
+from bot.storage.tables import Scope, owner_columns, rule, within
 from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
 
 MOST = 200  # rules and proposals of one repository; removed ones do not count
@@ -57,9 +56,7 @@ class Rules(StoragePart):
 
     async def of(self, repository: int, scope: Scope = None) -> tuple[LearnedRule, ...]:
         """The rules in force and the proposals of a repository, by number; with a scope those that arose in its installations."""
-        fits = (rule.c.repository == repository) & (rule.c.state != "removed")
-        if scope is not None:
-            fits &= rule.c.installation.in_(scope)
+        fits = (rule.c.repository == repository) & (rule.c.state != "removed") & within(scope, rule)
         rows = await self.rows(sa.select(rule).where(fits).order_by(rule.c.number))
         return tuple(_read(row._mapping) for row in rows)  # noqa: SLF001 - the library's public name for it
 

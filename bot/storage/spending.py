@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
-from bot.storage.days import Scope
-from bot.storage.tables import spending
+from bot.storage.tables import Scope, spending, within
 from bot.values import PullRef
 from bot.values.daily import DAY, CapReached, Counted, DailyCaps, Which, grant
 
@@ -106,9 +105,7 @@ class Spending(StoragePart):
 
     async def by_installation(self, scope: Scope, now: float) -> dict[int, float]:
         """The dollars that count in the last day, by installation."""
-        fits = spending.c.begun > now - DAY
-        if scope is not None:
-            fits &= spending.c.installation.in_(scope)
+        fits = (spending.c.begun > now - DAY) & within(scope, spending)
         owner, total = spending.c.installation, sa.func.sum(spending.c.usd)
         rows = await self.rows(sa.select(owner, total).where(fits).group_by(owner))
         totals = {int(row[0]): float(row[1]) for row in rows}

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from bot.values import PullRef
 
 schema = sa.MetaData()
+Scope = tuple[int, ...] | None  # installations; None: all
 Json = sa.Text  # one form for both databases; nothing is looked up inside
 Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite counts up in a plain INTEGER only
 
@@ -196,6 +197,11 @@ package = sa.Table(
 )
 # What is deleted when the App is removed from a repository.
 OWNED = tuple(table for table in schema.tables.values() if "repository" in table.c and table is not spending)
+
+
+def within(scope: Scope, table: sa.Table) -> sa.ColumnElement[bool]:
+    """Select the rows of these installations."""
+    return sa.true() if scope is None else table.c.installation.in_(scope)
 
 
 def owner_columns(pull: PullRef) -> dict[str, Any]:

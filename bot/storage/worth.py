@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple, TypeVar
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
-from bot.storage.days import Scope
-from bot.storage.tables import feedback, finding, review, rule
+from bot.storage.tables import Scope, feedback, finding, review, rule, within
 
 LEAST = 5  # findings of one kind in one folder, below which nothing is proposed
 DISMISSED = 0.9  # the share of them that was rejected or ignored, from which a rule is proposed
@@ -93,11 +92,15 @@ class Worths(StoragePart):
 
     async def since(self, scope: Scope, when: float) -> Worth:
         """What became of the findings of all pull requests that were merged since then."""
-        fits = [review.c.merged >= when, *([] if scope is None else [review.c.installation.in_(scope)])]
         usd = sa.func.coalesce(sa.func.sum(review.c.usd), 0.0).label("usd")
         unpriced = sa.func.sum(sa.case((review.c.usd.is_(None), 1), else_=0)).label("unpriced")
         columns = review.c.pull, sa.func.max(review.c.name).label("name"), usd, unpriced
-        pulls = sa.select(*columns).where(*fits).group_by(review.c.pull).cte("pulls")
+        pulls = (
+            sa.select(*columns)
+            .where(review.c.merged >= when, within(scope, review))
+            .group_by(review.c.pull)
+            .cte("pulls")
+        )
         total = sa.func.count(), sa.func.sum(pulls.c.usd), sa.func.sum(pulls.c.unpriced)
         (sums,) = await self.database.look(lambda connection: connection.execute(sa.select(*total)).all())
         rows = [_Row(*row) for row in await self.rows(_findings(pulls))]

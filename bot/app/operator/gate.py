@@ -24,7 +24,7 @@ from bot.app import manifest
 from bot.app.operator.visitors import Door, Visitor
 from bot.app.running_server import RunningServer
 from bot.config import Server
-from bot.storage.days import Scope
+from bot.storage.tables import Scope
 
 CHECKED = 3600.0  # seconds after which GitHub is asked again what a person administers
 LONGEST = 12 * 3600.0  # seconds after which a person has to sign in again

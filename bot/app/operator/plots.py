@@ -12,14 +12,6 @@ TICKS = 2  # above zero
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    """A line across the plot: how far from the top, and its value."""
-
-    at: float
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
 class Bar:
     """A day's bar."""
 
@@ -45,7 +37,7 @@ class Plot:
     """A plot over days. It has bars or lines."""
 
     days: tuple[float, ...]  # the first second of each
-    ticks: tuple[Tick, ...]
+    ticks: tuple[tuple[float, float], ...]  # lines across: how far from the top, and the value
     bars: tuple[Bar, ...] = ()
     lines: tuple[Line, ...] = ()
     empty: bool = False
@@ -114,13 +106,15 @@ def _path(points: Sequence[tuple[float, float]], wide: float) -> str:
     return "M" + " L".join(f"{x:.2f} {y:.2f}" for x, y in points)
 
 
-def _ticks(most: float, large: Sequence[float] = (), *, whole: bool = False) -> tuple[tuple[Tick, ...], float]:
+def _ticks(
+    most: float, large: Sequence[float] = (), *, whole: bool = False
+) -> tuple[tuple[tuple[float, float], ...], float]:
     """Round values from zero to the top of the plot, which is the last of them; one of the `large` steps where one fits.
 
     Each is written as it is: where values are counted, every step is a whole number.
     """
     if most <= 0:
-        return (Tick(100.0, 0.0),), 1.0
+        return ((100.0, 0.0),), 1.0
     least = most / TICKS
     size = 10 ** math.floor(math.log10(least))
     steps = [factor * size for factor in STEPS if not whole or float(factor * size).is_integer()]
@@ -128,4 +122,4 @@ def _ticks(most: float, large: Sequence[float] = (), *, whole: bool = False) -> 
     if large and step > large[0] / 2:
         step = next((one for one in large if one >= least), step)
     top = step * TICKS
-    return tuple(Tick(100 - 100 * number / TICKS, number * step) for number in range(TICKS + 1)), top
+    return tuple((100 - 100 * number / TICKS, number * step) for number in range(TICKS + 1)), top
