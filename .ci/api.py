@@ -17,13 +17,14 @@ Written by `make docs` from the docstrings; [library](library.md) begins with ex
 GROUPS = {
     "## Review": ("review", "review_async", "Review", "Finding", "Evidence", "Consumer"),
     "## Impact": ("impact", "impact_async", "Impact", "File", "Definition", "Dependent", "Use", "Broken"),
-    "## RLM": ("RLM", "Result", "Turn"),
+    "## RLM": ("RLM", "Session", "Result", "Turn", "Call"),
     "## Models and money": ("Model", "Budget", "Cost"),
     "## Errors": (
         "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ExecutionError",
     ),
 }  # fmt: skip
-ALIASES = ("Path", "Progress", "Scope", "Effort", "Context", "Tools", "Severity")
+ALIASES = ("Path", "Progress", "Scope", "Effort", "Context", "Tools", "Event", "Severity")
+MADE = ("Session",)  # by a method of another class: nobody calls their own
 Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -45,7 +46,7 @@ def page() -> str:
     rows = [f"| `{name}` | `{assigned[name].replace('|', chr(92) + '|')}` |" for name in ALIASES]
     parts += ["## Types in the signatures", "\n".join(["| name | stands for |", "|---|---|", *rows])]
     missing = set(ast.literal_eval(assigned["__all__"])) - {name for names in GROUPS.values() for name in names}
-    if missing != {"API_VERSION", "__version__"}:
+    if missing - {*ALIASES} != {"API_VERSION", "__version__"}:
         raise SystemExit(f"these names are public and in no group of {Path(__file__).name}: {sorted(missing)}")
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -58,7 +59,7 @@ def described(node: Named, of: str = "") -> str:
     if not isinstance(node, ast.ClassDef):
         return f"{heading}```python\n{signature(node)}: ...\n```\n\n{words(node)}"
     methods = [part for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
-    begin = next((part for part in methods if part.name == "__init__"), None)
+    begin = next((part for part in methods if part.name == "__init__" and node.name not in MADE), None)
     head = f"```text\n{signature(begin, node.name)}\n```\n\n" if begin else ""
     fields = "\n".join(fielded(node))
     public = [
@@ -68,19 +69,21 @@ def described(node: Named, of: str = "") -> str:
 
 
 def fielded(node: ast.ClassDef) -> Iterator[str]:
-    """The fields of a value as a table."""
+    """The fields of a value, as Python has them."""
     fields = [part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)]
     shown = [part for part in fields if isinstance(part.target, ast.Name) and not part.target.id.startswith("_")]
-    if shown:
-        yield from ("| field | type |", "|---|---|")
+    if not shown:
+        return
+    yield "```python"
     for part in node.body:
         if isinstance(part, ast.FunctionDef) and is_property(part) and part.returns is not None:
-            yield f"| `{part.name}` | `{ast.unparse(part.returns)}`, computed |"
+            yield f"{part.name}: {ast.unparse(part.returns)}  # computed"
     for part in shown:
-        form = ast.unparse(part.annotation).replace("|", r"\|")
         default = ast.unparse(part.value) if part.value is not None else ""
         default = "None" if default.startswith("field(default=None") else default
-        yield f"| `{ast.unparse(part.target)}` | `{form}`{f' = `{default}`' if default else ''} |"
+        field = f"{ast.unparse(part.target)}: {ast.unparse(part.annotation)}{f' = {default}' if default else ''}"
+        yield field.replace("'", '"')  # as the formatter writes it
+    yield "```"
 
 
 def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -27,13 +27,15 @@ if TYPE_CHECKING:
     )
     from deeprepo._impact import impact, impact_async
     from deeprepo._review import review, review_async
-    from deeprepo._rlm import RLM
+    from deeprepo._rlm import RLM, Session
     from deeprepo._values import (
         Broken,
         Budget,
+        Call,
         Cost,
         Definition,
         Dependent,
+        Event,
         Evidence,
         File,
         Finding,
@@ -45,14 +47,14 @@ if TYPE_CHECKING:
         Use,
     )
 
-API_VERSION = "1.1.0"
+API_VERSION = "1.2.0"
 _HOMES = {  # each loads when it is first used: `import deeprepo` itself takes some milliseconds
     "_review": ("review", "review_async"),
     "_impact": ("impact", "impact_async"),
-    "_rlm": ("RLM",),
+    "_rlm": ("RLM", "Session"),
     "_values": (
         "Review", "Finding", "Evidence", "Impact", "File", "Definition", "Dependent", "Use", "Broken",
-        "Result", "Turn", "Cost", "Model", "Budget", "Consumer",
+        "Result", "Turn", "Call", "Event", "Cost", "Model", "Budget", "Consumer",
     ),
     "_errors": (
         "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ExecutionError",
@@ -65,11 +67,13 @@ __all__ = [
     "Broken",
     "Budget",
     "BudgetSpent",
+    "Call",
     "Consumer",
     "Cost",
     "DeepRepoError",
     "Definition",
     "Dependent",
+    "Event",
     "Evidence",
     "ExecutionError",
     "File",
@@ -80,6 +84,7 @@ __all__ = [
     "ProviderError",
     "Result",
     "Review",
+    "Session",
     "Turn",
     "UsageError",
     "Use",

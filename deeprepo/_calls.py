@@ -3,10 +3,10 @@
 import asyncio
 import os
 import tempfile
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from deeprepo._errors import NothingToReview, translate
 
@@ -34,11 +34,6 @@ def call_apart(call: Callable[[], T]) -> T:
         return call()
     with ThreadPoolExecutor(1, thread_name_prefix="deeprepo") as thread:
         return thread.submit(call).result()
-
-
-def run_to_end(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run it to its end."""
-    return call_apart(lambda: asyncio.run(work()))
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """What `deeprepo` takes and returns: frozen values, each of which can be written as JSON."""
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from deeprepo._errors import UsageError
@@ -295,13 +295,40 @@ class Turn:
     output: str
     error: str | None
 
+    def __str__(self) -> str:
+        came = (
+            f"{len(self.output):,} characters printed" if self.error is None else self.error.strip().rpartition("\n")[2]
+        )
+        return f"{self.run}, turn {self.number}: {came}"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A finished call of a model. `error` says why it came to nothing; `total` is what the question has cost so far."""
+
+    run: str
+    turn: int
+    role: Literal["root", "worker"]
+    model: str
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    seconds: float
+    error: str | None
+    total: Cost
+
+    def __str__(self) -> str:
+        came = self.error or f"{self.input_tokens:,} + {self.output_tokens:,} tokens in {self.seconds:.1f} s"
+        return f"{self.run}, turn {self.turn}: {self.role} {self.model}: {came}, {_dollars(self.total)} so far"
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What `RLM.run` came to.
+    """What a question came to.
 
     `outcome` is "answered", or what ended the run before: "turns" (all were used), "budget", "provider", "window" (the dialogue outgrew
-    the model's), "declined", "astray" (turns without code). `answer` is "" then, or what there was.
+    the model's), "declined", "astray" (turns without code). `answer` is "" then, or what there was. `value` is the answer as an
+    instance of its `answer_type`, None without one or if it was not found.
     """
 
     answer: str
@@ -309,6 +336,10 @@ class Result:
     trajectory: tuple[Turn, ...]
     cost: Cost
     notes: tuple[str, ...]
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.outcome}: {self.calls} calls, {_dollars(self.cost)}"
 
     @property
     def calls(self) -> int:
@@ -316,8 +347,16 @@ class Result:
         return self.cost.calls
 
     def to_json(self) -> str:
-        """Write it as JSON, with the fields as keys."""
-        return json.dumps(asdict(self), indent=2) + "\n"
+        """Write it as JSON, with the fields as keys; a `value` as in `answer`."""
+        value = json.loads(self.answer) if self.value is not None else None
+        return json.dumps(asdict(replace(self, value=value)), indent=2) + "\n"
+
+
+Event = Call | Turn | Result
+
+
+def _dollars(cost: Cost) -> str:
+    return "price unknown" if cost.usd is None else f"${cost.usd:.4f}"
 
 
 def consumer(report: "ConsumerReport") -> Consumer:
@@ -333,7 +372,10 @@ def access(*models: str | Model | None) -> "dict[str, Access]":
     """How the models are called that have a key or an address of their own."""
     from bot.wiring.access import Access
 
-    given_models = [model for model in models if isinstance(model, Model)]
+    given_models = {model for model in models if isinstance(model, Model)}
+    names = [model.name for model in given_models]
+    if len(set(names)) < len(names):
+        raise UsageError("a model is given twice, with different keys or addresses: give one of them another name")
     return {model.name: Access(model.api_key, model.base_url) for model in given_models}
 
 

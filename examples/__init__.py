@@ -1,1 +1,1 @@
-"""Programs on top of `deeprepo`, one for each of its three parts; docs/library.md walks through them."""
+"""Programs on top of `deeprepo`, for each of its three parts; docs/library.md walks through them."""

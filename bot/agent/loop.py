@@ -1,17 +1,15 @@
 """A run of a root from seed to transcript."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
-from typing import Any
 
 from bot import render
 from bot.agent import tools
 from bot.agent.messages import Conversation
-from bot.agent.repl.bridge import Async, open_bridge
+from bot.agent.repl.bridge import open_bridge
 from bot.agent.state import RunState
 from bot.agent.turns import Outcome, StallGuard, Turns
 from bot.errors import UsageError
-from bot.ports import Model
 from bot.review.session import Session
 from bot.values import Source, Transcript
 
@@ -52,32 +50,9 @@ async def _run_root(
     asks_for_walkthrough = session.walkthrough and not depth
     consumers = session.consumer_code.names if session.consumer_code is not None else ()
     conversation.open(seed, gate=gate, language=session.language, walkthrough=asks_for_walkthrough, consumers=consumers)
-    names = await tools.variables(session), tools.functions(state)
-    return await run_turns(state, session.root, conversation, StallGuard(turns), names, name=name)
-
-
-async def run_turns(
-    state: RunState,
-    model: Model,
-    conversation: Conversation,
-    guard: StallGuard,
-    names: tuple[Mapping[str, Any], Mapping[str, Async]],
-    *,
-    name: str,
-    runs: list[Turns] | None = None,
-) -> Turns:
-    """All turns of one root over a REPL with these variables and functions; the run joins `runs` before its first turn."""
-    budget, at = state.session.calls.budget, state.session.calls.at
-    async with open_bridge(*names, budget.limits) as bridge:
-        root_run = Turns(state, model, bridge, conversation, guard, name)
-        if runs is not None:
-            runs.append(root_run)
-        try:
-            await root_run.go()
-        finally:
-            state.session.calls.at = at
-            if not state.depth:
-                budget.keep(None)
+    async with open_bridge(await tools.variables(session), tools.functions(state), limits) as bridge:
+        root_run = Turns(state, session.root, bridge, conversation, StallGuard(turns), name)
+        await root_run.go()
     return root_run
 
 

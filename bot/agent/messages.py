@@ -42,6 +42,10 @@ class Conversation:
         )
         self.messages = [Message("system", system + tongue(language)), Message("user", seed)]
 
+    def go_on(self, said: str, text: str) -> None:
+        """Another question, after the answer to the one before: roles alternate, as some providers want it."""
+        self.messages += [Message("assistant", said or "(no answer)"), Message("user", text)]
+
     def prompt(self) -> Prompt:
         """What the root is asked now."""
         return Prompt(tuple(self.messages), tool=self.tool, max_tokens=MAX_TOKENS)

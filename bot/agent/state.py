@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from bot.review.session import Session
 from bot.values import Finding, Source
@@ -21,6 +22,7 @@ class RunState:
     depth: int = 0
     deepest: int = MAX_DEPTH  # a run at this depth starts no further one
     final: str | None = None  # set_answer(text) or FINAL(value)
+    accept: Callable[[Any], str] = str  # the answer as a text; raises ValueError, with what is wrong with it
     batch: list[str] = field(default_factory=list)
     offered_findings: dict[tuple[str, str, str], Finding] = field(
         default_factory=dict

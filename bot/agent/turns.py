@@ -121,6 +121,15 @@ class Turns:
 
     async def go(self) -> None:
         """Run all turns; `outcome` says how they ended."""
+        calls, at = self.state.session.calls, self.state.session.calls.at
+        try:
+            await self._go()
+        finally:
+            calls.at = at
+            if not self.state.depth:
+                calls.budget.keep(None)
+
+    async def _go(self) -> None:
         self.guard.note_text(self.conversation.messages[-1].text)
         for number in range(1, self.guard.turns + 1):
             self.state.session.say(f"{self.name}: turn {number} of {self.guard.turns}")
@@ -253,6 +262,12 @@ class Turns:
     async def _is_finished(self) -> bool:
         """Whether the root has given its answer, in any of the ways it may."""
         ready, content = await self.bridge.value(READY) or (False, "")
+        if ready and self.state.final is None:
+            try:
+                content = self.state.accept(content)
+            except ValueError as error:
+                ready, content, self.news = False, "", (f'answer["content"] was not taken: {error}',)
+                await self.bridge.value('answer.update({"ready": False})')
         self.summary = (self.state.final or content or self.summary).strip()
         return bool(ready) or self.state.final is not None
 

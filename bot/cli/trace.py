@@ -149,8 +149,9 @@ class _Trace:
             role_calls = [row for row in self.section.of("call") if row["role"] == role]
             if role_calls:
                 money.add(_words((f"{name}  ", "dim"), _totals(role_calls)))
-        for text in _lines(end.get("answer", ""), 3):  # of a question about a text
-            top.add(_words(("answer  ", "bold"), text))
+        for one in self.section.of("end"):  # each question about a text has its answer
+            for text in _lines(one.get("answer", ""), 3):
+                top.add(_words(("answer  ", "bold"), text))
         branch = top.add(_words((count(len(end["findings"]), "finding"), "bold"))) if is_review else top
         for row in end["findings"]:
             where = f"{row['path']}:{row['start']}  {row['title']}"

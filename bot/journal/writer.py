@@ -78,6 +78,7 @@ class Journal:
                 self._file.write("\n")
         self._written = set(self._record.messages)
         self._outcomes = Outcomes(older=self._record.sections)
+        self._answers = 0
 
     def begin(self, start: Start) -> tuple[str, ...]:
         """The review starts: goes on where the same one was cut off, else in a new section. Sentences for its reader.
@@ -158,8 +159,10 @@ class Journal:
         return row if row is not None and row["code"] == code else None
 
     def answer(self, row: Row) -> None:
-        """The question about a text is answered, or its run has ended otherwise: the last line, once."""
-        if self._outcomes.section is None or self._outcomes.section.end is None:
+        """A question about a text is answered, or its run has ended otherwise: the last line, once for each question."""
+        self._answers += 1
+        section = self._outcomes.section
+        if section is None or len(section.of("end")) < self._answers:
             self.put(**row)
 
     def end(self, review: Review) -> Review:

@@ -112,6 +112,12 @@ class Calls:
         self._running: dict[str, asyncio.Task[Completion]] = {}
         self._beginnings: set[tuple[str, tuple[Message, ...]]] = set()  # that were sent, by model
 
+    def under(self, budget: Budget) -> "Calls":
+        """The same door under another budget: what was answered is not sent again."""
+        calls = Calls(budget, self.journal, masks=self.masks)
+        calls._done = self._done
+        return calls
+
     def cost(self) -> Cost:
         """What the review cost so far."""
         return self.budget.cost()

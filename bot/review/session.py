@@ -1,7 +1,7 @@
 """One review in progress: everything that the root's code, the workers and the strategies share."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -96,6 +96,7 @@ class Session:
     checks: Worker  # the analysers; the same as `worker` where there is no model
     root: Model | None = None
     reader: Model | None = None  # the model behind `worker`, where there is one
+    workers: Mapping[str, Worker] = field(default_factory=dict)  # that the root's code may ask by name
     keep_on_cancel: bool = False  # an interrupted command still shows what it has
     callers: Lookup = _nobody  # calls of a symbol in the whole tree
     readers: Lookup = _nobody  # reads of a name that nobody calls; `function` is the kind of reading

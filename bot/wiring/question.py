@@ -1,25 +1,29 @@
 """The parts of a question about a context: models by their names, limits, the journal."""
 
+import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from bot import config
 from bot.agent.texts import inquiry, roots
 from bot.agent.texts.inquiry import TextQuestion
+from bot.agent.texts.roots import Dialogue
+from bot.agent.texts.typed import AnswerType
 from bot.agent.turns import Outcome, Turns
 from bot.errors import BudgetSpent, ProviderError, UsageError
 from bot.journal import codec
-from bot.journal.writer import Journal
+from bot.journal.writer import Journal, Watch
 from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT
 from bot.ports import Model
 from bot.values import Cost, Limits
 from bot.wiring import access as chosen
-from bot.wiring.access import NOTHING, Access, connected_at, own_servers, preferred_models
+from bot.wiring.access import Access, connected_at, own_servers, preferred_models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,7 @@ class TextAnswer:
     """What a question came to. `runs`: the root's turns first, then those of the runs that it started."""
 
     answer: str
+    value: Any  # the answer as an instance of the type that was asked for, None without one
     outcome: Outcome
     why: str
     runs: tuple[Turns, ...]
@@ -34,57 +39,111 @@ class TextAnswer:
     notes: tuple[str, ...]
 
 
-async def ask(
-    question: TextQuestion,
-    root: str | None,
-    worker: str | None,
-    limits: Limits,
-    *,
-    access: Mapping[str, Access] = NOTHING,
-    path: Path | None = None,
-    say: Callable[[str], None] = lambda _: None,
-) -> TextAnswer:
-    """Put a question to a root; `path`: its journal. Raises DeepRepoError's kinds where not even a first turn came of it."""
-    settings = config.environment()
-    root, worker = _choose_models(root, worker, settings)
-    timeout = settings.timeout or TIMEOUT
-    elsewhere = [model for model in (root, worker) if not access.get(model, Access()).base_url]
-    flags = dict(zip(("root", "worker"), elsewhere, strict=False))
-    where = partial(chosen.address, flags=flags, settings=settings)
-    async with AsyncExitStack() as stack:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who is asked: models by their names, and how they are called. `workers`: by the names that the root's code uses."""
+
+    root: str | None = None
+    worker: str | None = None
+    workers: Mapping[str, str] = field(default_factory=dict)
+    access: Mapping[str, Access] = field(default_factory=dict)
+
+
+class TextSession:
+    """Questions about one context, put to one root one after the other. It is opened with the first of them."""
+
+    def __init__(
+        self, question: TextQuestion, asked: Asked, limits: Limits, path: Path | None = None, watch: Watch | None = None
+    ) -> None:
+        self._question, self._asked, self._limits = question, asked, limits
+        self._path, self._watch = path, watch  # of the journal
+        self._stack = AsyncExitStack()
+        self._line = asyncio.Lock()
+        self._dialogue: Dialogue | None = None
+        self._is_closed = False
+
+    @property
+    def cost(self) -> Cost:
+        """What the last question has cost so far."""
+        return self._dialogue.inquiry.session.calls.cost() if self._dialogue is not None else Cost()
+
+    async def ask(self, query: str, answer_type: AnswerType | None = None) -> TextAnswer:
+        """Put a question to the root. Raises DeepRepoError's kinds where not even a first turn came of it."""
+        async with self._line:
+            self.require_open()
+            question = replace(self._question, query=query, answer_type=answer_type)
+            try:
+                if self._dialogue is None:
+                    self._dialogue = await self._open(question)
+                else:
+                    self._dialogue.inquiry.renew()
+                return await self._put(self._dialogue, question)
+            except (ProviderError, BudgetSpent):  # the next question may fare better
+                raise
+            except BaseException:
+                await self.close()
+                raise
+
+    def require_open(self) -> None:
+        """Raise UsageError if the session is closed."""
+        if self._is_closed:
+            raise UsageError("the session is closed: begin another one with rlm.session(context)")
+
+    async def close(self) -> None:
+        """End the REPL, close the models and the journal."""
+        self._is_closed = True
+        await self._stack.aclose()
+
+    async def _open(self, question: TextQuestion) -> Dialogue:
+        settings, asked = config.environment(), self._asked
+        first = next(iter(asked.workers.values()), asked.worker)
+        root, worker = _choose_models(asked.root, first, settings)
+        workers = list(asked.workers.values()) or [worker]
+        timeout = settings.timeout or TIMEOUT
+        elsewhere = [model for model in (root, worker) if not asked.access.get(model, Access()).base_url]
+        flags = dict(zip(("root", "worker"), elsewhere, strict=False))
+        where = partial(chosen.address, flags=flags, settings=settings)
         models: dict[str, Model] = {}
-        for name in dict.fromkeys((root, worker)):
-            models[name] = connected_at(name, where, timeout, access)
-            stack.push_async_callback(models[name].close)
-        own = own_servers(models.values(), where, access)
+        for name in dict.fromkeys((root, *workers)):
+            models[name] = connected_at(name, where, timeout, asked.access)
+            self._stack.push_async_callback(models[name].close)
+        own = own_servers(models.values(), where, asked.access)
+        is_owned = any(name.partition("/")[0] in own for name in workers)
         limits = replace(
-            limits,
-            usd=_least(limits.usd, settings.cap_usd),
-            concurrency=settings.concurrency or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
+            self._limits,
+            usd=_least(self._limits.usd, settings.cap_usd),
+            concurrency=settings.concurrency or (capacity.OWN_PLACES if is_owned else None),
             context=settings.context,
             effort=settings.thinking,
             own=own,
         )
         recorded_limits = {name: value for name, value in asdict(limits).items() if name != "own"}
-        journal, start = Journal(path), time.monotonic()
-        asked = models[root], models[worker], limits, journal, recorded_limits
-        async with inquiry.open_inquiry(question, *asked) as open_question:
-            session = open_question.session
-            session.say = say
-            run = await roots.ask(open_question)
-            cost, notes = session.calls.cost(), (*session.notes, *session.calls.budget.notes, *run.state.errors)
-            if not run.turns and run.outcome == "provider":
-                raise ProviderError(run.why)
-            if not run.turns and run.outcome == "budget":
-                raise BudgetSpent(run.why)
-            masks = session.calls.masks
-            journal.answer(codec.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - start, notes))
-        answer = masks.show(run.summary)  # the caller's own text comes back to the caller
+        readers = {name: models[model] for name, model in asked.workers.items()} or models[worker]
+        journal = Journal(self._path, watch=self._watch)
+        opening = inquiry.open_inquiry(question, models[root], readers, limits, journal, recorded_limits)
+        open_question = await self._stack.enter_async_context(opening)
+        return await self._stack.enter_async_context(roots.open_dialogue(open_question))
+
+    async def _put(self, dialogue: Dialogue, question: TextQuestion) -> TextAnswer:
+        start, session = time.monotonic(), dialogue.inquiry.session
+        run = await roots.put(dialogue, question)
+        cost, masks = session.calls.cost(), session.calls.masks
+        notes = (*session.notes, *session.calls.budget.notes, *run.state.errors)
+        if not run.turns and run.outcome == "provider":
+            raise ProviderError(run.why)
+        if not run.turns and run.outcome == "budget":
+            raise BudgetSpent(run.why)
+        row = codec.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - start, notes)
+        session.calls.journal.answer(row)
+        answer, value = run.summary, None
+        if question.answer_type is not None and run.outcome == "answered":
+            answer, value = question.answer_type.load(answer, masks.show)
         return TextAnswer(
-            answer=answer,
+            answer=masks.show(answer),  # the caller's own text comes back to the caller
+            value=value,
             outcome=run.outcome,
             why=run.why,
-            runs=tuple(open_question.runs),
+            runs=tuple(dialogue.inquiry.runs),
             cost=cost,
             notes=tuple(dict.fromkeys(notes)),
         )

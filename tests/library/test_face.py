@@ -71,7 +71,7 @@ def test_every_public_name_is_there() -> None:
 def test_every_value_is_frozen() -> None:
     """No field can be set."""
     values = [kind for name in deeprepo.__all__ if is_dataclass(kind := getattr(deeprepo, name))]
-    assert len(values) == 15
+    assert len(values) == 16
     assert all(kind.__dataclass_params__.frozen for kind in values)
 
 
@@ -264,11 +264,12 @@ def test_nothing_of_the_engine_is_in_an_annotation() -> None:
 EXAMPLES = sorted((ROOT / "examples").glob("[a-z]*.py"))
 
 
-def example(name: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """An example, run as a person would."""
+def example(name: str, *arguments: str, cwd: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """An example, run as a person would who types this."""
     return subprocess.run(
         [sys.executable, str(ROOT / "examples" / name), *arguments],
         cwd=cwd,
+        input=typed,
         capture_output=True,
         text=True,
         check=False,
@@ -306,6 +307,33 @@ def test_a_question_with_a_tool_of_one_s_own(tmp_path: Path) -> None:
     assert "may.txt:1: Total: 100 USD" in done.stderr
 
 
+def test_a_session_answers_a_line_each(tmp_path: Path) -> None:
+    """The second question uses a name of the first one; calls and the cost are told on the way."""
+    (tmp_path / "a.txt").write_text("Ada signed.\n")
+    blocks = iter(["who = ask(tree, 'Who?')['answer']\nset_answer(who)", "set_answer(len(who))"])
+    read = Reply(data={"answer": "Ada", "found": True, "quotes": [{"path": "a.txt", "quote": "Ada signed."}]})
+    with in_thread(Server(lambda body: code(next(blocks)) if body.get("tools") else read)) as server:
+        where = "compatible/scripted", server.openai_url
+        done = example("session.py", ".", *where, cwd=tmp_path, typed="Who signed?\n\nHow long is that name?\n")
+    assert (done.returncode, done.stdout) == (0, "Ada\n3\n"), done.stderr
+    assert "compatible/scripted has read something: 2 calls" in done.stderr
+    assert "answered: 1 calls" in done.stderr
+
+
+def test_an_extraction_is_rows_of_a_type(tmp_path: Path) -> None:
+    """A row that does not fit is refused, and the worker that the root's code names is asked."""
+    (tmp_path / "a.txt").write_text("Acme, until further notice.\n")
+    begun = "print(llm_query(context['a.txt'], worker='strong'))\nset_answer([{'party': 'Acme', 'end': 'never'}])"
+    blocks = iter([begun, "set_answer([{'party': 'Acme', 'end': None}, {'party': 'Bell', 'end': '2027-01-31'}])"])
+    with in_thread(Server(lambda body: code(next(blocks)) if body.get("tools") else "It does not end.")) as server:
+        names = [f"compatible/{name}" for name in ("root", "small", "large")]
+        done = example("extract.py", ".", *names, server.openai_url, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "2027-01-31 Bell\nopen Acme\n"), done.stderr
+    assert [request["model"] for request in server.requests] == ["root", "large", "root"]
+    assert "worker compatible/large" in done.stderr
+
+
 def test_every_example_is_run() -> None:
     """A new one needs a test here."""
-    assert [path.name for path in EXAMPLES] == ["ask_texts.py", "gate.py", "select_tests.py"]
+    names = ["ask_texts.py", "extract.py", "gate.py", "select_tests.py", "session.py"]
+    assert [path.name for path in EXAMPLES] == names

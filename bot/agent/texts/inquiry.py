@@ -10,6 +10,7 @@ from bot import __version__, config, render
 from bot.agent.state import MAX_DEPTH
 from bot.agent.texts.custom import CustomTool
 from bot.agent.texts.material import Material
+from bot.agent.texts.typed import AnswerType
 from bot.agent.turns import Turns
 from bot.brief import Brief
 from bot.checkout import Checkout, git
@@ -47,12 +48,14 @@ class TextQuestion:
     tools: tuple[CustomTool, ...] = ()
     answer_form: str = ""  # what an answer must look like, as the end of "Finish with set_answer(text): "
     deepest: int = MAX_DEPTH  # how far below the root a run may start others; 0: it starts none
+    answer_type: AnswerType | None = None  # None: the answer is a text
 
     @property
     def journal_entry(self) -> dict[str, Any]:
         """What the journal keeps of it beside the context."""
         tools = [[tool.name, tool.line] for tool in self.tools]
-        return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.deepest}
+        typed = {"schema": self.answer_type.schema} if self.answer_type is not None else {}
+        return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.deepest, **typed}
 
 
 @dataclass(slots=True)
@@ -96,34 +99,48 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A question, and what it is worked on with."""
+    """The first question about a context, and what it and further ones are worked on with."""
 
     question: TextQuestion
     session: Session
     reader: Reader
     root: Model
-    runs: list[Turns] = field(default_factory=list)  # of the root and of those that it started, as they end
+    readers: Mapping[str, Reader] = field(
+        default_factory=dict
+    )  # by name, where there are several; `reader` is the first
+    runs: list[Turns] = field(default_factory=list)  # of the root and of those that it started, as they begin
+
+    def renew(self) -> None:
+        """Begin a further question: with the whole budget, and with what was answered before."""
+        calls = self.session.calls.under(Budget(self.session.calls.budget.limits))
+        self.session.calls = self.reader.calls = calls
+        for reader in self.readers.values():
+            reader.calls = calls
+        self.runs.clear()
 
 
 @asynccontextmanager
 async def open_inquiry(
     question: TextQuestion,
     root: Model,
-    worker: Model,
+    worker: Model | Mapping[str, Model],
     limits: Limits,
     journal: Journal | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[Inquiry]:
-    """An inquiry; what it opened is closed at the end, the models are not."""
+    """An inquiry, with one worker or with several by name; what it opened is closed at the end, the models are not."""
     journal = journal or Journal()
     calls = Calls(Budget(limits), journal)
-    reader = Reader(worker, calls)
+    readers = {name: Reader(one, calls) for name, one in worker.items()} if isinstance(worker, Mapping) else {}
+    reader = Reader(worker, calls) if not isinstance(worker, Mapping) else next(iter(readers.values()))
     try:
         with tempfile.TemporaryDirectory(prefix="deeprepo-text-") as folder:
             pull = await _commit(question.material.files, folder, question.query)
             brief = Brief(pull, config.resolve({}, None, config.Settings()))
             entry = {**question.journal_entry, "settings": dict(settings or {})}
-            notes = journal.begin(Start(pull, entry, root.name, worker.name, __version__, limits.own))
+            if readers:
+                entry["workers"] = {name: one.model.name for name, one in readers.items()}
+            notes = journal.begin(Start(pull, entry, root.name, reader.model.name, __version__, limits.own))
             async with Checkout(pull) as tree:
                 nobody = Dependents()
                 session = Session(
@@ -133,10 +150,11 @@ async def open_inquiry(
                     worker=reader,
                     checks=reader,
                     root=root,
-                    reader=worker,
+                    reader=reader.model,
+                    workers=readers,
                     notes=[*question.material.notes, *notes],
                 )
-                yield Inquiry(question, session, reader, root)
+                yield Inquiry(question, session, reader, root, readers)
     finally:
         journal.close()
 

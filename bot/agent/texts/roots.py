@@ -1,19 +1,23 @@
 """The root over a context: the turns, REPL and tools of a review, with words for a question instead."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 
 from bot import render
 from bot.agent import tools
-from bot.agent.loop import CHILD_TURNS, run_turns
+from bot.agent.loop import CHILD_TURNS
 from bot.agent.messages import Conversation
 from bot.agent.repl import extraction
+from bot.agent.repl.bridge import ReplBridge, open_bridge
 from bot.agent.state import RunState
 from bot.agent.texts import custom
-from bot.agent.texts.inquiry import Inquiry
+from bot.agent.texts.inquiry import Inquiry, TextQuestion
 from bot.agent.texts.material import Material
+from bot.agent.texts.typed import AnswerType
 from bot.agent.turns import Gain, StallGuard, Turns
 from bot.context import long_text
 from bot.context.file_questions import Sight
@@ -39,15 +43,55 @@ class Patient(StallGuard):
         self.stale = 0
 
 
+@dataclass(slots=True)
+class Dialogue:
+    """A root over an open REPL. Asked again, it has its names and what was said."""
+
+    inquiry: Inquiry
+    state: RunState
+    conversation: Conversation
+    bridge: ReplBridge
+    name: str  # of its first run
+    asked: list[Turns] = field(default_factory=list)
+
+    async def ask(self, message: str, turns: int, answer_type: AnswerType | None = None) -> Turns:
+        """The root's turns for one question."""
+        state, number = self.state, len(self.asked) + 1
+        if self.asked:
+            self.conversation.go_on(self.asked[-1].summary, message)
+            await self.bridge.value('answer.update({"content": "", "ready": False})')
+            state.final = None
+            state.errors.clear()
+        else:
+            self.conversation.open(message, gate=False)
+        name, children = self.name if number == 1 else f"{self.name}-{number}", count(1)
+        hide = state.session.calls.masks.hide
+        state.accept = partial(answer_type.accept, hide=hide) if answer_type is not None else str
+        state.child = lambda task, paths, below: _child(self.inquiry, task, paths, below, f"{name}.{next(children)}")
+        run = Turns(state, self.inquiry.root, self.bridge, self.conversation, Patient(turns), name)
+        self.asked.append(run)
+        self.inquiry.runs.append(run)
+        await run.go()
+        return run
+
+
 async def ask(inquiry: Inquiry, *, alone: bool = False, sight: Sight | None = None) -> Turns:
     """The root's turns over the whole context; `alone` has nobody to ask, `sight` is what workers have read for it before.
 
     Raises ReplUnavailable where no REPL starts; everything else ends in an outcome.
     """
-    material = inquiry.question.material
-    seed = render.text(
-        "prompts/texts/seed.md.j2",
-        question=inquiry.question.query,
+    async with open_dialogue(inquiry, form="alone" if alone else "root") as dialogue:
+        return await put(dialogue, inquiry.question, sight)
+
+
+async def put(dialogue: Dialogue, question: TextQuestion, sight: Sight | None = None) -> Turns:
+    """The root's turns for a question about the whole context, the first one or a further one."""
+    material, limits = question.material, dialogue.inquiry.session.calls.budget.limits
+    message = render.text(
+        f"prompts/texts/{'next' if dialogue.asked else 'seed'}.md.j2",
+        question=question.query,
+        schema=question.answer_type.schema if question.answer_type is not None else "",
+        turns=limits.turns,
         length=len(material.text),
         form=material.form,
         items=len(material.value) if material.form in {"list", "mapping"} else 0,
@@ -56,8 +100,7 @@ async def ask(inquiry: Inquiry, *, alone: bool = False, sight: Sight | None = No
         sight=sight,
         facts=facts(sight) if sight else [],
     )
-    turns = inquiry.session.calls.budget.limits.turns
-    return await _run(inquiry, seed, material, form="alone" if alone else "root", turns=turns)
+    return await dialogue.ask(message, limits.turns, question.answer_type)
 
 
 def facts(sight: Sight) -> list[Fact]:
@@ -65,32 +108,34 @@ def facts(sight: Sight) -> list[Fact]:
     return sorted({(item.path, item.line, item.quote.strip()) for item in sight.quotes})
 
 
-async def _run(
-    inquiry: Inquiry, seed: str, material: Material, *, form: str, turns: int, depth: int = 0, name: str = "root"
-) -> Turns:
-    question, calls = inquiry.question, inquiry.session.calls
-    state = RunState(
-        inquiry.session, source=Source("model", inquiry.root.name, "root"), depth=depth, deepest=question.deepest
-    )
-    children = count(1)
-    state.child = lambda task, paths, below: _child(inquiry, task, paths, below, f"{name}.{next(children)}")
+@asynccontextmanager
+async def open_dialogue(
+    inquiry: Inquiry,
+    material: Material | None = None,
+    *,
+    form: str = "root",
+    turns: int | None = None,
+    depth: int = 0,
+    name: str = "root",
+) -> AsyncIterator[Dialogue]:
+    """A root over the whole context or over a part of it, with a REPL of its own that is closed at the end."""
+    question, session = inquiry.question, inquiry.session
+    whole, limits, masks = material or question.material, session.calls.budget.limits, session.calls.masks
+    state = RunState(session, source=Source("model", inquiry.root.name, "root"), depth=depth, deepest=question.deepest)
 
     def words(template: str, **values: object) -> str:
-        more = {"form": material.form, "tools": question.tools, "answer_form": question.answer_form}
+        named = [(worker, reader.model.name) for worker, reader in inquiry.readers.items()]
+        more = {"form": whole.form, "tools": question.tools, "answer_form": question.answer_form, "named": named}
         return render.text(template, **values, **more)
 
-    conversation = Conversation(calls.budget.limits, turns, form=f"prompts/texts/{form}", words=words, tool=TOOL)
-    conversation.open(seed, gate=False)
+    conversation = Conversation(limits, turns or limits.turns, form=f"prompts/texts/{form}", words=words, tool=TOOL)
     names = LOOKING if form == "alone" else (*LOOKING, *ASKING)
     functions = {word: call for word, call in tools.functions(state).items() if word in names}
-    functions |= custom.functions(inquiry.session, question.tools)
-    masked = await asyncio.to_thread(
-        calls.masks.hide, material.value
-    )  # the root's code could send on whatever it holds
-    variables = {"context": masked, "tree": list(material.files), "answer": {"content": "", "ready": False}}
-    given = variables, functions
-    guard, runs = Patient(turns), inquiry.runs
-    return await run_turns(state, inquiry.root, conversation, guard, given, name=name, runs=runs)
+    functions |= custom.functions(session, question.tools)
+    masked = await asyncio.to_thread(masks.hide, whole.value)  # the root's code could send on whatever it holds
+    variables = {"context": masked, "tree": list(whole.files), "answer": {"content": "", "ready": False}}
+    async with open_bridge(variables, functions, limits) as bridge:
+        yield Dialogue(inquiry, state, conversation, bridge, name)
 
 
 async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, name: str) -> str:
@@ -106,5 +151,6 @@ async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, 
         missing=[path for path in paths if path not in whole.files],
     )
     turns = min(CHILD_TURNS, calls.budget.limits.turns)
-    root_run = await _run(inquiry, seed, material, form="root", turns=turns, depth=depth, name=name)
+    async with open_dialogue(inquiry, material, turns=turns, depth=depth, name=name) as dialogue:
+        root_run = await dialogue.ask(seed, turns)
     return root_run.summary or f"[the child run ended without an answer: {root_run.why or root_run.outcome}]"

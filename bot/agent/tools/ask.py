@@ -9,50 +9,59 @@ from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
 from bot.findings.merge import fingerprint
 from bot.machine.concurrency import together
+from bot.review.session import Worker
 from bot.values import Finding, Unit
 
 Paths = str | Iterable[str]
 
 
-async def ask(state: RunState, paths: Paths, question: str = "") -> dict[str, Any]:
+async def ask(state: RunState, paths: Paths, question: str = "", worker: str = "") -> dict[str, Any]:
     """What the worker says about these paths (or unit ids), and what it found there."""
-    return _reply(state, await _answers(state, paths, question))
+    return _reply(state, await _answers(state, _worker(state, worker), paths, question))
 
 
-async def _answers(state: RunState, paths: Paths, question: str) -> list[Sight]:
+def _worker(state: RunState, name: str) -> Worker:
+    """The worker of this name; the first one where none is named."""
+    session = state.session
+    if name and name not in session.workers:
+        raise ValueError(f"there is no worker {name!r}: there is {', '.join(session.workers) or 'one, without a name'}")
+    return session.workers[name] if name else session.worker
+
+
+async def _answers(state: RunState, worker: Worker, paths: Paths, question: str) -> list[Sight]:
     targets = [paths] if isinstance(paths, str) else [str(path) for path in paths]
     units, others = _sorted_out(state, targets)
     state.question_count += 1
     answers = []
     if units:
-        answers.append(await _review(state, units, question))
+        answers.append(await _review(state, worker, units, question))
     if others:
-        answers.append(await _look(state, others, question))
+        answers.append(await _look(state, worker, others, question))
     if not answers:
         answers.append(Sight(error="no path was given: ask([path, ...], question)"))
     return answers
 
 
-async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]], worker: str = "") -> list[dict[str, Any]]:
     """Many questions at once, answered in order; each is (paths, question)."""
-    pairs = [_pair(request) for request in requests]
-    replies = await together(*(_answers(state, paths, question) for paths, question in pairs))
+    pairs, asked = [_pair(request) for request in requests], _worker(state, worker)
+    replies = await together(*(_answers(state, asked, paths, question) for paths, question in pairs))
     # Told in their order, whoever came back first: a replay does the same.
     return [_reply(state, answers) for answers in replies]
 
 
-async def llm_query(state: RunState, prompt: str) -> str:
+async def llm_query(state: RunState, prompt: str, worker: str = "") -> str:
     """One free prompt to the worker model."""
-    return (await llm_batch(state, [prompt]))[0]
+    return (await llm_batch(state, [prompt], worker))[0]
 
 
-async def llm_batch(state: RunState, prompts: Sequence[str]) -> list[str]:
+async def llm_batch(state: RunState, prompts: Sequence[str], worker: str = "") -> list[str]:
     """Free prompts to the worker model, in parallel, answered in order. A slot that failed reports it."""
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
-    texts = [str(prompt) for prompt in prompts]
+    texts, asked = [str(prompt) for prompt in prompts], _worker(state, worker)
     state.question_count += len(texts)
-    answers = await state.session.worker.prompt(texts) if texts else []
+    answers = await asked.prompt(texts) if texts else []
     state.batch = [answer.text if not answer.error else f"[worker error: {answer.error}]" for answer in answers]
     return state.batch
 
@@ -96,20 +105,20 @@ def _sorted_out(state: RunState, targets: Sequence[str]) -> tuple[list[Unit], li
     return list(units.values()), others
 
 
-async def _review(state: RunState, units: Sequence[Unit], question: str) -> Sight:
-    reply = await state.session.worker.review(units, question)
+async def _review(state: RunState, worker: Worker, units: Sequence[Unit], question: str) -> Sight:
+    reply = await worker.review(units, question)
     unread = {unit.id for unit in state.session.tracker.unread()} if reply.error else set()
     parts = tuple(Part(u.path, "", u.start, u.end, whole=False) for u in units if u.id not in unread)
     return Sight(reply.text, None, (), reply.findings, parts, reply.error)
 
 
-async def _look(state: RunState, paths: Sequence[str], question: str) -> Sight:
+async def _look(state: RunState, worker: Worker, paths: Sequence[str], question: str) -> Sight:
     """Every file from its first line to its last, in as many prompts as that takes."""
     blobs = await state.session.tree.read_many(paths)
     texts = {path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)}
     texts |= await beyond.texts(state, paths)
     prompts, left_out = file_questions.plan(texts)
-    sights = list(await together(*(state.session.worker.look(parts, question) for parts in prompts)))
+    sights = list(await together(*(worker.look(parts, question) for parts in prompts)))
     missing = [path for path in paths if path in left_out or path not in texts]
     if missing:
         error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"

@@ -114,7 +114,7 @@ async def budget(state: RunState) -> dict[str, Any]:
 
 async def set_answer(state: RunState, text: Value, overview: Value = "", issues: Value = ()) -> str:
     """The root's summary, what it says that the change does and of the issues that it closes; the run ends after this block."""
-    state.final = str(text)[:MAX_ANSWER]
+    state.final = state.accept(text)[:MAX_ANSWER]
     if not state.depth:
         state.session.issues = from_root(issues, state.session.pull.issues) or state.session.issues
     if overview and state.session.walkthrough and not state.depth:

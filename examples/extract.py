@@ -1,0 +1,37 @@
+"""Turn a folder of contracts into rows: python examples/extract.py FOLDER [ROOT CHEAP STRONG [BASE_URL]].
+
+The answer is validated, and the root's code chooses which worker reads what.
+"""
+
+import sys
+from datetime import date
+from pathlib import Path
+
+from pydantic import BaseModel
+
+import deeprepo
+
+# %% What is read, and by whom. Keys come from the environment.
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
+folder, *rest = sys.argv[1:]
+names = rest[:3] or ["anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5", "anthropic/claude-sonnet-5-5"]
+root, cheap, strong = (deeprepo.Model(name, base_url=rest[3] if len(rest) > 3 else None) for name in names)
+
+
+# %% What an answer is. The root reads its JSON Schema and is told what does not fit it.
+class Contract(BaseModel):
+    """One contract."""
+
+    party: str
+    end: date | None  # None: it does not end
+
+
+# %% Ask, and use the rows.
+rlm = deeprepo.RLM(root, workers={"cheap": cheap, "strong": strong}, budget=0.50)
+question = "List every contract. Let `cheap` read the files, and ask `strong` where a clause about the end is unclear."
+result = rlm.run(
+    question, Path(folder), answer_type=list[Contract], on_progress=lambda event: print(event, file=sys.stderr)
+)
+for contract in sorted(result.value or [], key=lambda row: row.end or date.max):
+    print(contract.end or "open", contract.party)

@@ -1,0 +1,288 @@
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+import deeprepo
+from bot import cli
+from deeprepo_sandbox.providers import Reply, Server, code, in_thread
+
+FREE = deeprepo.Budget(None, None, None, None)
+
+
+class Contract(BaseModel):
+    """What is asked for."""
+
+    party: str
+    end: date
+
+
+@contextmanager
+def scripted(*blocks: str | Reply, worker: str = "nobody knows") -> Iterator[tuple[Server, deeprepo.RLM]]:
+    """A root that writes these blocks, one a turn, and a worker that always says the same."""
+    written = iter(blocks)
+
+    def reply(body: Mapping[str, object]) -> Reply | str:
+        if not body.get("tools"):
+            return worker
+        block = next(written)
+        return block if isinstance(block, Reply) else code(block)
+
+    with in_thread(Server(reply)) as server:
+        yield server, deeprepo.RLM(model(server), budget=FREE)
+
+
+def model(server: Server, name: str = "scripted") -> deeprepo.Model:
+    """A model behind a server."""
+    return deeprepo.Model(f"compatible/{name}", base_url=server.openai_url)
+
+
+def last(server: Server) -> str:
+    """The last message that a model was sent."""
+    return str(server.requests[-1]["messages"][-1]["content"])
+
+
+def test_a_further_question_finds_names_and_answers_of_the_one_before() -> None:
+    """The REPL and the dialogue go on; a prompt that a worker has answered is not sent again."""
+    blocks = [
+        "said = llm_query('Who?')\nset_answer(said)",
+        "print(llm_query('Who?'))",
+        "set_answer([said, len(context)])",
+    ]
+    with scripted(*blocks, worker="Ada") as (server, rlm), rlm.session("text") as session:
+        first, second = session.run("Who is it?"), session.run("And how long is the text?")
+    assert (first.answer, second.answer) == ("Ada", "['Ada', 4]")
+    assert (first.calls, second.calls, server.count) == (2, 2, 4)
+    assert [turn.run for turn in second.trajectory] == ["root-2", "root-2"]
+    roles = [message["role"] for message in server.requests[2]["messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
+    assert server.requests[2]["messages"][-2]["content"] == "Ada"
+    assert "Question: And how long is the text?" in server.requests[2]["messages"][-1]["content"]
+
+
+def test_every_question_has_the_turns_and_the_budget_of_a_run() -> None:
+    """What the first one used up is there again for the second one."""
+    with scripted("print(1)", "print(2)", "set_answer(3)") as (server, _):
+        rlm = deeprepo.RLM(model(server), budget=deeprepo.Budget(calls=2), turns=2)
+        with rlm.session("text") as session:
+            outcomes = [session.run("What?").outcome, session.run("And now?").outcome]
+    assert outcomes == ["turns", "answered"]
+
+
+def test_a_session_resumes_from_its_journal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The questions that it has answered cost nothing and call no tool; a further one goes on. The trace shows every answer."""
+    called: Counter[int] = Counter()
+
+    def count(n: int) -> int:
+        called[n] += 1
+        return sum(called.values())
+
+    def asked(rlm: deeprepo.RLM, *questions: str) -> list[deeprepo.Result]:
+        with rlm.session("text", [count], journal=tmp_path / "j") as session:
+            return [session.run(question) for question in questions]
+
+    with scripted("x = count(1)\nset_answer(x)", "set_answer([x, llm_query('?')])") as (_, rlm):
+        before = asked(rlm, "One?", "Two?")
+    with scripted("set_answer([x, count(2)])") as (server, rlm):
+        after = asked(rlm, "One?", "Two?", "Three?")
+    assert after[:2] == before
+    assert (after[2].answer, server.count, called) == ("[1, 2]", 1, Counter({1: 1, 2: 1}))
+    with scripted() as (silent, rlm):
+        assert asked(rlm, "One?", "Two?", "Three?") == after
+    assert silent.count == 0
+    assert cli.run(["trace", str(tmp_path / "j")]) == 0
+    shown = capsys.readouterr().out
+    assert [line.split("answer  ")[1].strip() for line in shown.splitlines() if "answer  " in line] == [
+        one.answer for one in after
+    ]
+
+
+def test_a_session_outlives_a_provider_that_fails() -> None:
+    """The question is lost, the names are not."""
+    blocks = "x = 7\nset_answer(x)", Reply("no", status=401), "set_answer(x + 1)"
+    with scripted(*blocks) as (_, rlm), rlm.session("text") as session:
+        session.run("One?")
+        with pytest.raises(deeprepo.ProviderError):
+            session.run("Two?")
+        assert session.run("Three?").answer == "8"
+
+
+def test_a_session_in_a_loop_and_after_its_end() -> None:
+    """Asynchronous, in a running loop as in a notebook; not in two loops, and not once it is closed."""
+
+    async def awaited(rlm: deeprepo.RLM) -> list[str]:
+        async with rlm.session("text") as session:
+            return [(await session.run_async(question)).answer for question in ("One?", "Two?")]
+
+    async def notebook(rlm: deeprepo.RLM) -> list[str]:
+        with rlm.session("text") as session:
+            answers = [session.run(question).answer for question in ("One?", "Two?")]
+            with pytest.raises(deeprepo.UsageError, match="one event loop"):
+                await session.run_async("Three?")
+        with pytest.raises(deeprepo.UsageError, match="closed"):
+            session.run("Four?")
+        return answers
+
+    for way in (awaited, notebook):
+        with scripted("x = 1\nset_answer(x)", "set_answer(x + 1)") as (_, rlm):
+            assert asyncio.run(way(rlm)) == ["1", "2"]
+
+
+def test_a_session_that_is_cancelled_is_closed() -> None:
+    """The REPL was killed in the middle of a block, so there is nothing to go on with."""
+
+    async def cancelled(rlm: deeprepo.RLM) -> None:
+        async with rlm.session("text") as session:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(2.0):
+                    await session.run_async("One?")
+            with pytest.raises(deeprepo.UsageError, match="closed"):
+                await session.run_async("Two?")
+
+    with scripted(Reply(fault="hang")) as (_, rlm):
+        asyncio.run(cancelled(rlm))
+
+
+def test_the_root_s_code_chooses_a_worker_by_name() -> None:
+    """Each way of asking takes the name; without one the first worker is asked. Who there is stands in the instructions."""
+    blocks = [
+        "print(llm_query('a'), llm_batch(['b'], 'strong'), llm_query('c', worker='cheap'))",
+        "print(ask(tree, 'who?', worker='strong')['answer'], ask_batch([(tree, 'when?')], worker='strong')[0]['answer'])",
+        "llm_query('d', worker='other')",
+        "set_answer('done')",
+    ]
+    with scripted(*blocks, worker='{"answer": "yes", "found": true, "quotes": []}') as (server, _):
+        workers = {"cheap": model(server, "small"), "strong": model(server, "large")}
+        done = deeprepo.RLM(model(server), workers=workers, budget=FREE).run("What?", "text")
+    asked = [request["model"] for request in server.requests if not request.get("tools")]
+    assert asked == ["small", "large", "small", "large", "large"]
+    assert "there is no worker 'other': there is cheap, strong" in str(done.trajectory[2].error)
+    assert '"cheap" (compatible/small), "strong" (compatible/large)' in server.requests[0]["messages"][0]["content"]
+
+
+def test_workers_that_cannot_be_told_apart_are_refused() -> None:
+    """One by itself and several by name; and one model at two addresses."""
+    with pytest.raises(deeprepo.UsageError, match="workers="):
+        deeprepo.RLM("openai/gpt-5.4", "openai/gpt-5.4-mini", workers={"cheap": "openai/gpt-5.4-mini"})
+    there = {name: deeprepo.Model("compatible/x", base_url=f"http://127.0.0.1:{name}") for name in ("1", "2")}
+    with pytest.raises(deeprepo.UsageError, match="given twice"):
+        deeprepo.RLM(workers=there).run("What?", "text")
+
+
+def test_progress_is_typed_and_readable() -> None:
+    """A call and a turn as each ends, the result last; printed, each is a line. A function that raises ends nothing."""
+    told: list[deeprepo.Event] = []
+
+    def hear(event: deeprepo.Event) -> None:
+        told.append(event)
+        raise LookupError("a progress bar that fails")
+
+    with scripted("print(llm_query('Who?'))", "set_answer(1)") as (_, rlm):
+        done = rlm.run("What?", "text", on_progress=hear)
+    assert [type(event).__name__ for event in told] == ["Call", "Call", "Turn", "Call", "Turn", "Result"]
+    assert (told[2], told[4], told[5]) == (*done.trajectory, done)
+    calls = [event for event in told if isinstance(event, deeprepo.Call)]
+    assert [(call.run, call.turn, call.role) for call in calls] == [
+        ("root", 1, "root"),
+        ("root", 1, "worker"),
+        ("root", 2, "root"),
+    ]
+    assert calls[-1].total == done.cost
+    lines = [str(event) for event in told]
+    assert all("\n" not in line for line in lines)
+    assert lines[2] == "root, turn 1: 13 characters printed"
+    assert lines[1].startswith("root, turn 1: worker compatible/scripted: ")
+    assert lines[5] == "answered: 3 calls, price unknown"
+
+
+def test_an_answer_has_the_type_that_was_asked_for() -> None:
+    """The root reads the schema and is told what does not fit; the value is an instance."""
+    blocks = ["set_answer({'party': 'Acme', 'end': 'soon'})", "set_answer({'party': 'Acme', 'end': '2027-01-31'})"]
+    with scripted(*blocks) as (server, rlm):
+        done = rlm.run("Which contract?", "text", answer_type=Contract)
+    assert done.value == Contract(party="Acme", end=date(2027, 1, 31))
+    assert json.loads(done.answer) == json.loads(done.to_json())["value"] == {"party": "Acme", "end": "2027-01-31"}
+    assert '"party"' in server.requests[0]["messages"][1]["content"]
+    assert "the answer does not fit its schema: end: Input should be a valid date" in last(server)
+
+
+@pytest.mark.parametrize(
+    ("kind", "block", "value"),
+    [
+        (list[int], "set_answer([1, 2])", [1, 2]),
+        (int, "set_answer('42')", 42),
+        (str, "set_answer('a \"text\"')", 'a "text"'),
+        (
+            Contract,
+            """set_answer('{"party": "Acme", "end": "2027-01-31"}')""",
+            Contract(party="Acme", end=date(2027, 1, 31)),
+        ),
+        (list[int], "answer['content'] = '[3]'\nanswer['ready'] = True", [3]),
+        (Contract, "set_answer('NOT FOUND')", None),
+    ],
+)
+def test_plain_data_and_json_both_fit_a_type(kind: object, block: str, value: object) -> None:
+    """Any type that pydantic validates; what is not in the text is nobody's invention."""
+    with scripted(block) as (_, rlm):
+        done = rlm.run("What?", "text", answer_type=kind)
+    assert (done.outcome, done.value) == ("answered", value)
+
+
+@pytest.mark.parametrize(
+    ("block", "told"),
+    [
+        ("answer['content'] = 'x'\nanswer['ready'] = True", "NOTE: answer"),
+        ("set_answer({1, 2})", "no plain data"),
+        ("set_answer('x')", "does not fit"),
+        ("set_answer(list(range(20000)))", "at most 60,000"),
+    ],
+)
+def test_an_answer_that_does_not_fit_ends_no_run(block: str, told: str) -> None:
+    """In whichever way it is handed in; the root can do it again."""
+    with scripted(block, "set_answer([1])") as (server, rlm):
+        done = rlm.run("What?", "text", answer_type=list[int])
+    assert told in last(server)
+    assert (done.outcome, done.value, len(done.trajectory)) == ("answered", [1], 2)
+
+
+def test_a_type_that_cannot_be_validated_is_refused() -> None:
+    """Before anything is asked."""
+    with scripted() as (server, rlm), pytest.raises(deeprepo.UsageError, match="answer_type"):
+        rlm.run("What?", "text", answer_type=Callable)
+    assert server.count == 0
+
+
+def test_a_typed_answer_has_its_secret_and_no_provider_sees_it(tmp_path: Path) -> None:
+    """Also where a further question repeats the answer."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    blocks = "set_answer([context.split()[-1]])", "set_answer(['done'])"
+    with scripted(*blocks) as (server, rlm), rlm.session(f"token = {secret}", journal=tmp_path / "j") as session:
+        done = session.run("Which token?", answer_type=list[str])
+        session.run("And now?", answer_type=list[str])
+    assert (done.value, json.loads(done.answer)) == ([secret], [secret])
+    assert secret not in json.dumps(server.requests)
+    assert secret not in (tmp_path / "j").read_text()
+
+
+def test_a_long_session_leaves_out_its_oldest_outputs() -> None:
+    """A prompt that no longer fits the window is shortened; the names in the REPL hold what was left out."""
+    blocks = [f"x{n} = '{n}' * 9000\nprint(x{n}); set_answer(len(x{n}))" for n in range(4)]
+    sent: list[int] = []
+    written = iter(blocks)
+
+    def reply(body: Mapping[str, object]) -> Reply:
+        sent.append(sum(len(str(message)) for message in body["messages"]))  # type: ignore[attr-defined]
+        if sent[-1] > 30_000:
+            return Reply("maximum context length is 8000 tokens", status=400)
+        return code(next(written))
+
+    with in_thread(Server(reply)) as server, deeprepo.RLM(model(server), budget=FREE).session("text") as session:
+        answers = [session.run(f"Question {n}?").answer for n in range(4)]
+    assert answers == ["9000"] * 4
+    assert any("left out" in str(message["content"]) for message in server.requests[-1]["messages"])
