@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from benchmarks import placing
 from benchmarks.around import database
@@ -63,13 +63,13 @@ def main() -> int:
 async def _webhook(store: str, url: str, folder: Path, numbers: range) -> list[Row]:
     tally, again = Tally(), Tally()
     async with server(folder, DATABASE_URL=url) as process:
-        async with httpx.AsyncClient(base_url=process.origin, timeout=6 * PATIENCE) as http:
+        async with httpx2.AsyncClient(base_url=process.origin, timeout=6 * PATIENCE) as http:
             await _sent(http, range(-CLIENTS, 0), Tally())  # what is loaded at the first delivery
             before = process.memory()
             await _sent(http, numbers, tally)
         grown, alive = process.memory() - before, process.ready()
         traces = re.findall(r"^.*\nTraceback [\s\S]*?\n(?=\S).*$", process.said(), re.MULTILINE)
-    async with server(folder, DATABASE_URL=url) as process, httpx.AsyncClient(base_url=process.origin) as http:
+    async with server(folder, DATABASE_URL=url) as process, httpx2.AsyncClient(base_url=process.origin) as http:
         await _whole(http, [number for number in numbers if number % WHOLE == 0], "known", again)
     for line in [*tally.wrong, *tally.refused, *again.refused, *traces][:SHOWN]:
         print(line)
@@ -89,7 +89,7 @@ async def _webhook(store: str, url: str, folder: Path, numbers: range) -> list[R
     ]
 
 
-async def _sent(http: httpx.AsyncClient, numbers: range, tally: Tally) -> None:
+async def _sent(http: httpx2.AsyncClient, numbers: range, tally: Tally) -> None:
     """Send them, a few at a time."""
     waiting = iter(numbers)
 
@@ -107,7 +107,7 @@ async def _sent(http: httpx.AsyncClient, numbers: range, tally: Tally) -> None:
     await asyncio.gather(*(client() for _ in range(CLIENTS)))
 
 
-async def _whole(http: httpx.AsyncClient, numbers: Sequence[int], outcome: str, tally: Tally) -> None:
+async def _whole(http: httpx2.AsyncClient, numbers: Sequence[int], outcome: str, tally: Tally) -> None:
     """Send whole deliveries, which must come to this outcome."""
     for number in numbers:
         status, answer = await _posted(http, push(1_000_000 + number), f"whole-{number}")
@@ -115,11 +115,11 @@ async def _whole(http: httpx.AsyncClient, numbers: Sequence[int], outcome: str, 
             tally.refused.append(f"whole delivery {number}, not {outcome}: {status} {answer[:200]}")
 
 
-async def _posted(http: httpx.AsyncClient, delivery: Delivery, guid: str) -> tuple[int, str]:
+async def _posted(http: httpx2.AsyncClient, delivery: Delivery, guid: str) -> tuple[int, str]:
     """Send one: the status and the answer, 0 if the server gave none."""
     try:
         answer = await http.post("/webhook", content=delivery.raw, headers=delivery.headers(guid))
-    except httpx.HTTPError as error:
+    except httpx2.HTTPError as error:
         return 0, repr(error)
     return answer.status_code, answer.text
 

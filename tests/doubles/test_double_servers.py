@@ -2,12 +2,9 @@
 
 import http.client
 import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
-import waits
 
 from deeprepo_sandbox import providers as doubles
 
@@ -82,18 +79,3 @@ def test_anthropic_refuses(body: object) -> None:
     with doubles.in_thread(doubles.Server("ok")) as server:
         status, found = post(server.anthropic_url, "/v1/messages", body, BEARER)
     assert (status, found["type"], found["error"]["type"]) == (400, "error", "invalid_request_error")
-
-
-def test_as_a_process() -> None:
-    """The command prints both addresses, answers, and tells its counts."""
-    command = [sys.executable, "-m", "deeprepo_sandbox.providers", "--text", "hi", "--delay-ms", "1"]
-    with waits.ended(subprocess.Popen(command, stdout=subprocess.PIPE, text=True)) as process:
-        assert process.stdout is not None
-        url = process.stdout.readline().split()[1]
-        body = {"model": "m", "messages": [USER]}
-        status, found = post(url, "/v1/chat/completions", body, BEARER)
-        connection = http.client.HTTPConnection(url.removeprefix("http://").partition("/")[0], timeout=waits.PATIENCE)
-        connection.request("GET", "/stats")
-        stats = json.loads(connection.getresponse().read())
-        connection.close()
-    assert (status, found["choices"][0]["message"]["content"], stats) == (200, "hi", {"count": 1, "peak": 1})

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.values import ToolCall
 from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.providers import Modes, Reply
+from deeprepo_sandbox.providers import Reply
 
 CALLS = (ToolCall("a", "run", {"code": "print(1)\n" * 20}), ToolCall("b", "run", {"code": "x"}))
 
@@ -19,9 +19,7 @@ def test_the_libraries_own_clients_read_the_streams() -> None:
     import openai
 
     async def run() -> tuple[Any, Any]:
-        async with doubles.openai_server(
-            Reply("hello " * 30, calls=CALLS), modes=Modes(keep_alive=0.01), delay=0.05
-        ) as server:
+        async with doubles.openai_server(Reply("hello " * 30, calls=CALLS), delay=0.05) as server:
             client = openai.AsyncOpenAI(api_key="k", base_url=server.openai_url, max_retries=0)
             asked: Any = [{"role": "user", "content": "x"}]
             tools: Any = [{"type": "function", "function": {"name": "run", "parameters": {"type": "object"}}}]

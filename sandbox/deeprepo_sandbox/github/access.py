@@ -18,7 +18,7 @@ BY_APP = {
     "apps/get-repo-installation",
 }
 BY_CLIENT = {"apps/delete-token"}
-OPEN = {"meta/get", "rate-limit/get", "apps/create-from-manifest"}
+OPEN = {"apps/create-from-manifest"}
 TALK = ("issues", "pull_requests")  # either will do on a pull request's conversation
 NEEDS: dict[str, tuple[tuple[str, ...], str]] = {
     "repos/get": (("metadata",), "read"),
@@ -72,8 +72,6 @@ def caller(world: World, authorization: str) -> Caller:
     token = alive(world, text)
     if token is None:
         raise GitHubRefusal(401, "Bad credentials")
-    if token.installation and token.installation.suspended_at:
-        raise GitHubRefusal(403, "This installation has been suspended")
     return Caller(token.user, None, token)
 
 

@@ -6,12 +6,13 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from deeprepo_sandbox.github.description import Operation
-from deeprepo_sandbox.github.things import App, Json, Pull, Repository, Token, User
+from deeprepo_sandbox.github.things import App, Comment, Json, Pull, Repository, ReviewComment, Token, User
 from deeprepo_sandbox.github.world import World
 
 MOST_A_PAGE = 100
 DOCS = "https://docs.github.com/rest"
 Thing = TypeVar("Thing")
+Written = TypeVar("Written", bound=Comment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,25 @@ class Call:
         """The pull request that the path names."""
         number = self.params.get("pull_number", self.params.get("issue_number"))
         return find_or_404(self.repository.pulls.get(int(number or 0)))
+
+    def comment(self, kind: type[Written]) -> tuple[Pull, Written]:
+        """The comment of this kind that the path names, and its pull request."""
+        for pull in self.repository.pulls.values():
+            for one in pull.review_comments if kind is ReviewComment else pull.comments:
+                if isinstance(one, kind) and one.id == self.params["comment_id"]:
+                    return pull, one
+        return find_or_404(None)
+
+    def own_comment(self, kind: type[Written]) -> tuple[Pull, Written]:
+        """The same for who may change it: who wrote it."""
+        pull, one = self.comment(kind)
+        self.only(one.user)
+        return pull, one
+
+    def only(self, writer: User) -> None:
+        """Refuse anybody but who wrote something."""
+        if writer is not self.user:
+            raise GitHubRefusal(403, "Resource not accessible by integration")
 
     @property
     def user(self) -> User:

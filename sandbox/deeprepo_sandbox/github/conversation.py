@@ -18,7 +18,7 @@ class Conversation:
         pull, now = self.repository.pulls[number], self._world.now()
         made = Comment(id=self._world.id(), user=self._world.user(author), body=body, created_at=now, updated_at=now)
         pull.comments.append(made)
-        await self._say(pull, made)
+        await hooks.on_comment(self._world, pull, made)
         return made.id
 
     async def reply(self, number: int, to: int, body: str, author: str = MAINTAINER) -> int:
@@ -32,7 +32,7 @@ class Conversation:
         pull = self.repository.pulls[number]
         made = self._review(pull, author, body, state)
         pull.reviews.append(made)
-        await self._tell_review(pull, made)
+        await hooks.on_review(self._world, pull, made)
         return made.id
 
     async def review_comment(self, number: int, path: str, line: int, body: str, author: str = MAINTAINER) -> int:
@@ -53,8 +53,8 @@ class Conversation:
         )  # fmt: skip
         pull.reviews.append(review)
         pull.review_comments.append(made)
-        await self._tell_review(pull, review)
-        await self._say(pull, made)
+        await hooks.on_review(self._world, pull, review)
+        await hooks.on_comment(self._world, pull, made)
         return made.id
 
     def _review(self, pull: Pull, author: str, body: str, state: str = "COMMENTED") -> Review:
@@ -69,7 +69,7 @@ class Conversation:
         pull = self.repository.pulls[number]
         one = next(one for one in self._own_comments(number) if one.id == comment)
         one.body, one.updated_at = body, self._world.now()
-        await self._say(pull, one, "edited")
+        await hooks.on_comment(self._world, pull, one, "edited")
 
     async def delete_comment(self, number: int, comment: int) -> None:
         """Take back what a person wrote."""
@@ -79,7 +79,7 @@ class Conversation:
             pull.review_comments.remove(one)
         else:
             pull.comments.remove(one)
-        await self._say(pull, one, "deleted")
+        await hooks.on_comment(self._world, pull, one, "deleted")
 
     def react(self, number: int, comment: int, content: str = "-1", author: str = MAINTAINER) -> None:
         """Put an emoji under a comment; no App is notified, as at GitHub. A login that ends in "[bot]" is an App's."""
@@ -119,14 +119,3 @@ class Conversation:
             facts["requested_action"] = {"identifier": identifier}
         who = self._world.user(by)
         await hooks.send(self._world, self.repository, "check_run", action, facts, who, only=check.app)
-
-    async def _tell_review(self, pull: Pull, review: Review) -> None:
-        if self._world.has_listeners:
-            facts = await payloads.review(self._world, pull, review)
-            await hooks.send(self._world, self.repository, "pull_request_review", "submitted", facts, review.user)
-
-    async def _say(self, pull: Pull, comment: Comment, action: str = "created") -> None:
-        if not self._world.has_listeners:
-            return
-        event, facts = await payloads.comment(self._world, pull, comment)
-        await hooks.send(self._world, self.repository, event, action, facts, comment.user)

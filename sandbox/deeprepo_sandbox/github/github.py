@@ -205,12 +205,6 @@ class GitHub:
         self.world.tokens.clear()
         await hooks.deliver(self.world, self._home, None, "installation", "deleted", facts, self._home.account)
 
-    async def suspend(self) -> None:
-        """Suspend the installation: no token is minted and none works."""
-        self._home.suspended_at = self.world.now()
-        facts = payloads.installation_event(self.world, self._home)
-        await hooks.deliver(self.world, self._home, None, "installation", "suspend", facts, self._home.account)
-
     async def withdraw(self, repo: Repo) -> None:
         """Take one repository away from the App."""
         held = {r.id for r in self.world.repositories.values() if self._home in self.world.installations_of(r)}

@@ -35,34 +35,25 @@ def sign(secret: str, body: bytes) -> str:
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
-def on_comment(world: World, pull: Pull, comment: Comment, action: str = "created") -> None:
-    """A comment was written: the Apps hear of it beside the answer."""
+async def on_comment(world: World, pull: Pull, comment: Comment, action: str = "created") -> None:
+    """Tell the Apps that a comment was written."""
     if world.has_listeners:
-        world.begin(_on_comment(world, pull, comment, action))
+        event, facts = await payloads.comment(world, pull, comment)
+        await send(world, pull.repository, event, action, facts, comment.user)
 
 
-async def _on_comment(world: World, pull: Pull, comment: Comment, action: str) -> None:
-    event, facts = await payloads.comment(world, pull, comment)
-    await send(world, pull.repository, event, action, facts, comment.user)
-
-
-def on_review(world: World, pull: Pull, review: Review) -> None:
-    """A review was handed in; GitHub keeps each single comment on lines in one too, without a text."""
+async def on_review(world: World, pull: Pull, review: Review) -> None:
+    """Tell the Apps that a review was handed in; GitHub keeps each single comment on lines in one too, without a text."""
     if world.has_listeners:
-        world.begin(_on_review(world, pull, review))
+        facts = await payloads.review(world, pull, review)
+        await send(world, pull.repository, "pull_request_review", "submitted", facts, review.user)
 
 
-async def _on_review(world: World, pull: Pull, review: Review) -> None:
-    facts = await payloads.review(world, pull, review)
-    await send(world, pull.repository, "pull_request_review", "submitted", facts, review.user)
-
-
-def on_check(world: World, where: Repository, check: Check, action: str, extra: Json | None = None) -> None:
-    """Something happened to a check run."""
-    if not world.has_listeners:
-        return
-    facts = payloads.check(world, where, check) | (extra or {})
-    world.begin(send(world, where, "check_run", action, facts, check.app.bot, only=check.app))
+async def on_check(world: World, where: Repository, check: Check, action: str) -> None:
+    """Tell the App of a check run that something happened to it."""
+    if world.has_listeners:
+        facts = payloads.check(world, where, check)
+        await send(world, where, "check_run", action, facts, check.app.bot, only=check.app)
 
 
 async def send(
@@ -78,7 +69,7 @@ async def send(
     """Tell every App that is installed on a repository and listens to the event."""
     made = []
     for home in tuple(world.installations_of(where)):
-        if only not in {None, home.app} or home.suspended_at or event not in (*home.app.events, *ALWAYS):
+        if only not in {None, home.app} or event not in (*home.app.events, *ALWAYS):
             continue
         made.append(await deliver(world, home, where, event, action, facts, sender))
     return made

@@ -90,21 +90,6 @@ class Repo(Conversation):
         await self._tell(pull, "opened", who)
         return number
 
-    def rename(self, name: str) -> None:
-        """Give the repository another name; its old one is free for another repository."""
-        where = self.repository
-        where.git, where.name = where.git.rename(where.git.with_name(f"{where.id}-{name}.git")), name
-
-    async def link(self, branch: str, path: str, target: str) -> None:
-        """Put a commit with a symbolic link on a branch; nobody is notified."""
-        where = self.repository.git
-        tip = await git.tip(where, branch)
-        tree = await git.tree(where, tip or "", [("120000", path, target)])
-        commit = await git.make_commit(
-            where, tree, [tip] if tip else [], "Link", "colleague <c@e.invalid> 1760000000 +0000"
-        )
-        await git.point(where, f"refs/heads/{branch}", commit)
-
     async def push(
         self, branch: str, files: Files | Path, message: str = "Another change", *, author: str = COLLEAGUE
     ) -> str:

@@ -72,7 +72,7 @@ class Server:
         caller = Caller()
         try:
             caller = access.caller(self.world, request.headers.get("authorization", ""))
-            self._count(operation.id if operation else "")
+            self._count()
             if operation is None:
                 raise GitHubRefusal(404, "Not Found")  # noqa: TRY301 - one road for every refusal
             if broken:
@@ -100,15 +100,15 @@ class Server:
         caller = Caller()
         try:
             caller = access.caller(self.world, request.headers.get("authorization", ""))
-            self._count("")
+            self._count()
             answer = Answer(200, await graphql.answer(self.world, caller, body if isinstance(body, dict) else {}))
         except GitHubRefusal as refused:
             answer = refused.answer
         self._note(request, GRAPHQL, answer, None, body, caller)
         return _response(answer, self._limits())
 
-    def _count(self, operation: str) -> None:
-        if not self.world.spend() and operation != "rate-limit/get":
+    def _count(self) -> None:
+        if not self.world.spend():
             raise GitHubRefusal(403, PRIMARY)
 
     def _limits(self) -> Mapping[str, str]:

@@ -62,7 +62,6 @@ class Installation:
     account: User
     created_at: datetime
     chosen_repositories: set[int] | None = None
-    suspended_at: datetime | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +98,6 @@ class Comment:
     app: App | None = None  # the App that wrote it
     hide_reason: str = ""  # the classifier under which it was minimised, as GitHub shows it: "outdated"
     reactions: list[Reaction] = field(default_factory=list)
-    association: str = "NONE"
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -52,7 +52,6 @@ class World:
         self.commands: tuple[str, ...] = ()  # comments that a page offers as buttons
         self.notices: tuple[str, ...] = ()  # what every page of a pull request says first
         self.links: tuple[tuple[str, str], ...] = ()  # words and addresses beside a pull request
-        self.final_checks = False  # a check run that has ended keeps its conclusion, whatever it is told
         self.visitor = ""  # who is signed in at this GitHub in the browser
         self.manifests: dict[str, int] = {}  # codes of the manifest flow: App ids
         self.deliveries: list[Delivery] = []

@@ -7,7 +7,7 @@ What a provider does to every request is a mode: it thinks, it counts tokens per
 
     async with doubles.openai_server("ok", modes=doubles.Modes(thinks=1_100, window=8_192)) as server:
 
-`in_thread` runs one beside a loop that must not be shared, `python -m deeprepo_sandbox.providers` one in a process of its own.
+`in_thread` runs one beside a loop that must not be shared.
 """
 
 from collections.abc import AsyncIterator

@@ -11,7 +11,6 @@ from deeprepo_sandbox.providers.reply import Reply
 FAMILY = "anthropic"
 KIND = "text/event-stream"
 PATH = "/v1/messages"
-PING = b'event: ping\ndata: {"type": "ping"}\n\n'
 MAX_MARKS = 4
 ERRORS = {
     400: "invalid_request_error",

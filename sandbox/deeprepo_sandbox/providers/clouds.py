@@ -12,7 +12,6 @@ from zlib import crc32
 
 from deeprepo_sandbox.providers import anthropic
 from deeprepo_sandbox.providers.dialect import ArrivedRequest, Invalid, demand
-from deeprepo_sandbox.providers.reply import Reply
 
 SIGNED = re.compile(
     r"AWS4-HMAC-SHA256 Credential=(?P<who>\w+)/(?P<day>\d{8})/(?P<region>[a-z0-9-]+)/bedrock/aws4_request, "
@@ -30,7 +29,6 @@ class Bedrock:
 
     FAMILY = "anthropic"
     KIND = "application/vnd.amazon.eventstream"
-    PING = b""
 
     def body(self, request: ArrivedRequest) -> Mapping[str, Any]:
         """The request as Messages would have it: here the path names the model and asks for a stream."""
@@ -49,9 +47,7 @@ class Bedrock:
             raise Invalid(f"{name}: Extra inputs are not permitted")
         anthropic.check(_plain(request, self.body(request)), "", rejects)
 
-    def render(self, body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]:
-        """The reply as the provider would write it."""
-        return anthropic.render(body, reply, number)
+    render = staticmethod(anthropic.render)
 
     def stream(self, body: Mapping[str, Any], whole: Mapping[str, Any], *, index: bool) -> list[bytes]:
         """The reply in frames, each with one event."""
@@ -84,7 +80,6 @@ class Vertex:
 
     FAMILY = "anthropic"
     KIND = "text/event-stream"
-    PING = anthropic.PING
 
     def body(self, request: ArrivedRequest) -> Mapping[str, Any]:
         """The request as Messages would have it: here the path names the model."""
@@ -102,21 +97,8 @@ class Vertex:
         demand(streams == request.path.endswith(":streamRawPredict"), "stream: does not fit the method of the path")
         anthropic.check(_plain(request, self.body(request)), "", rejects)
 
-    def render(self, body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]:
-        """The reply as the provider would write it."""
-        return anthropic.render(body, reply, number)
-
-    def stream(self, body: Mapping[str, Any], whole: Mapping[str, Any], *, index: bool) -> list[bytes]:
-        """The reply as the events of a stream."""
-        return anthropic.stream(body, whole, index=index)
-
-    def event(self, item: Mapping[str, Any]) -> bytes:
-        """One event. An error is one too."""
-        return anthropic.event(item)
-
-    def refuse(self, message: str, status: int, code: str, param: str) -> dict[str, Any]:
-        """An error as the cloud hands it on."""
-        return anthropic.refuse(message, status, code, param)
+    render, stream = staticmethod(anthropic.render), staticmethod(anthropic.stream)
+    event, refuse = staticmethod(anthropic.event), staticmethod(anthropic.refuse)
 
 
 def _plain(request: ArrivedRequest, body: Mapping[str, Any]) -> ArrivedRequest:

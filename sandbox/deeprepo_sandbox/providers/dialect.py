@@ -29,7 +29,6 @@ class Dialect(Protocol):
 
     FAMILY: str  # "openai" or "anthropic"
     KIND: str  # the content type of a stream
-    PING: bytes  # what keeps a stream open while nothing is said
 
     def body(self, request: ArrivedRequest) -> Mapping[str, Any]:
         """The request, with what the path adds to it."""

@@ -7,7 +7,7 @@ from typing import Any
 PIECE = 64  # characters of a delta
 
 
-def openai(whole: Mapping[str, Any], *, usage: bool, index: bool = True) -> Iterator[dict[str, Any]]:
+def openai(whole: Mapping[str, Any], *, usage: bool, index: bool) -> Iterator[dict[str, Any]]:
     """The chunks of a chat completion. With `usage` every chunk has the field, and one more without choices has the count."""
     head = {"id": whole["id"], "object": "chat.completion.chunk", "created": whole["created"], "model": whole["model"]}
 

@@ -7,7 +7,6 @@ import json
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any, Literal
 
@@ -30,7 +29,6 @@ class Modes:
     wants_thinking: bool = False
     prefix: str = ""  # stands before every text, such as "<think>a draft</think>"
     streams: bool = True  # False: plain JSON although a stream is asked for
-    keep_alive: float = 0.0  # seconds between comments or pings while the first token is waited for
     index: Literal["given", "missing"] = "given"  # Gemini leaves out the index of a tool call's deltas
     window: int | None = None  # tokens
     overflow: Literal["refuse", "truncate"] = "refuse"  # truncate: in silence, the usage alone shows it
@@ -40,90 +38,70 @@ class Modes:
     slots: int | None = None  # requests that are worked on at once, the rest wait; None: all
 
 
-TOO_LONG: Mapping[str, tuple[int, str, str]] = {  # status, message, code
+TOO_LONG: Mapping[str, tuple[str, str]] = {  # code, message
     "openai": (
-        400,
-        (
-            "This model's maximum context length is {window} tokens. However, your messages resulted in {size} tokens. "
-            "Please reduce the length of the messages."
-        ),
         "context_length_exceeded",
+        (
+            "This model's maximum context length is {window} tokens. However, your messages resulted in {size} "
+            "tokens. Please reduce the length of the messages."
+        ),
     ),
     "vllm": (
-        400,
-        (
-            "This model's maximum context length is {window} tokens. However, you requested {cap} output tokens and your prompt "
-            "contains at least {size} input tokens, for a total of at least {total} tokens. Please reduce the length of the input "
-            "prompt or the number of requested output tokens."
-        ),
         "",
+        (
+            "This model's maximum context length is {window} tokens. However, you requested {cap} output tokens "
+            "and your prompt contains at least {size} input tokens, for a total of at least {total} tokens. "
+            "Please reduce the length of the input prompt or the number of requested output tokens."
+        ),
     ),
     "llama.cpp": (
-        400,
-        "request ({size} tokens) exceeds the available context size ({window} tokens), try increasing it",
         "exceed_context_size_error",
+        "request ({size} tokens) exceeds the available context size ({window} tokens), try increasing it",
     ),
-    "anthropic": (400, "prompt is too long: {size} tokens > {window} maximum", ""),
+    "anthropic": ("", "prompt is too long: {size} tokens > {window} maximum"),
     "anthropic with cap": (
-        400,
-        (
-            "input length and `max_tokens` exceed context limit: {size} + {cap} > {window}, decrease input length or "
-            "`max_tokens` and try again"
-        ),
         "",
+        (
+            "input length and `max_tokens` exceed context limit: {size} + {cap} > {window}, decrease input "
+            "length or `max_tokens` and try again"
+        ),
     ),
     "gemini": (
-        400,
-        "The input token count ({size}) exceeds the maximum number of tokens allowed ({window}).",
         "INVALID_ARGUMENT",
+        "The input token count ({size}) exceeds the maximum number of tokens allowed ({window}).",
     ),
     "mistral": (
-        400,
-        "Prompt contains {size} tokens and 0 draft tokens, too large for model with {window} maximum context length",
         "3051",
+        "Prompt contains {size} tokens and 0 draft tokens, too large for model with {window} maximum context length",
     ),
-    "groq": (400, "Please reduce the length of the messages or completion.", "context_length_exceeded"),
-    "bedrock": (400, "Input is too long for requested model.", ""),
-    "ollama": (
-        400,
-        "the input length exceeds the context length",
-        "",
-    ),
+    "groq": ("context_length_exceeded", "Please reduce the length of the messages or completion."),
+    "bedrock": ("", "Input is too long for requested model."),
+    "ollama": ("", "the input length exceeds the context length"),
     "openrouter": (
-        400,
+        "",
         (
-            "This endpoint's maximum context length is {window} tokens. However, you requested about {total} tokens ({size} of "
-            "text input, {cap} in the output). Please reduce the length of either one, or use the context-compression plugin to "
-            "compress your prompt automatically."
+            "This endpoint's maximum context length is {window} tokens. However, you requested about {total} "
+            "tokens ({size} of text input, {cap} in the output). Please reduce the length of either one, or use "
+            "the context-compression plugin to compress your prompt automatically."
         ),
-        "",
     ),
-    "xai": (
-        400,
-        "This model's maximum prompt length is {window} but the request contains {size} tokens.",
-        "",
-    ),
+    "xai": ("", "This model's maximum prompt length is {window} but the request contains {size} tokens."),
     "deepseek": (
-        400,
-        (
-            "This model's maximum context length is {window} tokens. However, you requested {total} tokens ({size} in the "
-            "messages, {cap} in the completion). Please reduce the length of the messages or completion."
-        ),
         "invalid_request_error",
+        (
+            "This model's maximum context length is {window} tokens. However, you requested {total} tokens "
+            "({size} in the messages, {cap} in the completion). Please reduce the length of the messages or "
+            "completion."
+        ),
     ),
     "together": (
-        422,
+        "",
         (
-            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= {window}. Given: {size} `inputs` tokens and "
-            "{cap} `max_new_tokens`"
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= {window}. Given: {size} "
+            "`inputs` tokens and {cap} `max_new_tokens`"
         ),
-        "",
     ),
-    "fireworks": (
-        400,
-        "The prompt is too long: {size}, model maximum context length: {window}",
-        "",
-    ),
+    "fireworks": ("", "The prompt is too long: {size}, model maximum context length: {window}"),
 }
 COUNTS_CAP = {"vllm", "anthropic with cap", "openrouter", "deepseek", "together"}
 
@@ -145,9 +123,9 @@ def check_window(body: Mapping[str, Any], modes: Modes) -> None:
     asked, most = size(body), cap(body)
     if asked + (most if modes.wording in COUNTS_CAP else 0) <= modes.window:
         return
-    status, message, code = TOO_LONG[modes.wording]
+    code, message = TOO_LONG[modes.wording]
     said = message.format(size=asked, window=modes.window, cap=most, total=asked + most)
-    raise Invalid(said, status=status, code=code)
+    raise Invalid(said, status=422 if modes.wording == "together" else 400, code=code)
 
 
 class Bucket:
@@ -174,44 +152,6 @@ class Bucket:
             return (need - self._level) * self._minute / self._most
         self._level -= need
         return 0.0
-
-    def headers(self, dialect: str, wait: float) -> dict[str, str]:
-        """The headers of every reply, and of a refusal if there is a wait."""
-        if self._most is None:
-            return {}
-        full = (self._most - self._level) * self._minute / self._most
-        left = str(int(self._level))
-        if dialect == "anthropic":
-            reset = (datetime.now(UTC) + timedelta(seconds=full)).isoformat(timespec="milliseconds")
-            found = {
-                "anthropic-ratelimit-requests-limit": "1000",
-                "anthropic-ratelimit-requests-remaining": "999",
-                "anthropic-ratelimit-requests-reset": reset.replace("+00:00", "Z"),
-                "anthropic-ratelimit-input-tokens-limit": str(self._most),
-                "anthropic-ratelimit-input-tokens-remaining": left,
-                "anthropic-ratelimit-input-tokens-reset": reset.replace("+00:00", "Z"),
-                "anthropic-ratelimit-tokens-limit": str(self._most),
-                "anthropic-ratelimit-tokens-remaining": left,
-                "anthropic-ratelimit-tokens-reset": reset.replace("+00:00", "Z"),
-            }
-            return found | ({"retry-after": f"{wait:.3f}"} if wait else {})
-        found = {
-            "x-ratelimit-limit-requests": "1000",
-            "x-ratelimit-remaining-requests": "999",
-            "x-ratelimit-reset-requests": "60ms",
-            "x-ratelimit-limit-tokens": str(self._most),
-            "x-ratelimit-remaining-tokens": left,
-            "x-ratelimit-reset-tokens": _duration(full),
-        }
-        return found | ({"retry-after-ms": str(int(wait * 1000) + 1), "retry-after": f"{wait:.3f}"} if wait else {})
-
-
-def _duration(seconds: float) -> str:
-    """As OpenAI writes it: "6m0s", "1.5s", "120ms"."""
-    if seconds < 1:
-        return f"{int(seconds * 1000)}ms"
-    minutes, rest = divmod(round(seconds, 3), 60)
-    return f"{int(minutes)}m{rest:g}s" if minutes else f"{rest:g}s"
 
 
 class Slots:

@@ -13,7 +13,6 @@ from deeprepo_sandbox.providers.reply import Reply
 FAMILY = "openai"
 KIND = "text/event-stream"
 PATH = "/chat/completions"
-PING = b": OPENROUTER PROCESSING\n\n"
 ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ERRORS = {401: "invalid_request_error", 403: "permission_error", 404: "invalid_request_error", 429: "rate_limit_error"}

@@ -28,7 +28,6 @@ class Reply:
     calls: tuple[ToolCall, ...] = ()  # a call without a name is a call of the tool that was offered
     stop: Literal["", "length", "refusal"] = ""
     ending: str = ""  # the provider's own word for an ending that `stop` does not know
-    lacks: tuple[str, ...] = ()  # fields that a reply in one piece comes without
     usage: Usage = field(default_factory=lambda: Usage(100, 20))
     delay: float = 0.0
     pause: float = 0.0  # seconds between the events of a stream

@@ -105,9 +105,6 @@ class Server:
 
     def answer(self, method: str, path: str, headers: Mapping[str, str], raw: bytes, connection: Connection) -> None:
         """One whole request has arrived: send its reply, now or after its delay."""
-        if method == "GET" and path == "/stats":
-            connection.send(response(200, {"count": self.count, "peak": self.peak}))
-            return
         self._flying += 1
         self.peak = max(self.peak, self._flying)
         body = _parse(raw)
@@ -130,19 +127,11 @@ class Server:
         refusal = dialect.refuse(reply.text or "overloaded", STATUS_OF_ERROR, reply.error, reply.param)
         streams = self.modes.streams and reply.fault not in {"lost", "page"}
         if reply.status < FAILED and body.get("stream") and streams:
+            head = {"content-type": dialect.KIND, **extra}
             parts = dialect.stream(body, found, index=self.modes.index == "given")
-            error = dialect.event(refusal)
-            sending.stream(
-                extra,
-                parts,
-                delay=reply.delay or self._delay,
-                error=error,
-                keep_alive=(self.modes.keep_alive, dialect.PING),
-                kind=dialect.KIND,
-            )
+            sending.stream(head, parts, dialect.event(refusal), reply.delay or self._delay)
         else:
-            whole = {name: value for name, value in found.items() if name not in reply.lacks}
-            whole |= {"error": refusal.get("error", refusal)} if reply.fault == "error" else {}
+            whole = found | ({"error": refusal.get("error", refusal)} if reply.fault == "error" else {})
             sending.whole(response(reply.status, whole, extra), delay=reply.delay or self._delay)
 
     def _reply(
@@ -158,7 +147,7 @@ class Server:
             thinking.check(name, body, self.modes)
             modes.check_window(body, self.modes)
             wait = self._bucket.take(modes.size(body))
-            extra = self._bucket.headers(name, wait)
+            extra = {"retry-after": f"{wait:.3f}"} if wait else {}
             demand(not wait, "Rate limit reached", status=BUSY)
             reply = self._player.reply(body)
         except Invalid as wrong:
@@ -223,39 +212,18 @@ class _Sending:
             self._connection.send(body)
         self._ended()
 
-    def stream(
-        self,
-        extra: Mapping[str, str],
-        parts: list[bytes],
-        *,
-        delay: float,
-        error: bytes,
-        keep_alive: tuple[float, bytes],
-        kind: str = "text/event-stream",
-    ) -> None:
+    def stream(self, headers: Mapping[str, str], parts: list[bytes], error: bytes, delay: float) -> None:
         """A reply in events."""
         if self._reply.fault == "hang":
             return
-        head = stream_head(self._reply.status, {"content-type": kind, **extra})
+        head = stream_head(self._reply.status, headers)
         if self._reply.fault == "deny":
             parts = [error]
         elif self._reply.fault:
             parts = parts[: max(1, min(len(parts) // 2, len(parts) - 4))] + (
                 [error] if self._reply.fault == "error" else []
             )
-        seconds, ping = keep_alive
-        if seconds and delay:
-            self._connection.send(head)
-            self._keep_alive(seconds, ping, delay, lambda: self._send_parts(b"", parts))
-        else:
-            self._later(delay, lambda: self._send_parts(head, parts))
-
-    def _keep_alive(self, seconds: float, ping: bytes, left: float, then: Callable[[], None]) -> None:
-        self._connection.send(chunk(ping))
-        if left <= seconds:
-            self._later(left, then)
-        else:
-            self._later(seconds, lambda: self._keep_alive(seconds, ping, left - seconds, then))
+        self._later(delay, lambda: self._send_parts(head, parts))
 
     def _send_parts(self, head: bytes, parts: list[bytes]) -> None:
         if not self._reply.pause:

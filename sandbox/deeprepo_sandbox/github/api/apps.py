@@ -4,9 +4,7 @@ from deeprepo_sandbox.github import hooks
 from deeprepo_sandbox.github.access import LEVELS
 from deeprepo_sandbox.github.bodies import people, repositories, stamp
 from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404, invalid
-from deeprepo_sandbox.github.description import example
 from deeprepo_sandbox.github.things import App, Delivery, Installation, Json
-from deeprepo_sandbox.github.world import LIMIT
 
 FAILED = 400
 
@@ -34,8 +32,6 @@ async def create_token(call: Call) -> Answer:
     home = find_or_404(world.installations.get(call.params["installation_id"]))
     if home.app is not _app(call):
         raise GitHubRefusal(404, "Not Found")
-    if home.suspended_at:
-        raise GitHubRefusal(403, "This installation has been suspended")
     granted = dict(call.body.get("permissions", home.app.permissions))
     for name, level in granted.items():
         has = home.app.permissions.get(name)
@@ -150,23 +146,6 @@ async def from_manifest(call: Call) -> Answer:
     return Answer(201, said)
 
 
-async def meta(call: Call) -> Answer:
-    """GET /meta, with GitHub's own example; its fingerprints are numbers there, and texts in the description."""
-    made: Json = example(call.operation.id)
-    made["ssh_key_fingerprints"] = {name: str(value) for name, value in made["ssh_key_fingerprints"].items()}
-    return Answer(200, made)
-
-
-async def limits(call: Call) -> Answer:
-    """GET /rate_limit."""
-    made: Json = example(call.operation.id)
-    reset = int(call.world.now().timestamp()) + 3600
-    core = {"limit": LIMIT, "remaining": call.world.remaining, "used": LIMIT - call.world.remaining, "reset": reset}
-    made["resources"]["core"] |= core
-    made["rate"] |= core
-    return Answer(200, made)
-
-
 def _app(call: Call) -> App:
     return find_or_404(call.caller.app)
 
@@ -181,6 +160,4 @@ OPERATIONS: dict[str, Do] = {
     "apps/list-webhook-deliveries": deliveries,
     "apps/redeliver-webhook-delivery": redeliver,
     "apps/create-from-manifest": from_manifest,
-    "meta/get": meta,
-    "rate-limit/get": limits,
 }

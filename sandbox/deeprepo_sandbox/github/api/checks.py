@@ -26,7 +26,7 @@ async def create(call: Call) -> Answer:
     made = Check(call.world.id(), app, said["name"], head, next(iter(suites), call.world.id()))
     _fill(call, made, said, new=True)
     where.checks[made.id] = made
-    hooks.on_check(call.world, where, made, "created")
+    call.world.begin(hooks.on_check(call.world, where, made, "created"))
     return Answer(201, check(call.world, where, made))
 
 
@@ -37,12 +37,10 @@ async def update(call: Call) -> Answer:
         raise GitHubRefusal(
             403, f"Invalid app_id `{_app(call).id}` - check run can only be modified by the GitHub App that created it."
         )
-    before, ended = one.status, (one.status, one.conclusion, one.completed_at)
+    before = one.status
     _fill(call, one, call.body, new=False)
-    if before == "completed" and call.world.final_checks:
-        one.status, one.conclusion, one.completed_at = ended
     if one.status == "completed" != before:
-        hooks.on_check(call.world, where, one, "completed")
+        call.world.begin(hooks.on_check(call.world, where, one, "completed"))
     return Answer(200, check(call.world, where, one))
 
 

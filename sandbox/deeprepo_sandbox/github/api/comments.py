@@ -4,8 +4,8 @@ from datetime import datetime
 
 from deeprepo_sandbox.github import anchors, hooks
 from deeprepo_sandbox.github.bodies.comments import issue_comment
-from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404, invalid
-from deeprepo_sandbox.github.things import Comment, Pull
+from deeprepo_sandbox.github.call import Answer, Call, Do, invalid
+from deeprepo_sandbox.github.things import Comment
 
 
 async def create(call: Call) -> Answer:
@@ -20,7 +20,7 @@ async def create(call: Call) -> Answer:
         app=token.app if token else None,
     )
     pull.comments.append(made)
-    hooks.on_comment(call.world, pull, made)
+    call.world.begin(hooks.on_comment(call.world, pull, made))
     return Answer(201, issue_comment(call.world, pull, made))
 
 
@@ -33,20 +33,20 @@ async def find(call: Call) -> Answer:
 
 async def get(call: Call) -> Answer:
     """GET R/issues/comments/ID."""
-    return Answer(200, issue_comment(call.world, *_find(call)))
+    return Answer(200, issue_comment(call.world, *call.comment(Comment)))
 
 
 async def update(call: Call) -> Answer:
     """PATCH R/issues/comments/ID."""
-    pull, one = _own(call)
+    pull, one = call.own_comment(Comment)
     one.body, one.updated_at = _body(call), call.world.now()
-    hooks.on_comment(call.world, pull, one, "edited")
+    call.world.begin(hooks.on_comment(call.world, pull, one, "edited"))
     return Answer(200, issue_comment(call.world, pull, one))
 
 
 async def delete(call: Call) -> Answer:
     """DELETE R/issues/comments/ID."""
-    pull, one = _own(call)
+    pull, one = call.own_comment(Comment)
     pull.comments.remove(one)
     return Answer(204)
 
@@ -57,18 +57,6 @@ def _body(call: Call) -> str:
     if wrong:
         raise invalid("IssueComment", "body", "unprocessable", wrong)
     return str(text)
-
-
-def _find(call: Call) -> tuple[Pull, Comment]:
-    rows = ((pull, one) for pull in call.repository.pulls.values() for one in pull.comments)
-    return find_or_404(next((row for row in rows if row[1].id == call.params["comment_id"]), None))
-
-
-def _own(call: Call) -> tuple[Pull, Comment]:
-    pull, one = _find(call)
-    if one.user is not call.user:
-        raise GitHubRefusal(403, "Resource not accessible by integration")
-    return pull, one
 
 
 OPERATIONS: dict[str, Do] = {

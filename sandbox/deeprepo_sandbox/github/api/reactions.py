@@ -1,8 +1,8 @@
 """Emoji under comments."""
 
 from deeprepo_sandbox.github.bodies.comments import EMOJI, reaction
-from deeprepo_sandbox.github.call import Answer, Call, Do, find_or_404, invalid
-from deeprepo_sandbox.github.things import Comment, Reaction
+from deeprepo_sandbox.github.call import Answer, Call, Do, invalid
+from deeprepo_sandbox.github.things import Comment, Reaction, ReviewComment
 
 
 async def create(call: Call) -> Answer:
@@ -26,13 +26,7 @@ async def find(call: Call) -> Answer:
 
 
 def _comment(call: Call) -> Comment:
-    """The comment, of the kind that the operation is for."""
-    on_diff = "review-comment" in call.operation.id
-    for pull in call.repository.pulls.values():
-        for one in pull.review_comments if on_diff else pull.comments:
-            if one.id == call.params["comment_id"]:
-                return one
-    return find_or_404(None)
+    return call.comment(ReviewComment if "review-comment" in call.operation.id else Comment)[1]
 
 
 OPERATIONS: dict[str, Do] = {

@@ -5,7 +5,7 @@ from datetime import datetime
 from deeprepo_sandbox.github import anchors, hooks
 from deeprepo_sandbox.github.api import reviews
 from deeprepo_sandbox.github.bodies.comments import review_comment
-from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404, invalid
+from deeprepo_sandbox.github.call import Answer, Call, Do, find_or_404, invalid
 from deeprepo_sandbox.github.things import Json, Pull, Review, ReviewComment
 
 KIND = "PullRequestReviewComment"
@@ -25,7 +25,7 @@ async def create(call: Call) -> Answer:
     if wrong:
         part = "path" if wrong.startswith("Path") else "start_line" if wrong.startswith("Start") else "line"
         raise invalid(KIND, f"{THREAD}.{part}", "custom", f"{THREAD}.{part} {_words(part)}")
-    made = _review(call, commit)
+    made = reviews.begun(call, commit)
     note = reviews.note(call, made, said, spot)
     return await _store(call, pull, made, note)
 
@@ -39,7 +39,7 @@ async def _reply(call: Call, to: int) -> Answer:
     pull = call.pull
     top = find_or_404(next((one for one in pull.review_comments if one.id == to and one.reply_to is None), None))
     _check(call.body)
-    made = _review(call, top.commit)
+    made = reviews.begun(call, top.commit)
     where = ("subject", "line", "side", "start_line", "start_side", "hunk")
     spot = {name: getattr(top, name) for name in where}
     note = reviews.note(call, made, {"body": call.body["body"], "path": top.path}, spot)
@@ -51,23 +51,9 @@ async def _store(call: Call, pull: Pull, review: Review, note: ReviewComment) ->
     """GitHub keeps every comment in a review, be it one of a single comment."""
     pull.reviews.append(review)
     pull.review_comments.append(note)
-    hooks.on_review(call.world, pull, review)
-    hooks.on_comment(call.world, pull, note)
+    call.world.begin(hooks.on_review(call.world, pull, review))
+    call.world.begin(hooks.on_comment(call.world, pull, note))
     return Answer(201, await review_comment(call.world, pull, note))
-
-
-def _review(call: Call, commit: str) -> Review:
-    now, token = call.world.now(), call.caller.token
-    return Review(
-        id=call.world.id(),
-        user=call.user,
-        body="",
-        created_at=now,
-        updated_at=now,
-        app=token.app if token else None,
-        state="COMMENTED",
-        commit=commit,
-    )
 
 
 def _check(fields: Json) -> None:
@@ -94,13 +80,12 @@ async def find(call: Call) -> Answer:
 
 async def get(call: Call) -> Answer:
     """GET R/pulls/comments/ID."""
-    pull, one = _find(call)
-    return Answer(200, await review_comment(call.world, pull, one))
+    return Answer(200, await review_comment(call.world, *call.comment(ReviewComment)))
 
 
 async def update(call: Call) -> Answer:
     """PATCH R/pulls/comments/ID."""
-    pull, one = _own(call)
+    pull, one = call.own_comment(ReviewComment)
     _check(call.body)
     one.body, one.updated_at = call.body["body"], call.world.now()
     return Answer(200, await review_comment(call.world, pull, one))
@@ -108,21 +93,9 @@ async def update(call: Call) -> Answer:
 
 async def delete(call: Call) -> Answer:
     """DELETE R/pulls/comments/ID."""
-    pull, one = _own(call)
+    pull, one = call.own_comment(ReviewComment)
     pull.review_comments.remove(one)
     return Answer(204)
-
-
-def _find(call: Call) -> tuple[Pull, ReviewComment]:
-    rows = ((pull, one) for pull in call.repository.pulls.values() for one in pull.review_comments)
-    return find_or_404(next((row for row in rows if row[1].id == call.params["comment_id"]), None))
-
-
-def _own(call: Call) -> tuple[Pull, ReviewComment]:
-    pull, one = _find(call)
-    if one.user is not call.user:
-        raise GitHubRefusal(403, "Resource not accessible by integration")
-    return pull, one
 
 
 OPERATIONS: dict[str, Do] = {

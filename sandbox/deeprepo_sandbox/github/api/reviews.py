@@ -1,7 +1,7 @@
 """Reviews. One is stored whole or not at all, and the refusal does not say which of its comments was to blame."""
 
 from deeprepo_sandbox.github import anchors, hooks
-from deeprepo_sandbox.github.bodies.comments import review, review_comment
+from deeprepo_sandbox.github.bodies.comments import review
 from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_or_404
 from deeprepo_sandbox.github.things import Json, Pull, Review, ReviewComment
 
@@ -23,26 +23,30 @@ async def create(call: Call) -> Answer:
         raise GitHubRefusal(
             422, "Unprocessable Entity", [f"Can not {event.lower().replace('_', ' ')} on your own pull request"]
         )
-    now = call.world.now()
-    token = call.caller.token
-    made = Review(
+    made = begun(call, commit, text, STATES.get(event, "PENDING"))
+    notes = await _notes(call, pull, made, said.get("comments") or [])
+    pull.reviews.append(made)
+    pull.review_comments += notes
+    if made.state != "PENDING":
+        call.world.begin(hooks.on_review(call.world, pull, made))
+    for note in notes:
+        call.world.begin(hooks.on_comment(call.world, pull, note))
+    return Answer(200, review(call.world, pull, made))
+
+
+def begun(call: Call, commit: str, text: str = "", state: str = "COMMENTED") -> Review:
+    """A review of the caller, not yet stored."""
+    now, token = call.world.now(), call.caller.token
+    return Review(
         id=call.world.id(),
         user=call.user,
         body=text,
         created_at=now,
         updated_at=now,
         app=token.app if token else None,
-        state=STATES.get(event, "PENDING"),
+        state=state,
         commit=commit,
     )
-    notes = await _notes(call, pull, made, said.get("comments") or [])
-    pull.reviews.append(made)
-    pull.review_comments += notes
-    if made.state != "PENDING":
-        hooks.on_review(call.world, pull, made)
-    for note in notes:
-        hooks.on_comment(call.world, pull, note)
-    return Answer(200, review(call.world, pull, made))
 
 
 async def _notes(call: Call, pull: Pull, review: Review, rows: list[Json]) -> list[ReviewComment]:
@@ -85,7 +89,8 @@ async def find(call: Call) -> Answer:
 
 async def update(call: Call) -> Answer:
     """PUT R/pulls/N/reviews/ID: a new text."""
-    one = _own(call)
+    one = _review(call)
+    call.only(one.user)
     wrong = anchors.body(call.body.get("body"))
     if wrong:
         raise GitHubRefusal(422, "Unprocessable Entity", [wrong])
@@ -104,22 +109,8 @@ async def dismiss(call: Call) -> Answer:
     return Answer(200, review(call.world, call.pull, one))
 
 
-async def comments(call: Call) -> Answer:
-    """GET R/pulls/N/reviews/ID/comments."""
-    one, pull = _review(call), call.pull
-    rows = [await review_comment(call.world, pull, found) for found in pull.review_comments if found.review == one.id]
-    return call.pages(rows)
-
-
 def _review(call: Call) -> Review:
     return find_or_404(next((one for one in call.pull.reviews if one.id == call.params["review_id"]), None))
-
-
-def _own(call: Call) -> Review:
-    one = _review(call)
-    if one.user is not call.user:
-        raise GitHubRefusal(403, "Resource not accessible by integration")
-    return one
 
 
 OPERATIONS: dict[str, Do] = {
@@ -127,5 +118,4 @@ OPERATIONS: dict[str, Do] = {
     "pulls/list-reviews": find,
     "pulls/update-review": update,
     "pulls/dismiss-review": dismiss,
-    "pulls/list-comments-for-review": comments,
 }

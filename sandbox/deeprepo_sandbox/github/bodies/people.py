@@ -74,10 +74,5 @@ def installation(world: World, which: Installation) -> Json:
         "events": list(which.app.events),
         "created_at": stamp(which.created_at),
         "updated_at": stamp(which.created_at),
-        "single_file_name": None,
-        "has_multiple_single_files": False,
-        "single_file_paths": [],
-        "suspended_at": stamp(which.suspended_at),
-        "suspended_by": user(world, which.account) if which.suspended_at else None,
     }
     return made | facts

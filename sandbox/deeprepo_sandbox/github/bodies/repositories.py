@@ -6,7 +6,7 @@ from deeprepo_sandbox.github.description import example
 from deeprepo_sandbox.github.things import Json, Repository
 from deeprepo_sandbox.github.world import World
 
-DROPPED = ("organization", "parent", "source", "template_repository", "temp_clone_token", "license", "mirror_url")
+DROPPED = ("organization", "parent", "source", "template_repository", "temp_clone_token", "license")
 
 
 def repository(world: World, which: Repository, *, full: bool = False) -> Json:
@@ -26,17 +26,7 @@ def repository(world: World, which: Repository, *, full: bool = False) -> Json:
 def _facts(world: World, which: Repository) -> Json:
     web = f"{world.origin}/{which.full_name}"
     open_pulls = sum(pull.state == "open" for pull in which.pulls.values())
-    counts = (
-        "forks_count",
-        "forks",
-        "stargazers_count",
-        "watchers_count",
-        "watchers",
-        "subscribers_count",
-        "network_count",
-    )
     return {
-        **dict.fromkeys(counts, 0),
         "id": which.id,
         "node_id": f"R_kgDO{which.id}",
         "name": which.name,
@@ -45,30 +35,18 @@ def _facts(world: World, which: Repository) -> Json:
         "private": which.private,
         "visibility": ("internal" if which.internal else "private") if which.private else "public",
         "html_url": web,
-        "description": None,
         "fork": which.parent is not None,
         "git_url": f"git:{world.origin.removeprefix('http:')}/{which.full_name}.git",
         "ssh_url": f"git@127.0.0.1:{which.full_name}.git",
-        "clone_url": f"{web}.git",
-        "svn_url": web,
         "mirror_url": None,
-        "homepage": None,
         "language": None,
         "license": None,
-        "topics": [],
-        "is_template": False,
-        "archived": False,
-        "disabled": False,
         "default_branch": which.default_branch,
         "open_issues_count": open_pulls,
         "open_issues": open_pulls,
-        "has_issues": True,
-        "has_discussions": False,
-        "size": 1,
         "pushed_at": stamp(max([which.created_at, *(pull.updated_at for pull in which.pulls.values())])),
         "created_at": stamp(which.created_at),
         "updated_at": stamp(which.created_at),
-        "permissions": {"admin": False, "push": False, "pull": True},
     }
 
 

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 
 from deeprepo_sandbox.github import diffs, git
 from deeprepo_sandbox.github.bodies.commits import blob
+from deeprepo_sandbox.github.bodies.pulls import changed_files
 from deeprepo_sandbox.github.conversation import MAINTAINER
 from deeprepo_sandbox.github.oauth import Flow
 from deeprepo_sandbox.github.pages import code, markdown, pull, suggestions
@@ -68,17 +69,18 @@ async def _pull(world: World, where: Repository, rest: str, who: str) -> Respons
         return PlainTextResponse(text + "\n")
     if part == "version":
         return PlainTextResponse(pull.version(world, one), headers={"cache-control": "no-store"})
-    files, checks = await pull.files(one), pull.checks(one)
+    files, checks = await changed_files(one), pull.checks(one)
     return _page(
         "pull.html.j2",
         pull=one,
-        body=markdown.html(one.body or ""),
         events=await pull.events(one),
         files=files,
-        added=sum(file.added_count for file in files),
-        removed=sum(file.removed_count for file in files),
+        rows=pull.rows,
+        added=sum(file.count("+") for file in files),
+        removed=sum(file.count("-") for file in files),
         checks=checks,
-        busy=any(check.state in {"queued", "in_progress"} for check in checks),
+        busy=any(check.status != "completed" for check in checks),
+        html=markdown.html,
         version=pull.version(world, one),
         offers=[text for number, text, _ in world.offers if number == one.id],
         commands=world.commands,
@@ -107,9 +109,9 @@ async def _commit(where: Repository, rest: str) -> Response:
     above = await git.tip(where.git, f"{sha}^") if sha else None
     if sha is None or above is None:
         return _missing()
-    found = [pull.changed_file(file) for file in await diffs.diff(where.git, above, sha)]
+    files = await diffs.diff(where.git, above, sha)
     text = await git.text(where.git, "show", "--no-patch", "--format=%B", sha)
-    return _page("commit.html.j2", repository=where, sha=sha, text=text, files=found)
+    return _page("commit.html.j2", repository=where, sha=sha, text=text, files=files, rows=pull.rows)
 
 
 async def _post(world: World, request: Request, path: str) -> Response:

@@ -8,8 +8,7 @@ from markupsafe import Markup
 
 from deeprepo_sandbox.github import git
 from deeprepo_sandbox.github.bodies.comments import place
-from deeprepo_sandbox.github.bodies.pulls import changed_files
-from deeprepo_sandbox.github.diffs import File, Hunk, read
+from deeprepo_sandbox.github.diffs import Hunk, read
 from deeprepo_sandbox.github.pages import code, markdown, suggestions
 from deeprepo_sandbox.github.things import Check, Comment, Pull, Review, ReviewComment
 from deeprepo_sandbox.github.world import World
@@ -86,18 +85,6 @@ class Event:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FileChanges:
-    """One file of the diff."""
-
-    path: str
-    old_path: str
-    status: str
-    added_count: int
-    removed_count: int
-    hunks: tuple[tuple[str, tuple[Row, ...]], ...]
-
-
 async def events(pull: Pull) -> tuple[Event, ...]:
     """The conversation, oldest first."""
     found = [Event("comment", one.created_at, _comment_text(one)) for one in pull.comments]
@@ -124,13 +111,13 @@ async def _thread(pull: Pull, top: ReviewComment) -> Thread:
     where = f"line {top.line}" if top.line else "the whole file"
     if top.start_line:
         where = f"lines {top.start_line} to {top.line}"
-    rows = _rows(hunks[0], top.path) if (hunks := read(top.hunk)) else ()
+    shown = rows(hunks[0], top.path) if (hunks := read(top.hunk)) else ()
     wanted = max(SHOWN, (top.line or 0) - (top.start_line or top.line or 0) + 1)
     return Thread(
         top.id,
         top.path,
         where + (" before the change" if top.side == "LEFT" else ""),
-        rows[-wanted:],
+        shown[-wanted:],
         tuple(_comment_text(one, replaced) for one in inside),
         top.subject == "line" and line is None,
         top.is_resolved,
@@ -173,71 +160,23 @@ def _comment_text(one: Comment, old_lines: Sequence[str] = ()) -> CommentText:
     )
 
 
-async def files(pull: Pull) -> tuple[FileChanges, ...]:
-    """The whole diff."""
-    return tuple(changed_file(file) for file in await changed_files(pull))
-
-
-def changed_file(file: File) -> FileChanges:
-    """One file of a diff."""
-    hunks = tuple((hunk.header, _rows(hunk, file.path)) for hunk in file.hunks)
-    return FileChanges(file.path, file.old_path, file.status, file.count("+"), file.count("-"), hunks)
-
-
-def _rows(hunk: Hunk, path: str) -> tuple[Row, ...]:
+def rows(hunk: Hunk, path: str) -> tuple[Row, ...]:
+    """The lines of a hunk."""
     kinds = {"+": "add", "-": "del"}
     pairs = zip(hunk.lines, hunk.numbers(), strict=True)
     return tuple(Row(kinds.get(text[:1], ""), old, new, code.line(text[1:], path)) for text, (old, new) in pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """A check run."""
-
-    id: int
-    name: str
-    state: str
-    title: str
-    summary: Markup
-    text: Markup
-    marks: tuple[tuple[str, str, str], ...]
-    actions: tuple[tuple[str, str, str], ...]
-
-
-def checks(pull: Pull) -> tuple[Ran, ...]:
+def checks(pull: Pull) -> list[Check]:
     """The latest check run of each name on the head."""
-    latest: dict[str, Check] = {one.name: one for one in pull.checks}
-    return tuple(_ran(one) for one in latest.values())
-
-
-def _ran(one: Check) -> Ran:
-    done = one.status == "completed"
-    marks = [
-        (f"{n['path']}:{n['start_line']}", str(n["annotation_level"]), str(n.get("title") or n["message"]))
-        for n in one.annotations
-    ]
-    buttons = [(str(a["identifier"]), str(a["label"]), str(a["description"])) for a in one.actions] if done else []
-    return Ran(
-        one.id,
-        one.name,
-        (one.conclusion or "neutral") if done else one.status,
-        one.title or "",
-        markdown.html(one.summary or ""),
-        markdown.html(one.text or ""),
-        tuple(marks),
-        tuple(buttons),
-    )
+    return list({one.name: one for one in pull.checks}.values())
 
 
 def version(world: World, pull: Pull) -> str:
     """Something that is another text as soon as the page would be another."""
-    written = [(one.id, one.updated_at, one.hide_reason, len(one.reactions)) for _, one in _own(pull)]
+    comments = (*pull.comments, *pull.review_comments, *pull.reviews)
+    written = [(one.id, one.updated_at, one.hide_reason, len(one.reactions)) for one in comments]
     ran = [(one.id, one.status, one.title, one.summary) for one in pull.checks]
     resolved = [one.id for one in pull.review_comments if one.is_resolved]
-    return str(
-        hash((pull.head_sha, pull.state, pull.draft, len(world.offers), tuple(written), tuple(ran), tuple(resolved)))
-    )
-
-
-def _own(pull: Pull) -> list[tuple[Pull, Comment]]:
-    return [(pull, one) for one in (*pull.comments, *pull.review_comments, *pull.reviews)]
+    facts = (pull.head_sha, pull.state, pull.draft, len(world.offers), tuple(written), tuple(ran), tuple(resolved))
+    return str(hash(facts))
