@@ -10,7 +10,7 @@ from bot.models import connect
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.train import Task, policies, roll
 from deeprepo_evals.train.run import provider_failed
-from deeprepo_evals.train.traces import NAME
+from deeprepo_evals.train.tasks import NAME
 
 
 class OrchestrationHarnessConfig(vf.HarnessConfig):

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from deeprepo_evals.train import Facts, Task, score, tasks
 from deeprepo_evals.train.run import SCOPES
-from deeprepo_evals.train.tasks import SIZES, TURNS
-from deeprepo_evals.train.traces import NAME
+from deeprepo_evals.train.tasks import NAME, SIZES, TURNS
 
 
 class OrchestrationData(vf.TaskData):

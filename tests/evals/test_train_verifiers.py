@@ -81,16 +81,6 @@ def test_a_failing_endpoint_is_no_reward_of_zero(policy: str, tmp_path: Path) ->
     assert (overlong["ok"], reward(overlong)) == (True, 0.0)
 
 
-def test_the_table_is_printed_from_traces(policy: str, tmp_path: Path) -> None:
-    """`deeprepo eval traces` reads what vf-eval wrote, before and after."""
-    for name in ("satisficing", "honest"):
-        evaluated(policy, name, tmp_path)
-    command = [sys.executable, "-m", "bot", "eval", "traces", "before=satisficing", "after=honest"]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert "zero delegation" in told
-    assert "over 2 tasks in common" in told
-
-
 @pytest.mark.parametrize("name", ["grpo.toml", "grpo-tiny.toml"])
 def test_the_environments_of_the_training_configurations(name: str) -> None:
     """What the shipped configurations say of the environment is what it knows: an unknown key would be refused."""

@@ -13,6 +13,7 @@ from deeprepo_evals.plant.values import CodeBase
 SIZES = (10, 20, 40, 80, 150, 300)  # files; small ones first, so that a first batch is cheap
 CLEAN_EACH = 8  # one of so many code bases has no defect: silence must be learnt too
 TURNS = 12
+NAME = "deeprepo"  # of what a rollout leaves in the `info` of a trace of verifiers
 Split = Literal["train", "eval"]
 FIRST: dict[Split, int] = {"eval": 1, "train": 1_000_000}  # seeds: no task of one split is one of the other
 
