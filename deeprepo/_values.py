@@ -319,7 +319,7 @@ class Call:
 
     def __str__(self) -> str:
         came = self.error or f"{self.input_tokens:,} + {self.output_tokens:,} tokens in {self.seconds:.1f} s"
-        return f"{self.run}, turn {self.turn}: {self.role} {self.model}: {came}, {_dollars(self.total)} so far"
+        return f"{self.run}, turn {self.turn}: {self.role} {self.model}: {came}; so far {_dollars(self.total)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +339,7 @@ class Result:
     value: Any = None
 
     def __str__(self) -> str:
-        return f"{self.outcome}: {self.calls} calls, {_dollars(self.cost)}"
+        return f"{self.outcome}: {self.calls} {'call' if self.calls == 1 else 'calls'}, {_dollars(self.cost)}"
 
     @property
     def calls(self) -> int:

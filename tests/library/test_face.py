@@ -317,7 +317,7 @@ def test_a_session_answers_a_line_each(tmp_path: Path) -> None:
         done = example("session.py", ".", *where, cwd=tmp_path, typed="Who signed?\n\nHow long is that name?\n")
     assert (done.returncode, done.stdout) == (0, "Ada\n3\n"), done.stderr
     assert "compatible/scripted has read something: 2 calls" in done.stderr
-    assert "answered: 1 calls" in done.stderr
+    assert "answered: 1 call, " in done.stderr
 
 
 def test_an_extraction_is_rows_of_a_type(tmp_path: Path) -> None:
