@@ -28,25 +28,17 @@ class Permission:
         return self.permission in WRITERS
 
 
-@dataclass(frozen=True, slots=True)
-class CommandAllowance:
-    """Whether a command is carried out; if not, in how many minutes the next one is, and whether a reply reported that already."""
+def judge(earlier: Sequence[float], now: float, most: int) -> tuple[int, bool] | None:
+    """Whether a person with these earlier commands, refused ones too, as seconds on the clock of `now`, has to wait: None if not.
 
-    free: bool
-    minutes: int = 0
-    was_told: bool = False
-
-
-def judge(earlier: Sequence[float], now: float, most: int) -> CommandAllowance:
-    """The pace of a person with these earlier commands, refused ones too, as seconds on the clock of `now`.
-
-    Who goes on while refused stays refused, and gets one reply.
+    Else in how many minutes the next one is carried out, and whether a reply has said so: who goes on while refused stays refused, and
+    gets one reply.
     """
     recent = sorted(at for at in earlier if now - HOUR < at <= now)
     if len(recent) < most:
-        return CommandAllowance(free=True)
+        return None
     free_at = recent[len(recent) - most] + HOUR
-    return CommandAllowance(free=False, minutes=max(1, math.ceil((free_at - now) / 60)), was_told=len(recent) > most)
+    return max(1, math.ceil((free_at - now) / 60)), len(recent) > most
 
 
 def refusal(
@@ -55,10 +47,9 @@ def refusal(
     """The answer where the command is not carried out, None where it is."""
     words = load(settings.language)
     most = settings.triggers.commands_per_hour if standing.writes else STRANGER
-    allowance = judge(standing.earlier, standing.now, most)
-    if not allowance.free:
-        refusal_text = phrase(words, "reply_too_many", allowance.minutes, most=most)
-        return CommandReply("" if allowance.was_told else refusal_text, "-1")
+    if (wait := judge(standing.earlier, standing.now, most)) is not None:
+        minutes, was_told = wait
+        return CommandReply("" if was_told else phrase(words, "reply_too_many", minutes, most=most), "-1")
     if needs == "write" and not standing.writes:
         return CommandReply(phrase(words, "reply_no_permission", word=code(f"/deeprepo {word}"), actor=actor), "-1")
     return None

@@ -103,16 +103,13 @@ def _means_another(name: str, review_then: LastReview, last_review: LastReview) 
     return finding is not None and not review_then.names(int(name), finding)
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The findings to fix: those that are named, else those of these identities."""
+async def _selection(
+    ask: CommandAsk, state: PullState, last: bytes, context: CommandContext
+) -> tuple[tuple[str, ...], frozenset[str]] | FixPlan:
+    """The findings to fix, or why nothing is fixed: those that are named, else those of these identities.
 
-    names: tuple[str, ...]
-    known_ids: frozenset[str]
-
-
-async def _selection(ask: CommandAsk, state: PullState, last: bytes, context: CommandContext) -> Selection | FixPlan:
-    """The findings to fix, or why nothing is fixed. What counts is the review that the person saw."""
+    What counts is the review that the person saw.
+    """
     last_review = target.read(last)
     if last_review is None or last_review.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")
@@ -126,7 +123,7 @@ async def _selection(ask: CommandAsk, state: PullState, last: bytes, context: Co
     is_gone = not names and last_review.open and known_ids.isdisjoint(finding.identity for finding in last_review.open)
     if is_gone or any(_means_another(name, review_then, last_review) for name in names):
         return FixPlan(refusal="since")
-    return Selection(names, known_ids)
+    return names, known_ids
 
 
 async def _plan(
@@ -147,7 +144,7 @@ async def _plan(
             ignored_findings=await keeping.ignored_findings(ask.pull, parts.store),
             rules=await parts.store.rules.in_force(ask.pull.repository),
         )
-        result = await parts.fix(FixRequest(brief, last, selection.names, selection.known_ids))
+        result = await parts.fix(FixRequest(brief, last, *selection))
     plan = _outcome(result)
     if not result.fix:
         return plan

@@ -34,9 +34,9 @@ def refusal(actor: str, standing: Permission, settings: Config, *, names_us: boo
     if not most or not (names_us or (standing.writes and model)):
         return CommandReply()
     most = most if standing.writes else min(most, carrying.STRANGER)
-    allowance = carrying.judge(standing.earlier, standing.now, most)
-    if not allowance.free:
-        return CommandReply("" if allowance.was_told else phrase(words, "talk_too_many", allowance.minutes, most=most))
+    if (wait := carrying.judge(standing.earlier, standing.now, most)) is not None:
+        minutes, was_told = wait
+        return CommandReply("" if was_told else phrase(words, "talk_too_many", minutes, most=most))
     if not standing.writes:
         return CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
     return None if model else CommandReply(phrase(words, "talk_no_model", example=code(HELP)))
