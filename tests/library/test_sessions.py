@@ -98,6 +98,7 @@ def test_a_session_resumes_from_its_journal(tmp_path: Path, capsys: pytest.Captu
     assert silent.count == 0
     assert cli.run(["trace", str(tmp_path / "j")]) == 0
     shown = capsys.readouterr().out
+    assert "4 calls" in next(line for line in shown.splitlines() if "money" in line)
     assert [line.split("answer  ")[1].strip() for line in shown.splitlines() if "answer  " in line] == [
         one.answer for one in after
     ]
