@@ -15,7 +15,7 @@ from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageE
 from bot.github import Host
 from bot.outputs import marker
 from bot.payloads import Remark
-from bot.publish.tidy import close
+from bot.publish.tidy import ThreadCloser, close
 from bot.values import RemarkAsk, ReviewAsk
 from bot.wiring import access as models
 from bot.wiring import action as parts
@@ -47,7 +47,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         if reply.withdrawn:
             withdrawn_marks = {mark for mark, _, _ in await withdrawn(host)}
             with suppress(HostRefused):
-                await close(host, host, [mark for mark, _ in reply.withdrawn], withdrawn_marks)
+                await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
     return ReviewResult("success", "A remark was answered.")
 
 

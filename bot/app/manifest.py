@@ -20,14 +20,17 @@ from bot.workflow import events
 EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation") and name != "push")
 PERMISSIONS = {
     "metadata": "read",
-    "contents": "read",
+    "contents": "write",  # GitHub resolves no thread without it; `/deeprepo fix` commits
     "pull_requests": "write",
     "checks": "write",
     "issues": "write",  # the reaction to a command
     "merge_queues": "read",
     "actions": "read",  # the logs of jobs that failed
 }
-NAMES = {"contents": "code", "issues": "issues (the reactions to commands)"}  # of those whose own name tells little
+NAMES = {
+    "contents": "code (to resolve threads, and for /deeprepo fix)",
+    "issues": "issues (the reactions to commands)",
+}  # of those whose own name tells little
 LONGEST_NAME = 34
 CODE = re.compile(r"[A-Za-z0-9_-]{1,128}")
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")

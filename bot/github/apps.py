@@ -113,10 +113,17 @@ async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -
 async def open_pull(
     identity: Identity, pull: PullRef, pace: RequestPace, permissions: Permissions = POSTING
 ) -> AsyncIterator[Host]:
-    """Open a pull request as the App sees it. The token lives as long as this does, and can do this much."""
+    """Open a pull request as the App sees it. The token lives as long as this does, and can do this much.
+
+    For threads there is a token of its own, made when the first one is resolved.
+    """
     name = await voice(identity, pace)
-    async with acting(identity, pull.installation, permissions, pace, pull.repository) as inside:
-        yield Host(inside, pull, name)
+    where, repository = pull.installation, pull.repository
+    async with (
+        acting(identity, where, permissions, pace, repository) as inside,
+        acting(identity, where, RESOLVING, pace, repository) as resolver,
+    ):
+        yield Host(inside, pull, name, resolver)
 
 
 @asynccontextmanager

@@ -41,16 +41,18 @@ class Host:
     Reading is tried again by itself; a write that may not be done twice raises HostDown: see `once`.
     """
 
-    def __init__(self, client: GitHubClient, pull: PullRef, voice: Voice) -> None:
+    def __init__(self, client: GitHubClient, pull: PullRef, voice: Voice, resolver: GitHubClient | None = None) -> None:
+        """Speak through this client, and resolve threads through `resolver`: GitHub wants a permission for it that nothing else here needs."""
         if not all(_NAME.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
             raise UsageError("an owner and a repository have names of letters, digits, dots, dashes and underscores")
         self.pull, self.voice, self.client, self.repo = pull, voice, client, (pull.owner, pull.name)
+        self.resolver = resolver or client
         self.rest, self.at = client.rest, (*self.repo, pull.number)
         self.named: dict[str, Any] = {"owner": pull.owner, "name": pull.name, "number": pull.number}
 
     def beside(self, number: int) -> "Host":
         """Another pull request of the same repository."""
-        return Host(self.client, replace(self.pull, number=number), self.voice)
+        return Host(self.client, replace(self.pull, number=number), self.voice, self.resolver)
 
     async def once(self, find: Callable[[], Awaitable[Thing | None]], write: Callable[[], Awaitable[Thing]]) -> Thing:
         """Write what is not there yet. After an answer that was lost it is looked for before it is written again."""

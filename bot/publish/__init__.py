@@ -14,9 +14,9 @@ from bot.outputs.posts import Comments
 from bot.publish import requests, summary
 from bot.publish.job import Publication
 from bot.publish.posting import post, tell_in_summary
-from bot.publish.tidy import tidy
+from bot.publish.tidy import ThreadCloser, tidy
 from bot.render import load
-from bot.values import Review
+from bot.values import PostedComment, Review
 
 __all__ = ["PublishResult", "publish"]
 
@@ -41,7 +41,7 @@ async def publish(
 ) -> PublishResult:
     """Publish a review: its comments on lines first, then the summary, then what earlier rounds left is tidied up.
 
-    `comments` is asked again where GitHub refuses a place, or a request for changes: the summary then reports it.
+    `comments` is asked again where GitHub refuses a place, a request for changes, or to resolve a thread: the summary then reports it.
 
     `facts`: what else the marker of the summary has to keep. Raises SupersededError where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
@@ -49,12 +49,19 @@ async def publish(
     await job.check()
     request = await requests.look(job)
     comments_posted, refusals = await post(job, comments, request)
+
+    async def put_summary(notes: tuple[str, ...]) -> PostedComment:
+        if not notes:
+            return await summary.put(job, comments_posted.summary, facts)
+        told_review = replace(tell_in_summary(review, refusals), notes=(*review.notes, *notes))
+        return await summary.put(job, (await asyncio.to_thread(comments, told_review)).summary, facts)
+
     unheard = await requests.settle(job, request)
-    if unheard:  # the summary says what GitHub did not take
-        review_to_tell = replace(tell_in_summary(review, refusals), notes=(*review.notes, *unheard))
-        comments_posted = replace(comments_posted, summary=(await asyncio.to_thread(comments, review_to_tell)).summary)
-    stands = await summary.put(job, comments_posted.summary, facts)
-    notes = (*unheard, *await tidy(job))
+    stands = await put_summary(unheard)
+    closer = ThreadCloser(host)
+    notes = (*unheard, *await tidy(job, closer))
+    if closer.is_refused:
+        stands = await put_summary((*unheard, job.words.say("threads_open")))
     if refusals:
         notes = (f"GitHub refused the place of {len(refusals)} comments: they are in the summary.", *notes)
     posted_count = sum(one.findings for one in comments_posted.posts)

@@ -42,9 +42,9 @@ class PostedFinding:
 
     @property
     def stands(self) -> bool:
-        """Whether it still speaks: on lines that are there. What a person has resolved is not posted again either."""
-        is_over = self.comment.is_outdated or self.hide_reason == "outdated"
-        return not self.is_closed and (self.is_resolved or not is_over)
+        """Whether it still speaks: on lines that are there, or in a thread that a person resolved. Our own resolving marks it as outdated."""
+        is_over = self.hide_reason == "outdated" or (self.comment.is_outdated and not self.is_resolved)
+        return not self.is_closed and not is_over
 
 
 def unsaid(

@@ -1,9 +1,10 @@
-"""What earlier rounds left behind: fixed findings are answered and minimised, comments on lines that are gone are minimised.
+"""What earlier rounds left behind: the threads of findings that are over are resolved, so that none of them holds up a merge.
 
-The threads of findings that we have taken back are resolved, and where GitHub refuses that, collapsed as resolved.
+GitHub wants `contents: write` for that. Without it the comment is collapsed, and the summary names the permission.
 """
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from bot.errors import HostRefused
 from bot.github import Host
@@ -13,71 +14,81 @@ from bot.render import Safe, comment
 from bot.values import Hidden, PostedComment
 
 SHORT = 10  # characters of a commit id
+FORBIDDEN = 403
 
 
-async def tidy(job: Publication) -> tuple[str, ...]:
+@dataclass(slots=True)
+class ThreadCloser:
+    """Resolves threads, until GitHub refuses it for want of a permission."""
+
+    host: Host
+    is_refused: bool = False
+
+    async def close(self, one: PostedFinding, why: Hidden = "RESOLVED") -> None:
+        """Resolve a thread. Its comment is collapsed if that fails; and if it is outdated: such a finding may be posted again."""
+        if (why == "OUTDATED" or not await self._resolve(one)) and not one.hide_reason and one.comment.node_id:
+            await self.host.client.ask("minimize", id=one.comment.node_id, why=why)
+        if why == "OUTDATED":
+            await self._resolve(one)
+
+    async def _resolve(self, one: PostedFinding) -> bool:
+        if self.is_refused or not one.thread:
+            return False
+        try:
+            await self.host.resolver.ask("resolve", id=one.thread)
+        except HostRefused as refusal:
+            self.is_refused = refusal.status == FORBIDDEN
+            return False
+        return True
+
+
+async def tidy(job: Publication, closer: ThreadCloser) -> tuple[str, ...]:
     """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
     notes: list[str] = []
     for one in await look(job.host):
-        if one.is_resolved or one.run == job.run:
+        if one.is_resolved:
             continue
         try:
-            await _settle(job, one)
+            why = await _settle(job, one)
+            if why is not None and not (one.hide_reason and closer.is_refused):
+                await job.check()
+                await closer.close(one, why)
         except HostRefused as refusal:
             notes.append(f"An earlier comment could not be tidied up: {refusal}")
     return tuple(dict.fromkeys(notes))
 
 
-async def _settle(job: Publication, one: PostedFinding) -> None:
+async def _settle(job: Publication, one: PostedFinding) -> Hidden | None:
+    """Answer a finding that is fixed. Returns why its thread is to be closed; None if it is not."""
     review = job.review
-    there = review.open
-    if one.names(review.having("fixed")) and not (one.also and one.names(there)):  # of several, all must be gone
-        await _close(job, one)
-    elif one.comment.is_outdated and not one.is_closed and not one.names(review.still):
-        await _fold(job, one, "OUTDATED")
+    is_open = one.names(review.open)
+    is_elsewhere = one.comment.is_outdated and not one.also  # what is open has the same words on other lines
+    is_fixed = one.names(review.having("fixed")) and (is_elsewhere or not is_open)
+    is_unwanted = one.names((*review.having("silenced"), *review.having("below"))) and not is_open
+    if is_fixed and not one.is_closed:
+        await _answer(job, one)
+    if is_fixed or is_unwanted or (one.is_closed and one.hide_reason):  # not shown: GitHub has refused to resolve it
+        return "RESOLVED"
+    is_outdated = one.comment.is_outdated and one.run != job.run and not one.names(review.still)
+    return "OUTDATED" if is_outdated else None
 
 
-async def _close(job: Publication, one: PostedFinding) -> None:
-    """Answer once that it is fixed, and fold it."""
-    if not one.is_closed:
-        body = job.make(
-            FIXED,
-            comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])),
-            fingerprint=one.fingerprint,
-        )
+async def _answer(job: Publication, one: PostedFinding) -> None:
+    """Answer once that it is fixed."""
+    body = job.make(
+        FIXED, comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])), fingerprint=one.fingerprint
+    )
 
-        async def find() -> PostedComment | None:
-            thread = await job.host.comments("review", one.comment.id)
-            return next((p for p in thread if job.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
+    async def find() -> PostedComment | None:
+        thread = await job.host.comments("review", one.comment.id)
+        return next((p for p in thread if job.is_mine(p, FIXED, fingerprint=one.fingerprint)), None)
 
-        await job.put(find, lambda: job.host.reply(one.comment.id, body))
-    await _fold(job, one, "RESOLVED")
+    await job.put(find, lambda: job.host.reply(one.comment.id, body))
 
 
-async def _fold(job: Publication, one: PostedFinding, why: Hidden) -> None:
-    if not one.hide_reason and one.comment.node_id:
-        await job.check()
-        await job.host.client.ask("minimize", id=one.comment.node_id, why=why)
-
-
-async def close(host: Host, resolver: Host, withdrawn: Collection[str], silenced_marks: Collection[str]) -> None:
-    """Close the threads of these findings (fingerprints), but for those that are also about a finding that still stands.
-
-    `resolver` may resolve threads, which takes a permission that an owner need not give; `host` may collapse comments.
-    """
-    for one in await look(host):
+async def close(closer: ThreadCloser, withdrawn: Collection[str], silenced_marks: Collection[str]) -> None:
+    """Close the threads of these findings (fingerprints), but for those that are also about a finding that still stands."""
+    for one in await look(closer.host):
         marks = {mark for mark, _ in one.findings}
-        if one.is_resolved or marks.isdisjoint(withdrawn) or not marks.issubset({*silenced_marks, *withdrawn}):
-            continue
-        if not await _resolve(resolver, one) and not one.hide_reason and one.comment.node_id:
-            await host.client.ask("minimize", id=one.comment.node_id, why="RESOLVED")
-
-
-async def _resolve(resolver: Host, one: PostedFinding) -> bool:
-    if not one.thread:
-        return False
-    try:
-        await resolver.client.ask("resolve", id=one.thread)
-    except HostRefused:
-        return False
-    return True
+        if not one.is_resolved and not marks.isdisjoint(withdrawn) and marks.issubset({*silenced_marks, *withdrawn}):
+            await closer.close(one)

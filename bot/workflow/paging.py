@@ -73,8 +73,7 @@ async def follow(pull: PullRef, host: Host, parts: Services, delivery: str) -> N
         review = concluding.under(made_review.review, settings)
         own = checks.conclude(review)
         verdict = await concluding.of_head(pull, facts, settings, store, own=own)
-        async with github.open_pull(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
-            await renewing.renew(host, resolver, own_review.id, review, made_review.comments, made_review.page, verdict)
+        await renewing.renew(host, own_review.id, review, made_review.comments, made_review.page, verdict)
         if own != own_review.conclusion:
             await store.reviews.conclude(own_review.id, own)
             await schedule_same_head(pull, facts.head_sha, parts, delivery)

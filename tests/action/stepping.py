@@ -30,7 +30,7 @@ from deeprepo_sandbox import github as sandbox
 
 ROOT = Path(__file__).parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
-WRITE = {"contents": "read", "pull_requests": "write", "checks": "write"}
+WRITE = {"contents": "write", "pull_requests": "write", "checks": "write"}
 READ = {"contents": "read", "pull_requests": "read"}
 # Stands for the Python that actions/setup-python brings and for the environment made of it: everything is installed already.
 PYTHON = f"""#!/bin/bash

@@ -100,7 +100,7 @@ def test_a_reply_is_answered_and_a_withdrawn_finding_stays_away(
             assert "it is addressed to somebody else" in await one.said("@colleague, is that so?")
             assert await one.said(REMARK) == "success: A remark was answered."
             assert "Withdrawn: mean() divides by zero" in one.last
-            assert one.at.gh.pull(one.number).review_comments[0].hide_reason == "resolved"
+            assert one.at.gh.pull(one.number).review_comments[0].is_resolved
             await one.said("Thank you!")
             assert one.last == "Thank you!"
             assert "1 finding was withdrawn in a conversation" in await one.pushed()

@@ -8,8 +8,9 @@ from typing import Any
 
 import pushes
 import pytest
+import yaml
 from opening import event
-from stepping import Stage, stage
+from stepping import ROOT, Stage, stage
 
 from bot.errors import UsageError
 from bot.outputs import marker
@@ -57,7 +58,7 @@ def test_the_second_push_is_read_in_its_difference(tmp_path: Path, monkeypatch: 
             later = str([body["messages"] for body in model.requests[asked:]])
             assert "return 0" in later
             assert "parcel.weight" not in later
-            (fixed,) = [c for c in at.gh.pull(1).review_comments if c.hide_reason == "resolved"]
+            (fixed,) = [c for c in at.gh.pull(1).review_comments if c.is_resolved]
             assert "negative" in fixed.body
             assert KEY not in f"{one}{two}{at.rows}{at.gh.pull(1)}"
 
@@ -121,5 +122,25 @@ def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
             said += [await at.told("pull_request", await pushed(at, {f"n{n}.md": "one\n"})) for n in (1, 2)]
             assert [one.review is not None for one in said] == [True, True, False]
             assert "pause after 1 push (`pause_after`); `/deeprepo review` in a comment starts one" in said[2].says
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("contents", ["write", "read"])
+def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_path: Path, contents: str) -> None:
+    """The workflow to copy grants enough. An owner who grants less has the same review, with a sentence in its summary."""
+    workflow = yaml.safe_load((ROOT / "docs/workflows/deeprepo.yml").read_text())
+    asked = workflow["jobs"]["review"]["permissions"] | ({"contents": "read"} if contents == "read" else {})
+    permissions = {name.replace("-", "_"): level for name, level in asked.items()}
+
+    async def go() -> None:
+        async with staged(tmp_path, {"shop/cart.py": "total = nowhere\n"}) as (at, body):
+            await at.told("pull_request", body, permissions=permissions)
+            mended = await pushed(at, {"shop/cart.py": "total = 0\n"})
+            assert (await at.told("pull_request", mended, permissions=permissions)).fault is None
+            top, answer = at.gh.pull(1).review_comments
+            assert "Fixed in" in answer.body
+            is_told = "only with the permission `contents: write`" in at.gh.pull(1).comments[0].body
+            assert (top.is_resolved, is_told) == (contents == "write", contents == "read")
 
     asyncio.run(go())

@@ -17,6 +17,7 @@ from bot.app.setup import Setup
 from bot.config import App, ServerPlace
 from bot.workflow import events
 from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github.github import PERMISSIONS
 
 
 def asking(page: Setup) -> AbstractAsyncContextManager[httpx2.AsyncClient]:
@@ -168,8 +169,14 @@ def test_the_manifest_asks_for_the_events_that_are_read() -> None:
     made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
     unasked = {name for name in events.ACTIONS if name.startswith("installation")} | {"push"}
     assert set(made["default_events"]) == set(events.ACTIONS) - unasked
-    assert made["default_permissions"]["contents"] == "read"
     assert made["public"] is False
+
+
+def test_the_manifest_asks_for_what_resolves_a_thread() -> None:
+    """With these permissions the App of the sandbox does all that the stories tell, and GitHub resolves no thread with less."""
+    made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
+    assert made["default_permissions"] == PERMISSIONS
+    assert made["default_permissions"]["contents"] == "write"
 
 
 def test_two_clicks_at_once_make_one_app(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_without_a_model_the_review_is_by_code() -> None:
             second = await _mended(stage)
             tops = [one for one in second.review_comments if one.reply_to is None]
             mended = [one for one in tops if story.LEAKED not in one.body]  # a token is in the history still
-            assert [one.hide_reason for one in mended] == ["resolved"] * (len(places) - 1)
+            assert [one.is_resolved for one in mended] == [True] * (len(places) - 1)
             assert {one.reply_to for one in second.review_comments} >= {one.id for one in mended}
             assert second.comments[0].body != first.comments[0].body
 

@@ -1,11 +1,12 @@
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hosted import HEAD, Scene, finding, reviewed, scene, wanted
 
-from bot import publish
+from bot import github, publish
 from bot.outputs import posts
 from bot.values import Review
 from deeprepo_sandbox.github import Fault
@@ -40,8 +41,8 @@ async def third(at: Scene) -> publish.PublishResult:
     return await put(at, reviewed(at.stands.head_sha, finding("f4", 50), now(finding("f2"), "fixed")), "run-3")
 
 
-def stands(at: Scene) -> dict[str, tuple[str, list[str]]]:
-    """By finding: how its comment is hidden, and the first lines of the answers under it."""
+def stands(at: Scene) -> dict[str, tuple[bool, str, list[str]]]:
+    """By finding: whether its thread is resolved, how its comment is hidden, and the first lines of the answers under it."""
 
     def name(one: ReviewComment) -> str:
         return next(name for name in ("f1", "f2", "f3", "f4") if f"Finding {name}" in one.body)
@@ -49,11 +50,12 @@ def stands(at: Scene) -> dict[str, tuple[str, list[str]]]:
     notes = at.stands.review_comments
     tops = [one for one in notes if one.reply_to is None]
     assert len(tops) == len({name(one) for one in tops})
-    return {name(t): (t.hide_reason, [n.body.split("\n")[1] for n in notes if n.reply_to == t.id]) for t in tops}
+    answers = {t.id: [n.body.split("\n")[1] for n in notes if n.reply_to == t.id] for t in tops}
+    return {name(t): (t.is_resolved, t.hide_reason, answers[t.id]) for t in tops}
 
 
 def test_three_rounds(tmp_path: Path) -> None:
-    """What is fixed is answered and folded once, what is outdated is folded, what is still there is left alone."""
+    """What is fixed is answered once and its thread resolved, also where its lines are gone; what is still there is left alone."""
 
     async def go() -> None:
         async with scene(tmp_path) as at:
@@ -61,19 +63,19 @@ def test_three_rounds(tmp_path: Path) -> None:
             two = await at.repo.push("feature", {"app.py": SECOND})
             await second(at)
             assert stands(at) == {
-                "f1": ("resolved", [f"Fixed in {two[:10]}."]),
-                "f2": ("", []),
-                "f3": ("", []),
+                "f1": (True, "", [f"Fixed in {two[:10]}."]),
+                "f2": (False, "", []),
+                "f3": (False, "", []),
             }
 
             three = await at.repo.push("feature", {"app.py": THIRD})
             for _ in range(2):
                 await third(at)
             assert stands(at) == {
-                "f1": ("resolved", [f"Fixed in {two[:10]}."]),
-                "f2": ("resolved", [f"Fixed in {three[:10]}."]),
-                "f3": ("outdated", []),
-                "f4": ("", []),
+                "f1": (True, "", [f"Fixed in {two[:10]}."]),
+                "f2": (True, "", [f"Fixed in {three[:10]}."]),
+                "f3": (True, "outdated", []),
+                "f4": (False, "", []),
             }
             assert len(at.stands.comments) == 1
 
@@ -81,8 +83,8 @@ def test_three_rounds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
-def test_answers_and_folding_survive_lost_answers(tmp_path: Path, *, after: bool) -> None:
-    """A reply that was stored behind a 502 is not written again; folding twice is folding."""
+def test_answers_and_resolving_survive_lost_answers(tmp_path: Path, *, after: bool) -> None:
+    """A reply that was stored behind a 502 is not written again; resolving twice is resolving."""
 
     async def go() -> None:
         async with scene(tmp_path) as at:
@@ -93,10 +95,10 @@ def test_answers_and_folding_survive_lost_answers(tmp_path: Path, *, after: bool
             at.gh.fail("PATCH", r"/issues/comments/", Fault(502, after=after))
             await second(at)
 
-            assert [(hidden, len(answers)) for hidden, answers in stands(at).values()] == [
-                ("resolved", 1),
-                ("", 0),
-                ("", 0),
+            assert [(resolved, len(answers)) for resolved, _, answers in stands(at).values()] == [
+                (True, 1),
+                (False, 0),
+                (False, 0),
             ]
 
     asyncio.run(go())
@@ -116,13 +118,13 @@ def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> None:
             review = reviewed(at.stands.head_sha, finding("f2", 40), finding("f3", 20), fixed)
             await put(at, review, "run-2")
 
-            assert stands(at) == {"f1": ("", []), "f2": ("", []), "f3": ("", [])}
+            assert stands(at) == {"f1": (True, "", []), "f2": (True, "", []), "f3": (False, "", [])}
 
     asyncio.run(go())
 
 
 def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: Path) -> None:
-    """Without a memory of the earlier round it is new; the old comment is folded."""
+    """Without a memory of the earlier round it is new; the old thread is resolved, which nobody mistakes for a person's word."""
 
     async def go() -> None:
         async with scene(tmp_path) as at:
@@ -130,8 +132,51 @@ def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: 
             await at.repo.push("feature", {"app.py": SECOND})
             await put(at, reviewed(at.stands.head_sha, finding("f1", 20), finding("f2", 40)), "run-2")
 
-            tops = [(one.body.partition("Finding ")[2][:2], one.hide_reason) for one in at.stands.review_comments]
-            assert tops == [("f1", "outdated"), ("f2", ""), ("f1", "")]
+            tops = [(one.body.partition("Finding ")[2][:2], one.is_resolved) for one in at.stands.review_comments]
+            assert tops == [("f1", True), ("f2", False), ("f1", False)]
+
+    asyncio.run(go())
+
+
+def test_a_finding_that_nobody_wants_to_hear_holds_up_no_merge(tmp_path: Path) -> None:
+    """One that is silenced, and one that is below what is reported: their threads are resolved; of two alike the one that is open is left."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            two = (finding("f3", 5), finding("f3", 41))
+            await put(at, reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41), *two), "run-1")
+            await at.repo.push("feature", {"app.py": HEAD.replace("five\n", "line 5\n")})
+            over = now(finding("f1"), "silenced"), now(finding("f2"), "below")
+            alike = now(finding("f3", 5), "fixed"), now(finding("f3", 41), "still")
+            await put(at, reviewed(at.stands.head_sha, *over, *alike), "run-2")
+
+            tops = [one for one in at.stands.review_comments if one.reply_to is None]
+            rows = [(one.body.partition("Finding ")[2][:2], one.line, one.is_resolved) for one in tops]
+            assert sorted(rows) == [("f1", 5, True), ("f2", 41, True), ("f3", 5, True), ("f3", 41, False)]
+
+    asyncio.run(go())
+
+
+def test_where_threads_cannot_be_resolved_the_summary_says_what_to_grant(tmp_path: Path) -> None:
+    """The comment is collapsed and all else is done. Once the permission is there, the next round makes up for it and says no more."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            at.gh.grant(contents="read")
+            await first(at)
+            two = await at.repo.push("feature", {"app.py": SECOND})
+            outcome = await second(at)
+            assert stands(at)["f1"] == (False, "resolved", [f"Fixed in {two[:10]}."])
+            assert (outcome.posted_count, outcome.notes) == (1, ())
+            (said,) = at.stands.comments
+            assert "only with the permission `contents: write`" in said.body
+
+            at.gh.grant(contents="write")
+            await at.repo.push("feature", {"app.py": THIRD})
+            async with github.open_pull(at.identity, at.pull, at.pace) as host:
+                await third(replace(at, host=host))
+            assert [resolved for resolved, _, _ in stands(at).values()] == [True, True, True, False]
+            assert "contents: write" not in at.stands.comments[0].body
 
     asyncio.run(go())
 

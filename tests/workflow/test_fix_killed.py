@@ -29,7 +29,6 @@ def test_a_server_killed_while_it_commits_makes_one_commit(tmp_path: Path, metho
     async def go() -> None:
         async with sandbox.github(tmp_path / "gh", secret=SECRET) as gh:
             repo = await gh.repository("acme", "shop", files=BASE)
-            gh.grant(contents="write")
             await repo.commit("feature", BROKEN)
             folder = repo.repository.git
             before = await git.tip(folder, "feature")

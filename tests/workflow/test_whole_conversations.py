@@ -126,7 +126,7 @@ async def talk(
 def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the quote that shows it; the store knows, the thread is collapsed, the next round repeats nothing and says so."""
+    """With the quote that shows it; the store knows, the thread is resolved, the next round repeats nothing and says so."""
 
     async def go() -> None:
         async with talk(tmp_path, monkeypatch) as one:
@@ -138,7 +138,7 @@ def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
             assert "the guard above" in one.asked[0]
             assert GUARD in one.asked[0]
             top = next(c for c in at.gh.pull(number).review_comments if c.id == one.thread("mean()"))
-            assert (top.hide_reason, top.is_resolved) == ("resolved", False)
+            assert top.is_resolved
             await at.repo.push("feature", {"NEWS.md": "one\n"})
             await at.quiet()
             assert "1 finding was withdrawn in a conversation" in at.summary(number)
@@ -194,7 +194,7 @@ def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
             assert "Withdrawn" in await one.below(
                 f"I think @deeprepo is wrong about finding {at_[1]}: there is a guard."
             )
-            assert next(c.hide_reason for c in at.gh.pull(number).review_comments if "mean()" in c.body) == "resolved"
+            assert next(c.is_resolved for c in at.gh.pull(number).review_comments if "mean()" in c.body)
             assert "All of it." in await one.review("Looks good. @deeprepo what did you read?", author="colleague")
             theirs = await at.repo.review_comment(number, "shop/price.py", 3, "Is this needed?", author="colleague")
             before = set(one.answers)

@@ -24,7 +24,6 @@ def test_a_broken_caller_is_fixed_by_one_commit(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
             number = await at.reviewed()
             before = await tip(at)
             reply = await said(at, number, "/deeprepo fix 1")
@@ -62,7 +61,6 @@ def test_where_no_commit_may_be_made_the_answer_has_a_patch(
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
             number = await at.reviewed()
             before = await tip(at)
             await prepare(at, number)
@@ -80,7 +78,6 @@ def test_nothing_is_written_to_a_fork(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
             number = await at.reviewed(fork=True)
             reply = await said(at, number, "/deeprepo fix 1")
             assert "fork" in reply
@@ -96,7 +93,6 @@ def test_a_branch_that_moved_after_the_review_is_left_alone(tmp_path: Path) -> N
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
             number = await at.reviewed()
             await at.repo.comment(number, "/deeprepo pause", author="maintainer")
             await at.quiet()
@@ -115,7 +111,6 @@ def test_a_lost_answer_to_the_update_makes_no_second_commit(tmp_path: Path) -> N
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
             number = await at.reviewed()
             before = await tip(at)
             at.gh.fail("PATCH", "/git/refs/", Fault(drop=True, after=True))
@@ -142,7 +137,6 @@ def test_github_itself_refuses_what_comes_too_late(tmp_path: Path, event: Callab
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
             number = await at.reviewed()
             stands: list[str] = []
 
@@ -162,7 +156,6 @@ def test_a_command_is_about_what_its_person_saw(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
             number = await at.reviewed(files={"README.md": "# harmless\n"})
             with at.gh.holding() as held:
                 await at.repo.comment(number, "/deeprepo fix", author="maintainer")

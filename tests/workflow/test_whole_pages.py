@@ -125,7 +125,6 @@ def test_every_number_is_true_after_every_step(game: int, tmp_path: Path) -> Non
     async def story() -> None:
         dice = random.Random(game)  # noqa: S311 - a game
         async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")  # for threads to be resolved
             await at.repo.commit("main", {".deeprepo.yml": STRICT})
             truth, rules = Truth(set(dice.sample(sorted(FAULTS), 3))), dict[str, str]()
             number = await at.reviewed(files={path: FAULTS[path][0] for path in truth.faulty})

@@ -20,7 +20,7 @@ from deeprepo_sandbox.github.world import HOUR, World, actions_app
 NOW_AND_THEN = 0.5  # seconds: what is waited for may be no request
 PERMISSIONS = {
     "metadata": "read",
-    "contents": "read",
+    "contents": "write",
     "pull_requests": "write",
     "issues": "write",
     "checks": "write",
