@@ -121,6 +121,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         pull, settings = brief.pull, brief.settings
         tools.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change(partial(_changes_role, settings))), settings, brief.left_out)
+        brief = _with_effort(brief, files)
         past, unseen = await _past(brief, tree, files, masks)
         gaps = coverage.commit_gaps(pull, unseen)
         is_told = past.leaks or (gaps and pull.base != pull.head)  # commits that nobody looked through
@@ -157,6 +158,16 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
             consumers=beyond,
             checks=tuple(CustomCheck(*row) for row in settings.checks),
         )
+
+
+def _with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:
+    """The brief with the effort that the changed files ask for, and a sentence about it."""
+    read = [file for file in files if not file.skip]
+    settings = brief.settings.for_paths(path for file in read for path in (file.path, file.old_path) if path)
+    if settings.effort == brief.settings.effort:
+        return replace(brief, settings=settings)
+    why = f"Reviewed with effort {settings.effort}: {settings.origins['effort']}."
+    return replace(brief, settings=settings, note=" ".join(filter(None, (why, brief.note))))
 
 
 async def _shown(brief: Brief, tree: checkout.Checkout, masks: Masks) -> Brief:

@@ -142,6 +142,49 @@ def test_a_file_may_always_spend_nothing() -> None:
     assert config.resolve({}, b"strategy: offline\n", Settings(strategy="rlm")).strategy == "offline"
 
 
+RULES = b"""
+effort_for:
+  - {paths: ["migrations/**"], effort: high}
+  - {paths: ["docs/**", "*.md"], effort: none}
+  - {label: Docs, effort: none}
+  - {paths: ["api/**"], label: risky, effort: low}
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "labels", "paths", "ours", "effort", "strategy"),
+    [
+        ("medium", (), ("shop/a.py",), {}, "medium", "auto"),
+        ("low", (), ("shop/a.py", "migrations/1.sql"), {}, "high", "auto"),
+        ("medium", (), ("docs/a.md", "README.md"), {}, "none", "offline"),
+        ("medium", (), ("docs/a.md", "shop/a.py"), {}, "medium", "auto"),
+        ("medium", ("docs",), ("shop/a.py",), {}, "none", "offline"),
+        ("medium", ("docs",), ("shop/a.py", "migrations/1.sql"), {}, "high", "auto"),
+        ("none", (), ("shop/a.py",), {}, "none", "offline"),
+        ("none", ("risky",), ("api/a.py",), {}, "low", "auto"),
+        ("none", (), ("api/a.py",), {}, "none", "offline"),
+        ("none", (), ("migrations/1.sql",), {"effort": "low"}, "low", "auto"),
+        ("medium", (), (), {}, "medium", "auto"),
+    ],
+)
+def test_the_most_demanding_file_decides_the_effort(
+    base: str, labels: tuple[str, ...], paths: tuple[str, ...], ours: dict[str, str], effort: str, strategy: str
+) -> None:
+    """Of the entries that fit a file the strongest, else `effort`; a lower one holds only if it fits every file. The operator's is a ceiling."""
+    found = config.resolve({}, f"effort: {base}\n".encode() + RULES, Settings(**ours))  # type: ignore[arg-type]
+    decided = found.for_labels(labels).for_paths(paths)
+    assert (decided.effort, decided.strategy) == (effort, strategy)
+    assert ("effort_for" in decided.origins["effort"]) is (effort != found.effort)
+
+
+def test_a_typed_effort_is_above_every_entry() -> None:
+    """And `config --explain` shows what the file sets."""
+    assert config.resolve({"effort": "low"}, RULES, Settings()).for_paths(["migrations/1.sql"]).effort == "low"
+    rows = {name: (value, origin) for name, value, origin in config.resolve({}, RULES, Settings()).rows()}
+    assert rows["effort_for"][0].startswith("migrations/**: high, docs/**, *.md: none, Docs: none")
+    assert rows["effort_for"][1] == ".deeprepo.yml"
+
+
 @pytest.mark.parametrize(
     ("flags", "file", "ours", "effort", "strategy"),
     [

@@ -138,6 +138,15 @@ class CheckEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EffortEntry:
+    """One entry of `effort_for`: how far reviews of certain files, or of pull requests with a label, go."""
+
+    paths: tuple[Pattern, ...] = setting((), "The files, as in .gitignore; if empty, every file.")
+    label: str = setting("", "A label that the pull request must have; if empty, none.", max_length=100)
+    effort: ReviewEffort = setting(..., "As `effort`.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Triggers:
     """Section `triggers`: which pull requests are reviewed without a command or a re-run."""
 
@@ -224,6 +233,11 @@ class ReviewSettings:
     effort: ReviewEffort = setting(
         "medium",
         "How far a review goes: checks by code alone; one reading; a root model that follows what is open; a root in any case.",
+    )
+    effort_for: tuple[tuple[tuple[str, ...], str, ReviewEffort], ...] = setting(
+        (),
+        "The effort by file or label: of the entries that fit a file the strongest, else `effort`. The most demanding file decides.",
+        entries=EffortEntry,
     )
     strategy: Strategy = setting(
         "auto", "For comparisons: one way of reading instead of the one that `effort` comes to."

@@ -69,6 +69,35 @@ class Config(ReviewSettings):
         sentences = {name: getattr(self, name) for name in SENTENCES if self.origins[name] != "flag"}
         return replace(self, **Masks().hide(sentences))
 
+    def for_labels(self, labels: Iterable[str]) -> "Config":
+        """The settings of a pull request with these labels: of `effort_for` what fits one of them, or asks for none."""
+        own = {"", *(label.lower() for label in labels)}  # GitHub does not tell labels apart by their letters' case
+        return replace(self, effort_for=tuple((p, "", e) for p, label, e in self.effort_for if label.lower() in own))
+
+    def for_paths(self, paths: Iterable[str]) -> "Config":
+        """The settings of a change of these files: `effort` is what the most demanding of them gets by `effort_for`."""
+        if not self.effort_for:
+            return self
+        from bot.text import globs
+
+        asked = []
+        for path in paths:
+            fitting = [
+                e for patterns, label, e in self.effort_for if not label and globs.matches(patterns or ("*",), path)
+            ]
+            asked.append(max(fitting, key=EFFORTS.index, default=self.effort))
+        effort = max(asked, key=EFFORTS.index, default=self.effort)
+        if effort != self.effort:
+            origins = {**self.origins, "effort": f"`effort_for` of {self.origins['effort_for']}"}
+            return replace(self, effort=effort, effort_for=(), origins=origins).without_model_at_none()
+        return replace(self, effort_for=()).without_model_at_none()
+
+    def without_model_at_none(self) -> "Config":
+        """The settings with the strategy that needs no model, if the effort is `none`."""
+        return (
+            replace(self, strategy="offline") if self.effort == "none" and self.origins["strategy"] != "flag" else self
+        )
+
     def ignores(self, path: str) -> bool:
         """Whether the repository's file asks not to review this path."""
         if not self.ignore:
@@ -100,7 +129,11 @@ def value_text(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {value_text(item)}" for name, item in value.items() if item is not None)
     if isinstance(value, tuple):
-        return ", ".join(": ".join(map(str, item)) if isinstance(item, tuple) else value_text(item) for item in value)
+        entries = (
+            ": ".join(filter(None, map(value_text, item))) if isinstance(item, tuple) else value_text(item)
+            for item in value
+        )
+        return ", ".join(entries)
     return str(value)
 
 
@@ -136,6 +169,8 @@ def resolve(
     for key, value in values.items():
         if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):
             raise ConfigError(f"{key} is {value} ({origins[key]}): give a finite number of 0 or more")
+    if "effort" in bound:
+        values["effort_for"] = ours.get("effort_for", ())
     _clamp(values, origins, settings, operator)
     _agree(values, origins, flags)
     values["checks"] = _checks(values["checks"])
@@ -223,6 +258,9 @@ def _clamp(values: dict[str, Any], origins: dict[str, str], settings: Settings, 
         rows.append(("effort", "DEEPREPO_EFFORT", settings.effort, EFFORTS.index))
     if origins["request_changes"] != "flag":
         rows.append(("request_changes", "DEEPREPO_REQUEST_CHANGES", settings.request_changes, BARS.index))
+    if settings.effort is not None:
+        rows_for = values["effort_for"]
+        values["effort_for"] = tuple((p, label, min(e, settings.effort, key=EFFORTS.index)) for p, label, e in rows_for)
     for key, variable, most, order in (*rows, ("usd", "DEEPREPO_CAP_USD", settings.cap_usd, float)):
         value = values[key]
         if most is not None and not order(value) <= order(most):
@@ -241,8 +279,10 @@ def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
 
 def _agree(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, Any]) -> None:
     """Settle what follows from another setting."""
+    if flags.get("effort") is not None and "effort_for" not in flags:  # a record has both
+        values["effort_for"], origins["effort_for"] = (), "default"
     if flags.get("strategy") is None:
-        if values["effort"] == "none":
+        if values["effort"] == "none" and not values["effort_for"]:
             values["strategy"], origins["strategy"] = "offline", origins["effort"]
         elif flags.get("effort") is not None:  # that a person has typed is stronger than a strategy that nobody has
             values["strategy"], origins["strategy"] = "auto", origins["effort"]

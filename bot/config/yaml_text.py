@@ -15,6 +15,7 @@ ENTRIES = {  # lists whose items have keys
     ("instructions",): '{path: "src/**", text: "..."}',
     ("rules",): '{path: "tests/**", kind: performance}',
     ("learnings",): '{path: "src/quote.py", text: "Weights are checked in quote() before this is called."}',
+    ("effort_for",): '{paths: ["migrations/**"], effort: high}',
     ("checks",): '{name: guards, ask: "Each new endpoint has an authorization decorator."}',
 }
 NUMBER = re.compile(r"[-+.:0-9_xXoObBeE]{41,}")  # to read one takes time by the square of its length

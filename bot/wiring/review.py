@@ -116,7 +116,7 @@ def tools(
     def open_here(subject: Survey) -> AbstractAsyncContextManager[Session]:
         typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
         where = partial(chosen.address, flags=typed, settings=environment)
-        chosen_models = models(settings, where, access)
+        chosen_models = models(subject.brief.settings, where, access)
         own = own_servers((chosen_models.root, chosen_models.reader), where, access)
         if chosen_models.reader is not None and settings.model_sentence():
             warn(settings.model_sentence())

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -43,6 +43,14 @@ class PullState:
     file: str | None  # .deeprepo.yml of the base branch's tip; for a stranger's change that of the default branch
     stranger: bool = False  # whether its author may not write to the repository, or it comes from a fork
     organization: OrganizationFile | None = None  # the defaults of the repository's owner
+    below: int = 0  # the open pull request that this one is stacked on: its head is this one's base branch
+
+    @property
+    def note(self) -> str:
+        """A sentence for the summary of a pull request that is stacked on another."""
+        if not self.below:
+            return ""
+        return f"Stacked on #{self.below}: compared with the head of that pull request, and with another base once GitHub gives it one."
 
     @property
     def files(self) -> tuple[str | None, ...]:
@@ -51,7 +59,7 @@ class PullState:
 
     def brief(self, pull: PullRequest, settings: Config, journal: str = "") -> Brief:
         """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
-        return Brief(pull, settings, foreign=self.stranger, journal=journal)
+        return Brief(pull, settings.for_labels(self.facts.labels), foreign=self.stranger, journal=journal)
 
 
 _SEEN = TypeAdapter(PullState)
@@ -89,7 +97,19 @@ async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_pa
         replace(facts, body=cut(facts.body, MOST_BODY)),
         await read_defaults(host, facts.repository, is_private=facts.private),
     )
-    return PullState(short_facts, bases, is_paused, file, stranger, organization)
+    return PullState(short_facts, bases, is_paused, file, stranger, organization, await _below(host, facts))
+
+
+async def _below(host: Host, facts: PullFacts) -> int:
+    """The number of the open pull request whose head is this one's base branch; 0 if there is none."""
+    if facts.base_ref == facts.default_branch:
+        return 0
+    head = f"{facts.repository.partition('/')[0]}:{facts.base_ref}"
+    listing = partial(host.rest.pulls.async_list, *host.repo, state="open", head=head)
+    with suppress(HostRefused):
+        async for row in host.client.pages(listing):
+            return int(shapes.at(row, "number"))
+    return 0
 
 
 async def text_at(host: Host, path: str, ref: str) -> str | None:

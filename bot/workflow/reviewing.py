@@ -97,7 +97,7 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
         refusal = await _refusal_by_paths(run, backend, brief)
         if refusal is not None:
             return refusal
-        brief = _with_note(brief, run.pushes.note)
+        brief = _with_note(_with_note(brief, run.pushes.note), run.state.note)
         if decision.offline:
             brief = _offline(brief, decision.reason)
         async with backend.consumers(run) as fetched:

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from whole import BROKEN, MENDED, Whole
 
@@ -45,6 +47,24 @@ async def test_a_pull_request_that_becomes_a_draft_is_left_alone(at: Whole) -> N
     await at.quiet()
     assert ended(at, number)[-1] == "neutral"
     assert "1 finding" in at.summary(number)
+
+
+async def test_a_stacked_pull_request_is_compared_with_the_one_below_until_that_is_merged(at: Whole) -> None:
+    """Its summary names the other, whose findings it does not repeat. Once the branch below is gone, it is reviewed against the new base."""
+    below = await at.reviewed(files=BROKEN)
+    await at.repo.commit("top", {"shop/name.py": "name = nowhere\n"}, onto="feature")
+    top = await at.repo.open_pull("top", base="feature")
+    await at.quiet()
+    assert re.search(rf"Stacked on \S*{below}: compared", at.summary(top))
+    assert "`feature..top`" in at.summary(top)
+    assert "1 finding" in at.summary(top)
+    assert "Stacked" not in at.summary(below)
+    await at.repo.close(below, merge=True, delete_branch=True)
+    await at.quiet()
+    assert len(ended(at, top)) == 2
+    assert "`main..top`" in at.summary(top)
+    assert "1 finding" in at.summary(top)
+    assert "Stacked" not in at.summary(top)
 
 
 @pytest.mark.slow

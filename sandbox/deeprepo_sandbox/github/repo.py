@@ -157,13 +157,20 @@ class Repo(Conversation):
         pull.base_sha = await self._tip(pull.repository, pull.base)
         await self._tell(pull, "synchronize", who, before=before, after=after)
 
-    async def close(self, number: int, *, merge: bool = False, by: str = MAINTAINER) -> None:
-        """Close a pull request, or merge it."""
+    async def close(
+        self, number: int, *, merge: bool = False, delete_branch: bool = False, by: str = MAINTAINER
+    ) -> None:
+        """Close a pull request, or merge it. If its branch is deleted then, those that are stacked on it get its base, as at GitHub."""
         pull, who = self.repository.pulls[number], self._world.user(by)
         pull.state, pull.is_merged, pull.closed_at = "closed", merge, self._world.now()
         if merge:
             await git.point(self.repository.git, f"refs/heads/{pull.base}", pull.head_sha)
         await self._tell(pull, "closed", who)
+        if merge and delete_branch:
+            for one in self.repository.pulls.values():
+                if one.state == "open" and one.base == pull.head:
+                    await self.retarget(one.number, pull.base, by=by)
+            await git.point(self.repository.git, f"refs/heads/{pull.head}", None)
 
     async def reopen(self, number: int, *, by: str = MAINTAINER) -> None:
         """Open it again."""
