@@ -55,7 +55,7 @@ class Dialogues:
     def offering(self, prompts: Sequence[Prompt]) -> list[Prompt]:
         """The prompts as they are to be sent first: with the offer where it can be kept, else without."""
         more = (JOINT_TOKENS if any(map(_are_several, prompts)) else ONE_TOKENS) + REPEATED
-        offers = self.calls.offers.second_calls(self.model, prompts, self.role, more)
+        offers = self.calls.second_calls(self.model, prompts, self.role, more)
         can_offer = self.look_ups is not None
         return [one if can_offer and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
 

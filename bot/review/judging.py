@@ -74,8 +74,7 @@ async def judging(
         return
     from bot.findings.opinion_cache import Opinions  # here: a review without a model asks for no opinion
 
-    offers = session.calls.offers
-    opinions = Opinions(send, partial(offers.may_precede, model))
+    opinions = Opinions(send, partial(session.calls.may_precede, model))
     session.judge_findings, session.wait_for_opinions = partial(now, opinions.answers), opinions.wait
     session.on_findings = lambda findings: opinions.begin(ahead(findings))
     async with opinions.open():

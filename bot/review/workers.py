@@ -227,7 +227,7 @@ class ModelWorker:
         """The prompts, without that of the diff alone where the others could then not ask back: what is left is for them."""
         others = [sent_prompt for sent_prompt in prompts if not sent_prompt.diff_only]
         alone = [sent_prompt.prompt for sent_prompt in prompts if sent_prompt.diff_only]
-        if not alone or self.calls.offers.knows(self.model, alone[0]):
+        if not alone or self.calls.knows(self.model, alone[0]):
             return list(prompts)
         offered = self._dialogues.offering([*(sent_prompt.prompt for sent_prompt in others), *alone])
         may_ask = all(prompt.answer and prompt.answer.final for prompt in offered[: len(others)])

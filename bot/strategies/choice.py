@@ -107,8 +107,8 @@ def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort)
 
 def affords(session: Session) -> bool:
     """Whether the budget of a review holds a root; what it has spent so far counts."""
-    model, offers = session.root, session.calls.offers
-    return model is not None and offers.room_for(model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
+    model = session.root
+    return model is not None and session.calls.room_for(model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
 
 
 def _relies(row: Reference) -> bool:

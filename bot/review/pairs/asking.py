@@ -41,7 +41,7 @@ async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Call
     """
     model, units = session.root, session.tracker.unread()
     parts = sum(unit.tokens for unit in units) > ONE_PROMPT
-    calls = session.calls.offers.room_for(model, PROMPT_TOKENS, "pairs", PART, most) if model and parts else 0
+    calls = session.calls.room_for(model, PROMPT_TOKENS, "pairs", PART, most) if model and parts else 0
     reading = asyncio.create_task(_read(session, model, units, calls)) if model and calls else None
 
     async def wait_for_pairs() -> None:
@@ -91,7 +91,7 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
     pair_prompts = [
         (prompt, group)
         for prompt, group in zip(prompts(session, groups), groups, strict=True)
-        if session.calls.offers.may_precede(model, prompt)
+        if session.calls.may_precede(model, prompt)
     ]
     if not pair_prompts:
         return PairFindings()
