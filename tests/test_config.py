@@ -178,7 +178,8 @@ def test_the_most_demanding_file_decides_the_effort(
 
 
 def test_a_typed_effort_is_above_every_entry() -> None:
-    """And `config --explain` shows what the file sets."""
+    """Where the operator allows no model, none is asked by any road. `config --explain` shows what the file sets."""
+    assert config.resolve({}, RULES, Settings(effort="none")).strategy == "offline"
     assert config.resolve({"effort": "low"}, RULES, Settings()).for_paths(["migrations/1.sql"]).effort == "low"
     rows = {name: (value, origin) for name, value, origin in config.resolve({}, RULES, Settings()).rows()}
     assert rows["effort_for"][0].startswith("migrations/**: high, docs/**, *.md: none, Docs: none")

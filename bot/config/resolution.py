@@ -282,7 +282,7 @@ def _agree(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, 
     if flags.get("effort") is not None and "effort_for" not in flags:  # a record has both
         values["effort_for"], origins["effort_for"] = (), "default"
     if flags.get("strategy") is None:
-        if values["effort"] == "none" and not values["effort_for"]:
+        if {values["effort"], *(effort for *_, effort in values["effort_for"])} == {"none"}:
             values["strategy"], origins["strategy"] = "offline", origins["effort"]
         elif flags.get("effort") is not None:  # that a person has typed is stronger than a strategy that nobody has
             values["strategy"], origins["strategy"] = "auto", origins["effort"]

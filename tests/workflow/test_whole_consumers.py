@@ -1,5 +1,6 @@
 """Repositories that use the reviewed one, on a server: found by their manifests in the background, read with narrow tokens, shown to few."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -147,7 +148,7 @@ async def test_the_list_of_what_is_known(
 
     async with at(tmp_path, quagga=USER | LINES, zebra=MERGE):
         pass
-    assert consumers.command(server=True) == 0
+    assert await asyncio.to_thread(consumers.command, server=True) == 0
     text = capsys.readouterr().out
     assert "not known: requirements.txt holds the marks of a merge" in text
     words = text.split()
