@@ -121,7 +121,7 @@ async def test_a_maintainer_decides(at: Whole) -> None:
         "text": "by design. " + HOSTILE.replace("<!-- deeprepo:1 --> ", ""),
     }
     settings, problems = config.check(text.encode())
-    assert (len(settings.rules), problems) == (2, ())
+    assert (len(settings.values["rules"]), problems) == (2, ())
 
 
 @pytest.mark.slow
