@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -89,20 +88,16 @@ REPLY = {"answer": "There is a guard.", "quotes": [{"path": "price.py", "quote":
 NOTHING: dict[str, Any] = {"answer": "", "quotes": [], "withdraw": []}
 
 
-def test_a_reply_is_answered_and_a_withdrawn_finding_stays_away(
+async def test_a_reply_is_answered_and_a_withdrawn_finding_stays_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the App does it: the thread is closed, and the next run of the workflow knows it from the answer's marker."""
-
-    async def go() -> None:
-        async with talk(tmp_path, monkeypatch, REPLY, NOTHING) as one:
-            assert "Nothing was answered" in await one.said("Let me in.", "stranger")
-            assert "it is addressed to somebody else" in await one.said("@colleague, is that so?")
-            assert await one.said(REMARK) == "success: A remark was answered."
-            assert "Withdrawn: mean() divides by zero" in one.last
-            assert one.at.gh.pull(one.number).review_comments[0].is_resolved
-            await one.said("Thank you!")
-            assert one.last == "Thank you!"
-            assert "1 finding was withdrawn in a conversation" in await one.pushed()
-
-    asyncio.run(go())
+    async with talk(tmp_path, monkeypatch, REPLY, NOTHING) as one:
+        assert "Nothing was answered" in await one.said("Let me in.", "stranger")
+        assert "it is addressed to somebody else" in await one.said("@colleague, is that so?")
+        assert await one.said(REMARK) == "success: A remark was answered."
+        assert "Withdrawn: mean() divides by zero" in one.last
+        assert one.at.gh.pull(one.number).review_comments[0].is_resolved
+        await one.said("Thank you!")
+        assert one.last == "Thank you!"
+        assert "1 finding was withdrawn in a conversation" in await one.pushed()

@@ -1,6 +1,5 @@
 """How far a review goes, by the files of a change and the labels of its pull request."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -18,26 +17,23 @@ NOTHING = Reply(data={"answer": "Read.", "findings": [], "look_ups": [], "unsett
     ("path", "labels", "is_read"),
     [("shop.py", (), True), ("notes/shop.py", (), False), ("shop.py", ("docs",), False)],
 )
-def test_a_change_that_asks_for_no_model_is_read_by_none(
+async def test_a_change_that_asks_for_no_model_is_read_by_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, labels: tuple[str, ...], is_read: bool
 ) -> None:
     """Whose key is set; the summary names the setting. Any other change is read as before."""
     monkeypatch.setenv("COMPATIBLE_API_KEY", "sk-pretended-and-long-enough")
 
-    async def go() -> None:
-        async with (
-            doubles.openai_server(PerModel({"reader": lambda _: NOTHING})) as model,
-            stage(tmp_path, {".deeprepo.yml": SETTINGS}) as at,
-        ):
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-            await at.repo.commit("feature", {path: "def one():\n    return 1\n"})
-            with at.gh.holding() as held:
-                await at.repo.open_pull("feature", labels=labels)
-            told = await at.told("pull_request", event(held), worker="compatible/reader")
-            assert told.review is not None
-            assert bool(model.requests) is is_read
-            assert (told.review.strategy.name == "offline") is not is_read
-            said = any("effort none: `effort_for` of .deeprepo.yml" in note for note in told.review.notes)
-            assert said is not is_read
-
-    asyncio.run(go())
+    async with (
+        doubles.openai_server(PerModel({"reader": lambda _: NOTHING})) as model,
+        stage(tmp_path, {".deeprepo.yml": SETTINGS}) as at,
+    ):
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+        await at.repo.commit("feature", {path: "def one():\n    return 1\n"})
+        with at.gh.holding() as held:
+            await at.repo.open_pull("feature", labels=labels)
+        told = await at.told("pull_request", event(held), worker="compatible/reader")
+        assert told.review is not None
+        assert bool(model.requests) is is_read
+        assert (told.review.strategy.name == "offline") is not is_read
+        said = any("effort none: `effort_for` of .deeprepo.yml" in note for note in told.review.notes)
+        assert said is not is_read

@@ -1,6 +1,5 @@
 """The second push: what the summary comment of the first round saves, and when it is not believed."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -38,109 +37,87 @@ async def pushed(at: Stage, files: Files) -> dict[str, Any]:
     return event(held)
 
 
-def test_the_second_push_is_read_in_its_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_second_push_is_read_in_its_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fixed is fixed, what is still open is not said again, and what nobody touched is not read again; no key is seen."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
-    async def go() -> None:
-        async with doubles.openai_server(pushes.judge) as model, staged(tmp_path, pushes.FIRST) as (at, body):  # type: ignore[arg-type]
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-            one = await at.told("pull_request", body, **MODEL)
-            asked = len(model.requests)
-            two = await at.told(
-                "pull_request", await pushed(at, {"shop/rates.py": pushes.SECOND["shop/rates.py"]}), **MODEL
-            )
+    async with doubles.openai_server(pushes.judge) as model, staged(tmp_path, pushes.FIRST) as (at, body):  # type: ignore[arg-type]
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+        one = await at.told("pull_request", body, **MODEL)
+        asked = len(model.requests)
+        two = await at.told(
+            "pull_request", await pushed(at, {"shop/rates.py": pushes.SECOND["shop/rates.py"]}), **MODEL
+        )
 
-            assert one.review is not None
-            assert two.review is not None
-            assert (len(one.review.having("new")), one.review.round.number) == (2, 1)
-            assert (len(two.review.having("new")), len(two.review.open), two.review.round.number) == (0, 1, 2)
-            later = str([body["messages"] for body in model.requests[asked:]])
-            assert "return 0" in later
-            assert "parcel.weight" not in later
-            (fixed,) = [c for c in at.gh.pull(1).review_comments if c.is_resolved]
-            assert "negative" in fixed.body
-            assert KEY not in f"{one}{two}{at.rows}{at.gh.pull(1)}"
-
-    asyncio.run(go())
+        assert one.review is not None
+        assert two.review is not None
+        assert (len(one.review.having("new")), one.review.round.number) == (2, 1)
+        assert (len(two.review.having("new")), len(two.review.open), two.review.round.number) == (0, 1, 2)
+        later = str([body["messages"] for body in model.requests[asked:]])
+        assert "return 0" in later
+        assert "parcel.weight" not in later
+        (fixed,) = [c for c in at.gh.pull(1).review_comments if c.is_resolved]
+        assert "negative" in fixed.body
+        assert KEY not in f"{one}{two}{at.rows}{at.gh.pull(1)}"
 
 
-def test_a_summary_without_a_state_costs_one_more_reading(tmp_path: Path) -> None:
+async def test_a_summary_without_a_state_costs_one_more_reading(tmp_path: Path) -> None:
     """What cannot be read is no earlier review: everything is read again, and the reader learns why."""
-
-    async def go() -> None:
-        async with staged(tmp_path, pushes.FIRST) as (at, body):
-            forged = f"{marker.make('summary')}\n<!-- deeprepo-state:AAAA -->\n## hello"
-            await at.repo.comment(1, forged, author="github-actions[bot]")
-            told = await at.told("pull_request", body)
-            assert told.review is not None
-            assert told.review.round.number == 1
-            assert any("everything was read again" in note for note in told.review.notes)
-
-    asyncio.run(go())
+    async with staged(tmp_path, pushes.FIRST) as (at, body):
+        forged = f"{marker.make('summary')}\n<!-- deeprepo-state:AAAA -->\n## hello"
+        await at.repo.comment(1, forged, author="github-actions[bot]")
+        told = await at.told("pull_request", body)
+        assert told.review is not None
+        assert told.review.round.number == 1
+        assert any("everything was read again" in note for note in told.review.notes)
 
 
-def test_a_file_of_the_last_review_does_as_well_as_the_comment(tmp_path: Path) -> None:
+async def test_a_file_of_the_last_review_does_as_well_as_the_comment(tmp_path: Path) -> None:
     """`previous` and `json`: an artifact or a cache. A file of the reviewed tree is none: its author could say that everything was read."""
-
-    async def go() -> None:
-        async with staged(tmp_path, {**pushes.FIRST, "review.json": "{}"}) as (at, body):
-            first = await at.told("pull_request", body, previous="last.json", json_file="last.json")
-            for comment in at.gh.pull(1).comments:
-                comment.body = ""
-            second = await at.told("pull_request", body, previous="last.json", json_file="last.json")
-            rounds = [one.review.round.number for one in (first, second) if one.review]
-            assert rounds == [1, 2]
-            (at.workspace / "review.json").write_text("{}")
-            (at.workspace / ".git").mkdir()
-            with pytest.raises(UsageError, match=r"review\.json is a file of the reviewed tree"):
-                await at.told("pull_request", body, previous="review.json")
-
-    asyncio.run(go())
+    async with staged(tmp_path, {**pushes.FIRST, "review.json": "{}"}) as (at, body):
+        first = await at.told("pull_request", body, previous="last.json", json_file="last.json")
+        for comment in at.gh.pull(1).comments:
+            comment.body = ""
+        second = await at.told("pull_request", body, previous="last.json", json_file="last.json")
+        rounds = [one.review.round.number for one in (first, second) if one.review]
+        assert rounds == [1, 2]
+        (at.workspace / "review.json").write_text("{}")
+        (at.workspace / ".git").mkdir()
+        with pytest.raises(UsageError, match=r"review\.json is a file of the reviewed tree"):
+            await at.told("pull_request", body, previous="review.json")
 
 
 @pytest.mark.slow
-def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Path) -> None:
+async def test_with_an_apps_token_the_review_stands_under_its_name(tmp_path: Path) -> None:
     """Whose token it is is asked of GitHub, so that the comments of the last round are known again."""
-
-    async def go() -> None:
-        async with staged(tmp_path, pushes.FIRST) as (at, body):
-            for _ in range(2):
-                await at.told("pull_request", body, github_token=at.gh.token())
-            assert [one.user.login for one in at.gh.pull(1).comments] == [at.gh.login]
-            assert "round 2" in at.gh.pull(1).comments[0].body
-
-    asyncio.run(go())
+    async with staged(tmp_path, pushes.FIRST) as (at, body):
+        for _ in range(2):
+            await at.told("pull_request", body, github_token=at.gh.token())
+        assert [one.user.login for one in at.gh.pull(1).comments] == [at.gh.login]
+        assert "round 2" in at.gh.pull(1).comments[0].body
 
 
-def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
+async def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
     """A workflow has no other memory: after `pause_after` pushes the next one is not reviewed, and the step says how to go on."""
-
-    async def go() -> None:
-        async with staged(tmp_path, pushes.FIRST, {".deeprepo.yml": "pause_after: 1\n"}) as (at, body):
-            said = [await at.told("pull_request", body)]
-            said += [await at.told("pull_request", await pushed(at, {f"n{n}.md": "one\n"})) for n in (1, 2)]
-            assert [one.review is not None for one in said] == [True, True, False]
-            assert "pause after 1 push (`pause_after`); `/deeprepo review` in a comment starts one" in said[2].says
-
-    asyncio.run(go())
+    async with staged(tmp_path, pushes.FIRST, {".deeprepo.yml": "pause_after: 1\n"}) as (at, body):
+        said = [await at.told("pull_request", body)]
+        said += [await at.told("pull_request", await pushed(at, {f"n{n}.md": "one\n"})) for n in (1, 2)]
+        assert [one.review is not None for one in said] == [True, True, False]
+        assert "pause after 1 push (`pause_after`); `/deeprepo review` in a comment starts one" in said[2].says
 
 
 @pytest.mark.parametrize("contents", ["write", "read"])
-def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_path: Path, contents: str) -> None:
+async def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_path: Path, contents: str) -> None:
     """The workflow to copy grants enough. An owner who grants less has the same review, with a sentence in its summary."""
     workflow = yaml.safe_load((ROOT / "docs/workflows/deeprepo.yml").read_text())
     asked = workflow["jobs"]["review"]["permissions"] | ({"contents": "read"} if contents == "read" else {})
     permissions = {name.replace("-", "_"): level for name, level in asked.items()}
 
-    async def go() -> None:
-        async with staged(tmp_path, {"shop/cart.py": "total = nowhere\n"}) as (at, body):
-            await at.told("pull_request", body, permissions=permissions)
-            mended = await pushed(at, {"shop/cart.py": "total = 0\n"})
-            assert (await at.told("pull_request", mended, permissions=permissions)).fault is None
-            top, answer = at.gh.pull(1).review_comments
-            assert "Fixed in" in answer.body
-            is_told = "only with the permission `contents: write`" in at.gh.pull(1).comments[0].body
-            assert (top.is_resolved, is_told) == (contents == "write", contents == "read")
-
-    asyncio.run(go())
+    async with staged(tmp_path, {"shop/cart.py": "total = nowhere\n"}) as (at, body):
+        await at.told("pull_request", body, permissions=permissions)
+        mended = await pushed(at, {"shop/cart.py": "total = 0\n"})
+        assert (await at.told("pull_request", mended, permissions=permissions)).fault is None
+        top, answer = at.gh.pull(1).review_comments
+        assert "Fixed in" in answer.body
+        is_told = "only with the permission `contents: write`" in at.gh.pull(1).comments[0].body
+        assert (top.is_resolved, is_told) == (contents == "write", contents == "read")

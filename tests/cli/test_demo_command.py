@@ -25,54 +25,46 @@ async def _mended(stage: live.Stage) -> Pull:
 
 
 @pytest.mark.slow
-def test_the_demo_shows_everything_with_a_scripted_model() -> None:
+async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
     """A walkthrough, a linked issue, a request for changes, a withdrawal, a rule that is confirmed; and it says so."""
-
-    async def run() -> None:
-        said: list[str] = []
-        async with live.open_stage(0, live.SCRIPTED, said.append, None, check=True) as stage:
-            assert "6 comments on lines" in await live.wait_for_review(stage)
-            first = stage.gh.pull(stage.number)
-            assert [one.state for one in first.reviews] == ["CHANGES_REQUESTED"]
-            assert model.READ["overview"] in first.comments[0].body
-            assert "**Partly done.** The label still says EXPRESS." in first.comments[0].body
-            assert "Prompt for a coding agent: all 8 findings" in first.comments[0].body
-            await story.play(stage.gh, stage.repo, stage.number, said.append)
-            page = (await asyncio.to_thread(httpx2.get, stage.gh.page(stage.number), trust_env=False)).text
-            assert "The model behind the bot is scripted" in page
-            assert f'href="{await stage.bot.address}"' in page
-            assert f"Withdrawn: {model.WRONG}" in page
-            reproduced = "The test fails on the head" in page and "assertEqual(remote_surcharge" in page
-            assert reproduced or shutil.which("bwrap") is None or "nothing was run" in page.lower()
-            assert "in force" in stage.gh.pull(stage.number).comments[-1].body
-            last = await _mended(stage)
-            assert "was withdrawn in a conversation" in last.comments[0].body
-            assert last.reviews[0].state == "DISMISSED"
-        assert "answer     the finding is withdrawn" in said
-        assert any("202" in line for line in said)
-
-    asyncio.run(run())
+    said: list[str] = []
+    async with live.open_stage(0, live.SCRIPTED, said.append, None, check=True) as stage:
+        assert "6 comments on lines" in await live.wait_for_review(stage)
+        first = stage.gh.pull(stage.number)
+        assert [one.state for one in first.reviews] == ["CHANGES_REQUESTED"]
+        assert model.READ["overview"] in first.comments[0].body
+        assert "**Partly done.** The label still says EXPRESS." in first.comments[0].body
+        assert "Prompt for a coding agent: all 8 findings" in first.comments[0].body
+        await story.play(stage.gh, stage.repo, stage.number, said.append)
+        page = (await asyncio.to_thread(httpx2.get, stage.gh.page(stage.number), trust_env=False)).text
+        assert "The model behind the bot is scripted" in page
+        assert f'href="{await stage.bot.address}"' in page
+        assert f"Withdrawn: {model.WRONG}" in page
+        reproduced = "The test fails on the head" in page and "assertEqual(remote_surcharge" in page
+        assert reproduced or shutil.which("bwrap") is None or "nothing was run" in page.lower()
+        assert "in force" in stage.gh.pull(stage.number).comments[-1].body
+        last = await _mended(stage)
+        assert "was withdrawn in a conversation" in last.comments[0].body
+        assert last.reviews[0].state == "DISMISSED"
+    assert "answer     the finding is withdrawn" in said
+    assert any("202" in line for line in said)
 
 
-def test_without_a_model_the_review_is_by_code() -> None:
+async def test_without_a_model_the_review_is_by_code() -> None:
     """The next commit is reviewed too, and what it mends is closed."""
-
-    async def run() -> None:
-        async with live.open_stage(0, "none", [].append, None, check=True) as stage:
-            assert "check run neutral" in await live.wait_for_review(stage)
-            first = stage.gh.pull(stage.number)
-            places = [*(("parcel/carrier.py", line) for line in (6, 15, 17)), ("parcel/rates.py", 10)]
-            assert sorted((one.path, one.line) for one in first.review_comments) == places
-            assert "acme/storefront:storefront/basket.py" in first.review_comments[0].body
-            assert {one.user.login for one in (*first.comments, *first.reviews)} == {"deeprepo[bot]"}
-            second = await _mended(stage)
-            tops = [one for one in second.review_comments if one.reply_to is None]
-            mended = [one for one in tops if story.LEAKED not in one.body]  # a token is in the history still
-            assert [one.is_resolved for one in mended] == [True] * (len(places) - 1)
-            assert {one.reply_to for one in second.review_comments} >= {one.id for one in mended}
-            assert second.comments[0].body != first.comments[0].body
-
-    asyncio.run(run())
+    async with live.open_stage(0, "none", [].append, None, check=True) as stage:
+        assert "check run neutral" in await live.wait_for_review(stage)
+        first = stage.gh.pull(stage.number)
+        places = [*(("parcel/carrier.py", line) for line in (6, 15, 17)), ("parcel/rates.py", 10)]
+        assert sorted((one.path, one.line) for one in first.review_comments) == places
+        assert "acme/storefront:storefront/basket.py" in first.review_comments[0].body
+        assert {one.user.login for one in (*first.comments, *first.reviews)} == {"deeprepo[bot]"}
+        second = await _mended(stage)
+        tops = [one for one in second.review_comments if one.reply_to is None]
+        mended = [one for one in tops if story.LEAKED not in one.body]  # a token is in the history still
+        assert [one.is_resolved for one in mended] == [True] * (len(places) - 1)
+        assert {one.reply_to for one in second.review_comments} >= {one.id for one in mended}
+        assert second.comments[0].body != first.comments[0].body
 
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -54,145 +53,117 @@ def stands(at: Scene) -> dict[str, tuple[bool, str, list[str]]]:
     return {name(t): (t.is_resolved, t.hide_reason, answers[t.id]) for t in tops}
 
 
-def test_three_rounds(tmp_path: Path) -> None:
+async def test_three_rounds(tmp_path: Path) -> None:
     """What is fixed is answered once and its thread resolved, also where its lines are gone; what is still there is left alone."""
+    async with scene(tmp_path) as at:
+        await first(at)
+        two = await at.repo.push("feature", {"app.py": SECOND})
+        await second(at)
+        assert stands(at) == {
+            "f1": (True, "", [f"Fixed in {two[:10]}."]),
+            "f2": (False, "", []),
+            "f3": (False, "", []),
+        }
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await first(at)
-            two = await at.repo.push("feature", {"app.py": SECOND})
-            await second(at)
-            assert stands(at) == {
-                "f1": (True, "", [f"Fixed in {two[:10]}."]),
-                "f2": (False, "", []),
-                "f3": (False, "", []),
-            }
-
-            three = await at.repo.push("feature", {"app.py": THIRD})
-            for _ in range(2):
-                await third(at)
-            assert stands(at) == {
-                "f1": (True, "", [f"Fixed in {two[:10]}."]),
-                "f2": (True, "", [f"Fixed in {three[:10]}."]),
-                "f3": (True, "outdated", []),
-                "f4": (False, "", []),
-            }
-            assert len(at.stands.comments) == 1
-
-    asyncio.run(go())
+        three = await at.repo.push("feature", {"app.py": THIRD})
+        for _ in range(2):
+            await third(at)
+        assert stands(at) == {
+            "f1": (True, "", [f"Fixed in {two[:10]}."]),
+            "f2": (True, "", [f"Fixed in {three[:10]}."]),
+            "f3": (True, "outdated", []),
+            "f4": (False, "", []),
+        }
+        assert len(at.stands.comments) == 1
 
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
-def test_answers_and_resolving_survive_lost_answers(tmp_path: Path, *, after: bool) -> None:
+async def test_answers_and_resolving_survive_lost_answers(tmp_path: Path, *, after: bool) -> None:
     """A reply that was stored behind a 502 is not written again; resolving twice is resolving."""
+    async with scene(tmp_path) as at:
+        await first(at)
+        await at.repo.push("feature", {"app.py": SECOND})
+        at.gh.fail("POST", r"/replies$", Fault(502, after=after))
+        at.gh.fail("POST", r"/graphql$", Fault(502, after=after, times=2))
+        at.gh.fail("PATCH", r"/issues/comments/", Fault(502, after=after))
+        await second(at)
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await first(at)
-            await at.repo.push("feature", {"app.py": SECOND})
-            at.gh.fail("POST", r"/replies$", Fault(502, after=after))
-            at.gh.fail("POST", r"/graphql$", Fault(502, after=after, times=2))
-            at.gh.fail("PATCH", r"/issues/comments/", Fault(502, after=after))
-            await second(at)
-
-            assert [(resolved, len(answers)) for resolved, _, answers in stands(at).values()] == [
-                (True, 1),
-                (False, 0),
-                (False, 0),
-            ]
-
-    asyncio.run(go())
+        assert [(resolved, len(answers)) for resolved, _, answers in stands(at).values()] == [
+            (True, 1),
+            (False, 0),
+            (False, 0),
+        ]
 
 
-def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> None:
+async def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> None:
     """Nothing is answered under it, nothing folded, and its finding is not said again."""
+    async with scene(tmp_path) as at:
+        await first(at)
+        one, two = at.stands.review_comments
+        for thread in (one, two):
+            at.repo.resolve(at.number, thread.id)
+        await at.repo.push("feature", {"app.py": SECOND})
+        fixed = now(finding("f1"), "fixed")
+        review = reviewed(at.stands.head_sha, finding("f2", 40), finding("f3", 20), fixed)
+        await put(at, review, "run-2")
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await first(at)
-            one, two = at.stands.review_comments
-            for thread in (one, two):
-                at.repo.resolve(at.number, thread.id)
-            await at.repo.push("feature", {"app.py": SECOND})
-            fixed = now(finding("f1"), "fixed")
-            review = reviewed(at.stands.head_sha, finding("f2", 40), finding("f3", 20), fixed)
-            await put(at, review, "run-2")
-
-            assert stands(at) == {"f1": (True, "", []), "f2": (True, "", []), "f3": (False, "", [])}
-
-    asyncio.run(go())
+        assert stands(at) == {"f1": (True, "", []), "f2": (True, "", []), "f3": (False, "", [])}
 
 
-def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: Path) -> None:
+async def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: Path) -> None:
     """Without a memory of the earlier round it is new; the old thread is resolved, which nobody mistakes for a person's word."""
+    async with scene(tmp_path) as at:
+        await first(at)
+        await at.repo.push("feature", {"app.py": SECOND})
+        await put(at, reviewed(at.stands.head_sha, finding("f1", 20), finding("f2", 40)), "run-2")
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await first(at)
-            await at.repo.push("feature", {"app.py": SECOND})
-            await put(at, reviewed(at.stands.head_sha, finding("f1", 20), finding("f2", 40)), "run-2")
-
-            tops = [(one.body.partition("Finding ")[2][:2], one.is_resolved) for one in at.stands.review_comments]
-            assert tops == [("f1", True), ("f2", False), ("f1", False)]
-
-    asyncio.run(go())
+        tops = [(one.body.partition("Finding ")[2][:2], one.is_resolved) for one in at.stands.review_comments]
+        assert tops == [("f1", True), ("f2", False), ("f1", False)]
 
 
-def test_a_finding_that_nobody_wants_to_hear_holds_up_no_merge(tmp_path: Path) -> None:
+async def test_a_finding_that_nobody_wants_to_hear_holds_up_no_merge(tmp_path: Path) -> None:
     """One that is silenced, and one that is below what is reported: their threads are resolved; of two alike the one that is open is left."""
+    async with scene(tmp_path) as at:
+        two = (finding("f3", 5), finding("f3", 41))
+        await put(at, reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41), *two), "run-1")
+        await at.repo.push("feature", {"app.py": HEAD.replace("five\n", "line 5\n")})
+        over = now(finding("f1"), "silenced"), now(finding("f2"), "below")
+        alike = now(finding("f3", 5), "fixed"), now(finding("f3", 41), "still")
+        await put(at, reviewed(at.stands.head_sha, *over, *alike), "run-2")
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            two = (finding("f3", 5), finding("f3", 41))
-            await put(at, reviewed(at.stands.head_sha, finding("f1", 5), finding("f2", 41), *two), "run-1")
-            await at.repo.push("feature", {"app.py": HEAD.replace("five\n", "line 5\n")})
-            over = now(finding("f1"), "silenced"), now(finding("f2"), "below")
-            alike = now(finding("f3", 5), "fixed"), now(finding("f3", 41), "still")
-            await put(at, reviewed(at.stands.head_sha, *over, *alike), "run-2")
-
-            tops = [one for one in at.stands.review_comments if one.reply_to is None]
-            rows = [(one.body.partition("Finding ")[2][:2], one.line, one.is_resolved) for one in tops]
-            assert sorted(rows) == [("f1", 5, True), ("f2", 41, True), ("f3", 5, True), ("f3", 41, False)]
-
-    asyncio.run(go())
+        tops = [one for one in at.stands.review_comments if one.reply_to is None]
+        rows = [(one.body.partition("Finding ")[2][:2], one.line, one.is_resolved) for one in tops]
+        assert sorted(rows) == [("f1", 5, True), ("f2", 41, True), ("f3", 5, True), ("f3", 41, False)]
 
 
-def test_where_threads_cannot_be_resolved_the_summary_says_what_to_grant(tmp_path: Path) -> None:
+async def test_where_threads_cannot_be_resolved_the_summary_says_what_to_grant(tmp_path: Path) -> None:
     """The comment is collapsed and all else is done. Once the permission is there, the next round makes up for it and says no more."""
+    async with scene(tmp_path) as at:
+        at.gh.grant(contents="read")
+        await first(at)
+        two = await at.repo.push("feature", {"app.py": SECOND})
+        outcome = await second(at)
+        assert stands(at)["f1"] == (False, "resolved", [f"Fixed in {two[:10]}."])
+        assert (outcome.posted_count, outcome.notes) == (1, ())
+        (said,) = at.stands.comments
+        assert "only with the permission `contents: write`" in said.body
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            at.gh.grant(contents="read")
-            await first(at)
-            two = await at.repo.push("feature", {"app.py": SECOND})
-            outcome = await second(at)
-            assert stands(at)["f1"] == (False, "resolved", [f"Fixed in {two[:10]}."])
-            assert (outcome.posted_count, outcome.notes) == (1, ())
-            (said,) = at.stands.comments
-            assert "only with the permission `contents: write`" in said.body
-
-            at.gh.grant(contents="write")
-            await at.repo.push("feature", {"app.py": THIRD})
-            async with github.open_pull(at.identity, at.pull, at.pace) as host:
-                await third(replace(at, host=host))
-            assert [resolved for resolved, _, _ in stands(at).values()] == [True, True, True, False]
-            assert "contents: write" not in at.stands.comments[0].body
-
-    asyncio.run(go())
+        at.gh.grant(contents="write")
+        await at.repo.push("feature", {"app.py": THIRD})
+        async with github.open_pull(at.identity, at.pull, at.pace) as host:
+            await third(replace(at, host=host))
+        assert [resolved for resolved, _, _ in stands(at).values()] == [True, True, True, False]
+        assert "contents: write" not in at.stands.comments[0].body
 
 
-def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
+async def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
     """Folding is a courtesy: a refusal costs a sentence and nothing else."""
+    async with scene(tmp_path) as at:
+        await first(at)
+        await at.repo.push("feature", {"app.py": SECOND})
+        at.gh.fail("POST", r"/replies$", Fault(403))
+        outcome = await second(at)
 
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await first(at)
-            await at.repo.push("feature", {"app.py": SECOND})
-            at.gh.fail("POST", r"/replies$", Fault(403))
-            outcome = await second(at)
-
-            assert outcome.posted_count == 1
-            assert len(outcome.notes) == 1
-            assert "could not be tidied up: GitHub refuses POST" in outcome.notes[0]
-
-    asyncio.run(go())
+        assert outcome.posted_count == 1
+        assert len(outcome.notes) == 1
+        assert "could not be tidied up: GitHub refuses POST" in outcome.notes[0]

@@ -1,6 +1,5 @@
 """Several findings in one hunk: one comment, which later rounds and commands take for all of them."""
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,39 +36,31 @@ def gone(name: str) -> PlacedFinding:
     return now(finding(name), "fixed")
 
 
-def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
+async def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
     """On the lines of the worst; each is in it with its number and its own lines. Another hunk has another comment."""
-
-    async def run() -> None:
-        async with scene(tmp_path) as at:
-            done = await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
-            assert done.posted_count == 3
-            first, second = sorted(tops(at), key=lambda one: one.line or 0)
-            assert (first.line, second.line) == (5, 41)
-            assert all(said in first.body for said in ("1. Finding f1", "2. Finding f2", "app.py:7"))
-            assert "Finding f3" in second.body
-            facts = marker.read(first.body) or {}
-            assert (facts["fingerprint"], facts["also"]) == ("f1", "f2@7")
-            assert first.body.count("<!-- deeprepo") == 1
-            await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)), "run-2")
-            assert len(tops(at)) == 2
-
-    asyncio.run(run())
+    async with scene(tmp_path) as at:
+        done = await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)))
+        assert done.posted_count == 3
+        first, second = sorted(tops(at), key=lambda one: one.line or 0)
+        assert (first.line, second.line) == (5, 41)
+        assert all(said in first.body for said in ("1. Finding f1", "2. Finding f2", "app.py:7"))
+        assert "Finding f3" in second.body
+        facts = marker.read(first.body) or {}
+        assert (facts["fingerprint"], facts["also"]) == ("f1", "f2@7")
+        assert first.body.count("<!-- deeprepo") == 1
+        await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2), numbered("f3", 41, 3)), "run-2")
+        assert len(tops(at)) == 2
 
 
-def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) -> None:
+async def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) -> None:
     """Fixed one by one over two rounds, it is answered and folded in the second."""
-
-    async def run() -> None:
-        async with scene(tmp_path) as at:
-            await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
-            await put(at, review_of(at, gone("f1"), now(finding("f2"), "still")), "run-2")
-            assert [one.is_resolved for one in at.stands.review_comments] == [False]
-            await put(at, review_of(at, gone("f2")), "run-3")
-            assert [one.is_resolved for one in tops(at)] == [True]
-            assert len(at.stands.review_comments) == 2  # with the answer
-
-    asyncio.run(run())
+    async with scene(tmp_path) as at:
+        await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
+        await put(at, review_of(at, gone("f1"), now(finding("f2"), "still")), "run-2")
+        assert [one.is_resolved for one in at.stands.review_comments] == [False]
+        await put(at, review_of(at, gone("f2")), "run-3")
+        assert [one.is_resolved for one in tops(at)] == [True]
+        assert len(at.stands.review_comments) == 2  # with the answer
 
 
 def test_a_fix_that_a_click_commits_stands_on_its_own_lines() -> None:

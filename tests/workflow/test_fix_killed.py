@@ -23,40 +23,38 @@ from deeprepo_sandbox.github import Fault, git
     ],
     ids=["tree", "commit", "commit made", "branch", "branch moved"],
 )
-def test_a_server_killed_while_it_commits_makes_one_commit(tmp_path: Path, method: str, path: str, after: bool) -> None:
+async def test_a_server_killed_while_it_commits_makes_one_commit(
+    tmp_path: Path, method: str, path: str, after: bool
+) -> None:
     """Started again it goes on: the branch gets the commit once, on the head that was reviewed, and one answer says so."""
+    async with sandbox.github(tmp_path / "gh", secret=SECRET) as gh:
+        repo = await gh.repository("acme", "shop", files=BASE)
+        await repo.commit("feature", BROKEN)
+        folder = repo.repository.git
+        before = await git.tip(folder, "feature")
+        assert before is not None
+        dead = asyncio.Event()
 
-    async def go() -> None:
-        async with sandbox.github(tmp_path / "gh", secret=SECRET) as gh:
-            repo = await gh.repository("acme", "shop", files=BASE)
-            await repo.commit("feature", BROKEN)
-            folder = repo.repository.git
-            before = await git.tip(folder, "feature")
-            assert before is not None
-            dead = asyncio.Event()
+        def replies(number: int) -> list[str]:
+            return [one.body for one in gh.pull(number).comments if '"kind": "reply"' in one.body]
 
-            def replies(number: int) -> list[str]:
-                return [one.body for one in gh.pull(number).comments if '"kind": "reply"' in one.body]
+        async with serving(tmp_path, gh) as server:
 
-            async with serving(tmp_path, gh) as server:
+            async def kill() -> None:
+                server.kill()
+                dead.set()
 
-                async def kill() -> None:
-                    server.kill()
-                    dead.set()
-
-                number = await repo.open_pull("feature", title="Prices without tax", body="")
-                await gh.until(lambda: "total()" in "".join(c.body for c in gh.pull(number).comments), PATIENCE)
-                await gh.until(lambda: all(c.status == "completed" for c in gh.pull(number).checks), PATIENCE)
-                gh.fail(method, path, Fault(status=None, run=kill, after=after))
-                await repo.comment(number, "/deeprepo fix 1", author="maintainer")
-                await asyncio.wait_for(dead.wait(), PATIENCE)
-                server.wait()
-            async with serving(tmp_path, gh, LEASE="3"):
-                await gh.until(lambda: bool(replies(number)), PATIENCE)
-            tip = await git.tip(folder, "feature")
-            assert tip is not None
-            assert await git.commits(folder, before, tip) == [tip]
-            (reply,) = replies(number)
-            assert tip[:10] in reply
-
-    asyncio.run(go())
+            number = await repo.open_pull("feature", title="Prices without tax", body="")
+            await gh.until(lambda: "total()" in "".join(c.body for c in gh.pull(number).comments), PATIENCE)
+            await gh.until(lambda: all(c.status == "completed" for c in gh.pull(number).checks), PATIENCE)
+            gh.fail(method, path, Fault(status=None, run=kill, after=after))
+            await repo.comment(number, "/deeprepo fix 1", author="maintainer")
+            await asyncio.wait_for(dead.wait(), PATIENCE)
+            server.wait()
+        async with serving(tmp_path, gh, LEASE="3"):
+            await gh.until(lambda: bool(replies(number)), PATIENCE)
+        tip = await git.tip(folder, "feature")
+        assert tip is not None
+        assert await git.commits(folder, before, tip) == [tip]
+        (reply,) = replies(number)
+        assert tip[:10] in reply

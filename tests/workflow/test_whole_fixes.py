@@ -19,26 +19,22 @@ async def tip(at: Whole, branch: str = "feature") -> str:
     return found
 
 
-def test_a_broken_caller_is_fixed_by_one_commit(tmp_path: Path) -> None:
+async def test_a_broken_caller_is_fixed_by_one_commit(tmp_path: Path) -> None:
     """The commit stands on the reviewed head, drops the argument, and the review that follows finds nothing."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            before = await tip(at)
-            reply = await said(at, number, "/deeprepo fix 1")
-            after = await tip(at)
-            assert after[:10] in reply
-            assert "nothing new" in reply
-            folder = at.repo.repository.git
-            assert await git.commits(folder, before, after) == [after]
-            text = await git.text(folder, "show", f"{after}:shop/cart.py")
-            assert text.endswith("return total(items)")
-            message = await git.text(folder, "show", "--no-patch", "--format=%B", after)
-            assert message.startswith("Fix finding 1 of the review")
-            assert at.gh.pull(number).checks[-1].conclusion == "success"
-
-    asyncio.run(go())
+    async with whole(tmp_path) as at:
+        number = await at.reviewed()
+        before = await tip(at)
+        reply = await said(at, number, "/deeprepo fix 1")
+        after = await tip(at)
+        assert after[:10] in reply
+        assert "nothing new" in reply
+        folder = at.repo.repository.git
+        assert await git.commits(folder, before, after) == [after]
+        text = await git.text(folder, "show", f"{after}:shop/cart.py")
+        assert text.endswith("return total(items)")
+        message = await git.text(folder, "show", "--no-patch", "--format=%B", after)
+        assert message.startswith("Fix finding 1 of the review")
+        assert at.gh.pull(number).checks[-1].conclusion == "success"
 
 
 async def _protected(at: Whole, _: int) -> None:
@@ -54,71 +50,55 @@ async def _withdrawn(at: Whole, _: int) -> None:
     [(_protected, "protected", True), (_withdrawn, "contents: write", True)],
     ids=["protected", "no contents permission"],
 )
-def test_where_no_commit_may_be_made_the_answer_has_a_patch(
+async def test_where_no_commit_may_be_made_the_answer_has_a_patch(
     tmp_path: Path, prepare: Callable[[Whole, int], Awaitable[None]], words: str, has_patch: bool
 ) -> None:
     """A protected branch, an App that may only read: nothing is committed, and the patch does the same."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            before = await tip(at)
-            await prepare(at, number)
-            reply = await said(at, number, "/deeprepo fix")
-            assert words in reply
-            assert ("+    return total(items)" in reply) is has_patch
-            assert await tip(at) == before
-
-    asyncio.run(go())
+    async with whole(tmp_path) as at:
+        number = await at.reviewed()
+        before = await tip(at)
+        await prepare(at, number)
+        reply = await said(at, number, "/deeprepo fix")
+        assert words in reply
+        assert ("+    return total(items)" in reply) is has_patch
+        assert await tip(at) == before
 
 
 @pytest.mark.slow
-def test_nothing_is_written_to_a_fork(tmp_path: Path) -> None:
+async def test_nothing_is_written_to_a_fork(tmp_path: Path) -> None:
     """The branch is a stranger's: the maintainer gets the patch."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed(fork=True)
-            reply = await said(at, number, "/deeprepo fix 1")
-            assert "fork" in reply
-            assert "+    return total(items)" in reply
-            assert not any(one.operation.startswith("git/") for one in at.gh.requests)
-
-    asyncio.run(go())
+    async with whole(tmp_path) as at:
+        number = await at.reviewed(fork=True)
+        reply = await said(at, number, "/deeprepo fix 1")
+        assert "fork" in reply
+        assert "+    return total(items)" in reply
+        assert not any(one.operation.startswith("git/") for one in at.gh.requests)
 
 
 @pytest.mark.slow
-def test_a_branch_that_moved_after_the_review_is_left_alone(tmp_path: Path) -> None:
+async def test_a_branch_that_moved_after_the_review_is_left_alone(tmp_path: Path) -> None:
     """The last review read another head: 0 commits, and the answer names the command that reviews the new one."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            await at.repo.comment(number, "/deeprepo pause", author="maintainer")
-            await at.quiet()
-            pushed = await at.repo.push("feature", {"NEWS.md": "one\n"})
-            await at.quiet()
-            reply = await said(at, number, "/deeprepo fix 1")
-            assert "/deeprepo review" in reply
-            assert await tip(at) == pushed
-
-    asyncio.run(go())
+    async with whole(tmp_path) as at:
+        number = await at.reviewed()
+        await at.repo.comment(number, "/deeprepo pause", author="maintainer")
+        await at.quiet()
+        pushed = await at.repo.push("feature", {"NEWS.md": "one\n"})
+        await at.quiet()
+        reply = await said(at, number, "/deeprepo fix 1")
+        assert "/deeprepo review" in reply
+        assert await tip(at) == pushed
 
 
 @pytest.mark.slow
-def test_a_lost_answer_to_the_update_makes_no_second_commit(tmp_path: Path) -> None:
+async def test_a_lost_answer_to_the_update_makes_no_second_commit(tmp_path: Path) -> None:
     """GitHub fails after the branch was pointed at the commit: it is recognised, and the answer says that it stands."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            before = await tip(at)
-            at.gh.fail("PATCH", "/git/refs/", Fault(drop=True, after=True))
-            reply = await said(at, number, "/deeprepo fix 1")
-            assert (await tip(at))[:10] in reply
-            assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
-
-    asyncio.run(go())
+    async with whole(tmp_path) as at:
+        number = await at.reviewed()
+        before = await tip(at)
+        at.gh.fail("PATCH", "/git/refs/", Fault(drop=True, after=True))
+        reply = await said(at, number, "/deeprepo fix 1")
+        assert (await tip(at))[:10] in reply
+        assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
 
 
 async def _push(at: Whole) -> None:
@@ -132,64 +112,55 @@ async def _protect(at: Whole) -> None:
 
 
 @pytest.mark.parametrize("event", few([_push, _protect], 0))
-def test_github_itself_refuses_what_comes_too_late(tmp_path: Path, event: Callable[[Whole], Awaitable[None]]) -> None:
+async def test_github_itself_refuses_what_comes_too_late(
+    tmp_path: Path, event: Callable[[Whole], Awaitable[None]]
+) -> None:
     """The last look was fine, and the branch changed before the update arrived: it is refused, and nothing is lost."""
+    async with whole(tmp_path) as at:
+        number = await at.reviewed()
+        stands: list[str] = []
 
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            stands: list[str] = []
+        async def happen() -> None:
+            await event(at)
+            stands.append(await tip(at))
 
-            async def happen() -> None:
-                await event(at)
-                stands.append(await tip(at))
-
-            at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=happen))
-            assert "Nothing was committed" in await said(at, number, "/deeprepo fix 1")
-            assert [await tip(at)] == stands
-
-    asyncio.run(go())
+        at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=happen))
+        assert "Nothing was committed" in await said(at, number, "/deeprepo fix 1")
+        assert [await tip(at)] == stands
 
 
-def test_a_command_is_about_what_its_person_saw(tmp_path: Path) -> None:
+async def test_a_command_is_about_what_its_person_saw(tmp_path: Path) -> None:
     """It arrives late, after a push and its review: nothing is committed. In another person's thread, and behind a stray sign, nothing is meant."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed(files={"README.md": "# harmless\n"})
-            with at.gh.holding() as held:
-                await at.repo.comment(number, "/deeprepo fix", author="maintainer")
-            at.gh.pass_time(minutes=1)
-            await asyncio.sleep(2.1)  # the server's clock has to be past the second in which the comment was written
-            pushed = await at.repo.push("feature", BROKEN)
-            await at.quiet()
-            await at.gh.deliver(held[0])
-            await at.quiet()
-            assert "not those that stood when this command was written" in at.replies(number)[-1]
-            for words in ("/deeprepo fix :", "/deeprepo fix #"):
-                assert "name the findings" in await said(at, number, words)
-            thread = await at.repo.review_comment(number, "shop/price.py", 2, "Why so short?", author="colleague")
-            await at.repo.reply(number, thread, "/deeprepo fix")
-            await at.quiet()
-            assert "name the findings" in at.replies(number)[-1]
-            assert await tip(at) == pushed
-            await said(at, number, "/deeprepo fix")
-            assert await tip(at) != pushed
-
-    asyncio.run(go())
+    async with whole(tmp_path) as at:
+        number = await at.reviewed(files={"README.md": "# harmless\n"})
+        with at.gh.holding() as held:
+            await at.repo.comment(number, "/deeprepo fix", author="maintainer")
+        at.gh.pass_time(minutes=1)
+        await asyncio.sleep(2.1)  # the server's clock has to be past the second in which the comment was written
+        pushed = await at.repo.push("feature", BROKEN)
+        await at.quiet()
+        await at.gh.deliver(held[0])
+        await at.quiet()
+        assert "not those that stood when this command was written" in at.replies(number)[-1]
+        for words in ("/deeprepo fix :", "/deeprepo fix #"):
+            assert "name the findings" in await said(at, number, words)
+        thread = await at.repo.review_comment(number, "shop/price.py", 2, "Why so short?", author="colleague")
+        await at.repo.reply(number, thread, "/deeprepo fix")
+        await at.quiet()
+        assert "name the findings" in at.replies(number)[-1]
+        assert await tip(at) == pushed
+        await said(at, number, "/deeprepo fix")
+        assert await tip(at) != pushed
 
 
-def test_a_patch_shows_no_secret(tmp_path: Path) -> None:
+async def test_a_patch_shows_no_secret(tmp_path: Path) -> None:
     """The line beside the fix holds a token: the answer says so, and has no patch."""
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     lines = f'from shop.price import total\n\nTOKEN = "{secret}"\n\ndef pay(items):\n    return total(items, 0.2)\n'
 
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", {"shop/cart.py": lines})
-            number = await at.reviewed(fork=True)
-            reply = await said(at, number, "/deeprepo fix 1")
-            assert secret not in reply
-            assert "holds a secret" in reply
-
-    asyncio.run(go())
+    async with whole(tmp_path) as at:
+        await at.repo.commit("main", {"shop/cart.py": lines})
+        number = await at.reviewed(fork=True)
+        reply = await said(at, number, "/deeprepo fix 1")
+        assert secret not in reply
+        assert "holds a secret" in reply

@@ -1,6 +1,5 @@
 """Every number on a pull request's page is true after every step: what people silence, allow again, mend and break shows at once."""
 
-import asyncio
 import random
 import re
 from dataclasses import dataclass, field
@@ -119,18 +118,14 @@ async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, str], d
 
 
 @pytest.mark.parametrize("game", few(tuple(range(20)), 0))
-def test_every_number_is_true_after_every_step(game: int, tmp_path: Path) -> None:
+async def test_every_number_is_true_after_every_step(game: int, tmp_path: Path) -> None:
     """A pull request of five rounds, with rejections, rules, what is mended and what comes back."""
-
-    async def story() -> None:
-        dice = random.Random(game)  # noqa: S311 - a game
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", {".deeprepo.yml": STRICT})
-            truth, rules = Truth(set(dice.sample(sorted(FAULTS), 3))), dict[str, str]()
-            number = await at.reviewed(files={path: FAULTS[path][0] for path in truth.faulty})
+    dice = random.Random(game)  # noqa: S311 - a game
+    async with whole(tmp_path) as at:
+        await at.repo.commit("main", {".deeprepo.yml": STRICT})
+        truth, rules = Truth(set(dice.sample(sorted(FAULTS), 3))), dict[str, str]()
+        number = await at.reviewed(files={path: FAULTS[path][0] for path in truth.faulty})
+        compared(at, number, truth)
+        for _ in range(5):
+            await stepped(at, number, truth, rules, dice)
             compared(at, number, truth)
-            for _ in range(5):
-                await stepped(at, number, truth, rules, dice)
-                compared(at, number, truth)
-
-    asyncio.run(story())
