@@ -96,7 +96,9 @@ async def _github(app: App, place: ServerPlace) -> AsyncIterator[CheckedItem]:
     yield CheckedItem("App", f"{registration['slug']} ({app.app_id}) at {place.github_api}")
     permissions, events = registration.get("permissions") or {}, registration.get("events") or ()
     lacking = {name: need for name, need in manifest.PERMISSIONS.items() if not _enough(permissions.get(name), need)}
-    yield _lacks("permissions", [f"{name}: {need}" for name, need in lacking.items()], bad=bool(VITAL & lacking.keys()))
+    # An App that may only read contents reviews all the same: threads stay open, and `/deeprepo fix` shows a patch.
+    vital = VITAL & lacking.keys() - ({"contents"} if permissions.get("contents") else set())
+    yield _lacks("permissions", [f"{name}: {need}" for name, need in lacking.items()], bad=bool(vital))
     deaf = [name for name in manifest.EVENTS if name not in events]
     yield _lacks("events", deaf, bad=not VITAL.isdisjoint(deaf))
     if config.environment(on_server=True).consumers not in (None, "off"):
