@@ -4,7 +4,8 @@
 
 `deeprepo serve` on SQLite, and one that only takes on with two `deeprepo worker` on PostgreSQL, behind signed webhooks of the
 sandbox GitHub. A model on loopback takes its time and counts what it is sent, answered or not. Every order has a repository of its own, so
-each begins a day. Another repository takes the packages of them all, and the server looks at it.
+each begins a day; those of strangers have an installation of their own too, because the changes of strangers to one installation are put
+off. Another repository takes the packages of the team, and the server looks at it.
 """
 
 import argparse
@@ -183,7 +184,7 @@ class Order:
 ORDERS = (
     Order("each push waits for the review before", (QUIET, PUSH), 4),
     Order("each push comes while the review before is paid", (PAYING, PUSH), 5, short=True),
-    Order("closed, reopened, made a draft, renamed, without a push", (PAYING, Play.bounce), 4, short=True),
+    Order("closed, reopened, made a draft, renamed, without a push", (PAYING, Play.bounce), 2, short=True),
     Order("three pull requests of three strangers", (PAYING, PUSH), 1, pulls=3, author="stranger"),
     Order("a storm of a stranger's commands, written and edited", (Play.beg, PUSH), 3),
     Order("every delivery once more, and once more", (PUSH, QUIET, Play.redeliver), 2),
@@ -229,7 +230,8 @@ async def _played(store: str, orders: Sequence[Order]) -> list[Row]:
             await gh.install()
             for order, name in zip(orders, names, strict=True):
                 offers = {"pyproject.toml": f'[project]\nname = "{name}"\nversion = "1.4"\n'}
-                repo = await gh.repository("acme", name, files=BASE | offers, private=True)
+                owner = f"{name}-owner" if order.fork or order.author else "acme"
+                repo = await gh.repository(owner, name, files=BASE | offers, private=True)
                 play, before = Play(gh, repo, servers, model), model.count
                 try:
                     await play.open(order)
