@@ -1,10 +1,10 @@
 """The App, and the pull requests that it and others with a token see."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import jwt
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -71,7 +71,7 @@ def acting(
 async def _minted(
     identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, at: int | str | tuple[int, ...]
 ) -> tuple[str, datetime]:
-    """Make a token, and tell when it ends. Where the owner has granted less it is for that, but for git's: that is to read and no more."""
+    """Make a token, and tell when it ends. Of what the owner has not granted it has nothing, or may only read it."""
     async with app(identity, pace) as asked:
         mint = asked.rest.apps.async_create_installation_access_token
         field, ids = "repositories" if isinstance(at, str) else "repository_ids", [at] if at else UNSET
@@ -81,11 +81,18 @@ async def _minted(
         except HostRefused as refused:
             if refused.status != UNPROCESSABLE or permissions == READING:
                 raise
-            data = await asked.answer(mint(installation, **only))
+            granted = shapes.at(await asked.answer(asked.rest.apps.async_get_installation(installation)), "permissions")
+            data = await asked.answer(mint(installation, **only, permissions=_narrowed(permissions, granted or {})))
     made, ends = shapes.at(data, "token"), shapes.at(data, "expires_at")
     with suppress(TypeError, ValueError):
         return HiddenText("".join(made)), datetime.fromisoformat(ends).astimezone(UTC)
     raise unknown("a token and its end")
+
+
+def _narrowed(asked: Permissions, granted: Mapping[str, str]) -> Permissions:
+    """What is asked for, as far as it is granted."""
+    levels = {name: "read" if granted[name] == "read" else level for name, level in asked.items() if name in granted}
+    return cast("Permissions", levels)
 
 
 def holding(

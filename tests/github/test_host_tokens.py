@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from bot import github
 from bot.errors import ConfigError, HostRefused
 from bot.github import Identity
-from deeprepo_sandbox.github import Fault, keys
+from deeprepo_sandbox.github import keys
 
 
 async def test_a_token_that_expires_in_the_middle(at: Scene) -> None:
@@ -41,10 +41,13 @@ async def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
 
 
 async def test_an_owner_who_grants_less(at: Scene) -> None:
-    """A token that can do what was granted is better than none."""
-    at.gh.fail("POST", r"/access_tokens$", Fault(422, message="The permissions requested are not granted"))
+    """A token that can do what was granted is better than none; it can do nothing that was not asked for."""
+    at.gh.grant(checks="read", contents="write")
 
     assert (await at.host.facts()).title == "A change"
+    (token,) = at.gh.world.tokens.values()
+    may = token.permissions
+    assert (may["checks"], may["contents"], may["pull_requests"]) == ("read", "read", "write")
 
 
 async def test_keys_that_cannot_sign(at: Scene) -> None:

@@ -12,6 +12,7 @@ LEVELS = ("read", "write", "admin")
 BY_APP = {
     "apps/get-authenticated",
     "apps/list-installations",
+    "apps/get-installation",
     "apps/create-installation-access-token",
     "apps/list-webhook-deliveries",
     "apps/redeliver-webhook-delivery",

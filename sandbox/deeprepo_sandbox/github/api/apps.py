@@ -20,6 +20,11 @@ async def installations(call: Call) -> Answer:
     return call.pages([people.installation(call.world, home) for home in mine])
 
 
+async def one_installation(call: Call) -> Answer:
+    """GET /app/installations/N."""
+    return Answer(200, people.installation(call.world, _home(call)))
+
+
 async def installation(call: Call) -> Answer:
     """GET R/installation."""
     homes = [home for home in call.world.installations_of(call.repository) if home.app is _app(call)]
@@ -28,10 +33,7 @@ async def installation(call: Call) -> Answer:
 
 async def create_token(call: Call) -> Answer:
     """POST /app/installations/N/access_tokens: the permissions asked for, never more than the App has."""
-    world = call.world
-    home = find_or_404(world.installations.get(call.params["installation_id"]))
-    if home.app is not _app(call):
-        raise GitHubRefusal(404, "Not Found")
+    world, home = call.world, _home(call)
     granted = dict(call.body.get("permissions", home.app.permissions))
     for name, level in granted.items():
         has = home.app.permissions.get(name)
@@ -146,6 +148,14 @@ async def from_manifest(call: Call) -> Answer:
     return Answer(201, said)
 
 
+def _home(call: Call) -> Installation:
+    """The installation of a path; another App's is none."""
+    home = find_or_404(call.world.installations.get(call.params["installation_id"]))
+    if home.app is not _app(call):
+        raise GitHubRefusal(404, "Not Found")
+    return home
+
+
 def _app(call: Call) -> App:
     return find_or_404(call.caller.app)
 
@@ -153,6 +163,7 @@ def _app(call: Call) -> App:
 OPERATIONS: dict[str, Do] = {
     "apps/get-authenticated": get,
     "apps/list-installations": installations,
+    "apps/get-installation": one_installation,
     "apps/get-repo-installation": installation,
     "apps/create-installation-access-token": create_token,
     "apps/revoke-installation-access-token": revoke,
