@@ -76,7 +76,7 @@ def pick(
         for nearness, same, (path, line, _) in sorted(lines)[:PER_NAME] if files <= MAX_FILES else ():
             if (path, line) not in shown_lines:
                 what = f'holds "{name}", a text' if name in texts else f"names {name},"
-                title = f"{what} which the change removes"
+                title = f"{what} which no added line has"
                 one = Pick(path, line, (name,), defines=False, title=title, beside=BESIDE)
                 ranked_picks.append(((nearness, files, same), one))
     return [one for _, one in sorted(ranked_picks, key=lambda item: item[0])]

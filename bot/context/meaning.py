@@ -29,7 +29,10 @@ _TYPE = re.compile(
     r"\s*+(?:[a-z]++(?:\([a-z]++\))?\s++){0,6}?(?:class|struct|interface|record|enum|trait|type)\s++[A-Za-z_]"
 )
 _IN_STRUCT = re.compile(r"(?<!\s)\s++([A-Z]\w*+)\s++[\w*\[]")  # Go
-_AS_TYPE = r"\bNAME(?:<[^<>]{0,80}>)?(?:\[\])?\s++[*&]?(?!extends\b|implements\b|where\b|for\b)[A-Za-z_]\w*\s*+[(=;,)]"
+_AS_TYPE = (
+    r"\bNAME(?:<[^<>]{0,80}>)?(?:\[\])?\s++[*&]?(?!extends\b|implements\b|where\b|for\b)[A-Za-z_]\w*\s*+[(=;,)]"
+    r"|:\s*+(?:[A-Za-z_$][\w$]*+\.)++NAME(?:\[\])?\s*+="  # the type of what is declared
+)
 _NAMED = r"(?:\.|->|::|\?\.|[\"'`$@{])NAME\b|\bNAME[\"']?\s*+(?:[(:=?!]|<[^<>]{0,80}>\s*+\()"
 
 

@@ -46,7 +46,7 @@ def test_who_still_uses_what_is_removed_comes_first(
     before: Files = {path: old, reader: line, "conf.py": ""}
     found = beside(repository, before, {path: new, "conf.py": MANY})
     assert found[0].path == reader
-    assert found[0].title.endswith("which the change removes")
+    assert found[0].title.endswith("which no added line has")
     assert line.split("\n")[-2] in found[0].body
 
 
