@@ -1,4 +1,4 @@
-"""Each promise of PROMISES.md names a test or a bench that exists."""
+"""Each promise of PROMISES.md names tests or benches that exist."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| (\d+) \| (.+) \| (.+) \|$")
 PAGE = (ROOT / "tests" / "PROMISES.md").read_text(encoding="utf-8")
 ROWS = [match.groups() for line in PAGE.splitlines() if (match := ROW.match(line))]
-HELD = [row for row in ROWS if row[2] != "none yet"]
+HELD = [(number, promise, holder) for number, promise, holders in ROWS for holder in holders.split("; ")]
 
 
 def functions(file: Path) -> set[str]:

@@ -40,10 +40,13 @@ async def test_refusals_say_why_and_nothing_else(tmp_path: Path) -> None:
 
         answers = [
             await server.http.post("/webhook", content=raw, headers=good | {"x-hub-signature-256": "sha256=00"}),
+            await server.http.post(
+                "/webhook", content=raw, headers=good | {"x-hub-signature-256": f"sha256={'0' * 64}"}
+            ),
             await server.http.post("/webhook", content=raw, headers=good | {"content-type": "text/plain"}),
             await server.http.post("/webhook", content=raw, headers=good | {"x-github-delivery": "../x"}),
         ]
-        assert [answer.status_code for answer in answers] == [401, 415, 400]
+        assert [answer.status_code for answer in answers] == [401, 401, 415, 400]
         assert all(list(answer.json()) == ["detail"] for answer in answers)
         assert await server.opened.counts() == {"waiting": 0, "delayed": 0, "running": 0}
         assert (await server.http.get("/webhook")).status_code == 405

@@ -145,6 +145,11 @@ QUIET = {
     "another changed line says it": ('a = "order_total"\n', 'b = "order_total"\n', "{{ order_total }}\n"),
     "a part of a longer word": ('a = "order_total"\n', 'a = "order_sum"\n', "{{ my_order_totals }}\n"),
     "a word of many trees": ('a = "user_name"\n', "\n", "{{ user_name }}\n"),
+    "a route with its parameter written out": (
+        "go(f'{base}/jobs/nightly/${name}/run')\ngo(`/jobs/nightly/${name}`)\n",
+        "go(f'{base}/jobs/nightly/first/run')\ngo(`/jobs/nightly/first`)\n",
+        "{{ /jobs/nightly }}\n",
+    ),
     "one word of a text": ('a = "total"\n', 'a = "sum"\n', "The total of it.\n"),
 }  # fmt: skip
 

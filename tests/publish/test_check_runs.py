@@ -49,6 +49,17 @@ async def test_a_check_run_from_its_beginning_to_its_end(at: Scene) -> None:
     assert len(at.stands.checks) == 1
 
 
+async def test_no_secret_stands_in_a_check_run(at: Scene) -> None:
+    """Neither the one that was committed nor one that a finding repeats."""
+    secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
+    leak = finding("f1", 5, category="secret", quote=f'TOKEN = "{secret}"')
+    await run(at, reviewed(at.stands.head_sha, leak, finding("f2", 6, why=f"It logs {secret}.")))
+    (check,) = at.stands.checks
+
+    assert len(check.annotations) == 2
+    assert secret not in f"{check.title}{check.summary}{check.text}{check.annotations}"
+
+
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("nth", [0, 2])
 async def test_annotations_that_were_sent_are_not_sent_again(at: Scene, nth: int, *, after: bool) -> None:

@@ -69,3 +69,12 @@ async def test_an_ignored_finding_is_not_said_in_the_next_round(at: Whole) -> No
     await at.quiet()
     assert "total(goods, 0.3)" in at.summary(number)
     assert at.gh.pull(number).checks[-1].conclusion == "neutral"
+
+
+async def test_a_permission_that_was_taken_away_counts_no_more(at: Whole) -> None:
+    """GitHub is asked at each command: who might write a minute ago may only look now."""
+    number = await at.reviewed()
+    at.repo.add("colleague", "write")
+    assert "needs write" not in await said(at, number, "/deeprepo explain 1", author="colleague")
+    at.repo.add("colleague", "read")
+    assert "write" in await said(at, number, "/deeprepo explain 1", author="colleague")

@@ -1,14 +1,15 @@
 import pytest
-from whole import MENDED, Whole
+from whole import BROKEN, MENDED, Whole
 
 
 async def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(at: Whole) -> None:
-    """The forgotten caller is in a comment on its line, in the summary and in the check run."""
-    number = await at.reviewed()
+    """What is wrong on a changed line is in a comment there; the forgotten caller outside of the change in the summary; both count in the check run."""
+    number = await at.reviewed(files={**BROKEN, "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n'})
     stands = at.gh.pull(number)
 
+    assert [(one.path, one.line) for one in stands.review_comments] == [("shop/rates.py", 1)]
     assert "shop/cart.py" in at.summary(number)
-    assert "1 finding" in at.summary(number)
+    assert "2 findings" in at.summary(number)
     (check,) = stands.checks
     assert (check.status, check.conclusion, check.external_id) == ("completed", "neutral", str(number))
     assert not list((at.data / "work").iterdir())

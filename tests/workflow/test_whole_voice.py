@@ -67,6 +67,14 @@ async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> 
 
 
 @pytest.mark.slow
+async def test_a_clean_change_is_not_approved(at: Whole) -> None:
+    """Where changes would be requested and nothing is found, no review is written."""
+    await set_up(at, "request_changes: high\n")
+    number = await at.reviewed(files=MENDED)
+
+    assert at.gh.pull(number).reviews == []
+
+
 async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> None:
     """The last summary says so, the next check run too; a command or `resume` makes room for as many pushes again."""
     await set_up(at, "pause_after: 2\n")

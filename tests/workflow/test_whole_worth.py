@@ -6,11 +6,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
+import sqlalchemy as sa
 from whole import Whole
 
 from bot.app import operator
 from bot.cli import run
 from bot.config import Server
+from bot.storage.tables import review
 
 FAULTS = {
     "shop/rates.py": 'RATES = {"a": 1, "a": 2}\n',
@@ -46,11 +48,15 @@ async def test_a_merged_pull_request_shows_what_its_review_was_worth(
     await at.repo.close(number, merge=True)
     await at.repo.close(other)
     await at.quiet()
+    paid = sa.update(review).where(review.c.merged.is_not(None)).values(usd=0.3)
+    await at.server.store.database.run(lambda connection: connection.execute(paid))
     monkeypatch.setenv("DEEPREPO_DATA", str(at.data))
     assert await asyncio.to_thread(run, ["status", "--worth", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     results = {"fixed": 1, "rejected": 0, "ignored": 1, "left": 1}
     assert (told["pulls"], told["results"]) == (1, results)
+    assert told["usd"] > 0
+    assert told["usd_per_fixed"] == pytest.approx(told["usd"])  # of one that was fixed
     assert await asyncio.to_thread(run, ["status", "--worth"]) == 0
     said = capsys.readouterr().out
     assert "30 days: 1 merged pull request, 3 findings shown in them" in said

@@ -68,6 +68,8 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
         for is_edited, text in _lines(file, "-"):
             for word in _words(file.path, text):
                 is_kept = word in kept or word in now or word in words
+                if f"{word}/${{" in text:  # a value was written out: `/jobs/${name}` is `/jobs/nightly` now
+                    is_kept |= any(one.startswith(f"{word}/") for one in (*kept, *now))
                 if not is_kept and (is_distinctive(word) or is_edited):
                     words[word] = LostWord(word, file.path, is_edited)
     return sorted(words.values(), key=lambda one: (one.is_plain, not one.is_renamed))
