@@ -274,17 +274,15 @@ def _end(process: Any) -> None:  # noqa: ANN401 - a process of either context
 def _safe_path() -> Iterator[None]:
     """Let the fork server, which Python starts by `-c` in the folder we are in, import no module of that folder.
 
-    It is often the reviewed repository. What else this process starts keeps the environment as it is.
+    It is often the reviewed repository. What else this process starts keeps the environment as it is: an empty variable says nothing,
+    and none is taken away, since another thread may be reading them all.
     """
-    before = os.environ.get(SAFE_PATH)
+    before = os.environ.get(SAFE_PATH, "")
     os.environ[SAFE_PATH] = "1"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[SAFE_PATH]
-        else:
-            os.environ[SAFE_PATH] = before
+        os.environ[SAFE_PATH] = before
 
 
 _LOCK = threading.Lock()  # the library looks after all its children whenever one is started
