@@ -38,7 +38,11 @@ def test_three_roots_delegate_as_the_journal_s_did() -> None:
     found = by_name(compared(small("rlm-only")).rows)
     assert [found[name]["delegated"] for name in journal.BEHAVIOURS] == [5, 1, 0]
     assert [found[name]["files_by_workers"] for name in journal.BEHAVIOURS] == [19, 3, 0]
-    assert [found[name]["turns"] for name in journal.BEHAVIOURS] == [5, 4, 6]  # the last one is stopped after five without gain
+    assert [found[name]["turns"] for name in journal.BEHAVIOURS] == [
+        5,
+        4,
+        6,
+    ]  # the last one is stopped after five without gain
     assert found["exhaustive"]["matched"] > found["failing"]["matched"] == 0
 
 
