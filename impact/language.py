@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
@@ -16,7 +16,7 @@ from impact.parsing import grammar
 from impact.paths import Paths
 from impact.values import Import
 
-QUERIES = ("defs", "uses", "guards", "types", "imports", "open", "results")
+QUERIES = ("defs", "uses", "guards", "types", "receivers", "imports", "open", "results")
 
 
 class Modules(Protocol):
@@ -118,6 +118,16 @@ class Language:
     unknown_members: str  # a pattern of members that classes have without writing them
     constructors: tuple[str, ...]  # what a construction of a class calls
     results: ResultRules
+    identifiers: frozenset[str]  # nodes of names
+    scopes: tuple[str, ...]  # kinds of definitions that a use is told to be in
+    own: tuple[str, ...]  # how a method writes its object
+    above: tuple[str, ...]  # how a method writes its object as one of the class above
+    private_is: str  # who can use a private name: "file", "folder", "below", "self"
+    unexported: frozenset[str]  # definitions that no other file can ask for
+    nameless: frozenset[str]  # what stands for no name: `_`
+    bare_members: str  # a name without a receiver may be a member of a class around: "calls", "all", or "" for never
+    code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
+    untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """What the constructors of a class are called; "=" stands for its own name."""
@@ -212,6 +222,16 @@ def load(folder: str) -> tuple[Language, ...]:
             called_as_written=table.get("called_as_written", False),
             private=table.get("private", ""),
             fails=table.get("fails", {}),
+            identifiers=frozenset(table.get("identifiers", "identifier").split()),
+            scopes=tuple(table.get("scopes", "function method class holder module").split()),
+            own=tuple(table.get("own", "this").split()),
+            above=tuple(table.get("above", "super").split()),
+            private_is=table.get("private_is", "file"),
+            unexported=frozenset(table.get("unexported", "").split()),
+            nameless=frozenset(table.get("nameless", "_").split()),
+            bare_members=table.get("bare_members", ""),
+            code=getattr(import_module(f"impact.languages.{folder}"), "code", None),
+            untold=table.get("untold", "class"),
         )
         for name, row in table["grammars"].items()
     )

@@ -15,6 +15,7 @@ from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter
 LONGEST = 1_500_000  # bytes of a file that is read
 BUNDLE = 20_000  # bytes of a line that no person writes
 MATCHES = 60_000  # of one query in one file
+HEAD = 2_000  # bytes of a head
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
 QUOTES = "\"'`<>"
@@ -92,6 +93,8 @@ def parse(language: Language, source: bytes) -> Node | None:
     code = source.replace(b"\0", b" ")
     if not code.isascii() and code.decode("utf-8", "ignore").encode() != code:
         code = NOT_ASCII.sub(b"_", code)  # another encoding: places are bytes, and queries read UTF-8 alone
+    if language.code is not None:
+        code = language.code(code)
     return root_of(language.grammar, _scripts(code) if language.scripts else code)
 
 
@@ -117,6 +120,20 @@ def matches(language: Language, name: str, root: Node) -> list[Captures]:
 def text(node: Node | None) -> str:
     """Return the source of a node, or "" if there is no node."""
     return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
+
+
+def last_line(node: Node) -> int:
+    """The 1-based line on which a node ends; a node that ends with its line break ends on the line before."""
+    row, column = node.end_point[0], node.end_point[1]
+    return row if column == 0 and row > node.start_point[0] else row + 1
+
+
+def head(node: Node) -> str:
+    """How a definition is written up to its body, on one line."""
+    inner = node.child_by_field_name("definition") or node
+    body = inner.child_by_field_name("body")
+    code = (node.text or b"")[: (body.start_byte if body is not None else node.end_byte) - node.start_byte]
+    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{")
 
 
 def facts(language: Language, source: bytes) -> Facts | None:
@@ -225,15 +242,18 @@ class _Reader:
                 row = Definition(
                     name=name,
                     owner=owner,
-                    kind="method" if kind == "function" and owner else "variable" if kind in GLOBAL else kind,
+                    kind="method" if kind == "function" and owner else "variable" if kind == "global" else kind,
                     line=node.start_point[0] + 1,
-                    head=text(whole).partition("\n")[0][:WRITTEN],
+                    end=last_line(whole),
+                    head=head(whole),
+                    opaque=params is not None and (whole.start_byte in opaque or params.has_error),
                     parameters=takes,
                     bases=tuple(re.split(r"[<\[]", base)[0] for base in bases.get(whole.start_byte, ())),
                     private=private or "private" in found,
                 )
                 key = node.start_byte, name, owner
-                if key not in rows or rows[key].parameters is None:
+                is_told = key in rows and (rows[key].parameters is not None or rows[key].kind == "class")
+                if not is_told or (rows[key].parameters is None and row.parameters is not None):
                     rows[key] = row
         return tuple(rows.values())
 

@@ -26,10 +26,12 @@ class Definition:
     owner: str  # the class or module that holds it, "" for none
     kind: str  # function, method, class, type, variable
     line: int
-    head: str  # its first line, as written
+    head: str  # how it is written up to its body, on one line
     parameters: tuple[Parameter, ...] | None = None  # None: it takes none, or what it takes is not known
     bases: tuple[str, ...] = ()  # of a class, as written
     private: bool = False  # its language lets no other file name it
+    end: int = 0  # its last line
+    opaque: bool = False  # what it takes may be other than what is written
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,14 @@
 (call_expression function: (identifier) @name arguments: (_) @args) @use.call
-(call_expression function: (selector_expression operand: (identifier) @receiver field: (field_identifier) @name) arguments: (_) @args) @use.call
-(selector_expression operand: (identifier) @receiver field: (field_identifier) @name) @use.member
+(call_expression function: (selector_expression operand: (_) @receiver field: (field_identifier) @name) arguments: (_) @args) @use.call
+(selector_expression operand: (_) @receiver field: (field_identifier) @name) @use.member
+(keyed_element . (literal_element (identifier) @key))
+(composite_literal type: [(type_identifier) @of (qualified_type) @of (generic_type type: (_) @of)]
+  body: (literal_value (keyed_element . (literal_element (identifier) @key))))
+(composite_literal type: [(map_type) (slice_type) (array_type)] body: (literal_value (keyed_element . (literal_element (identifier) @plain))))
+(short_var_declaration left: (expression_list . (identifier) @alias .) right: (expression_list . (_) @value .))
+(var_spec . name: (identifier) @alias value: (expression_list . (_) @value .))
+(assignment_statement left: (expression_list . (identifier) @alias .) right: (expression_list . (_) @value .))
+(type_alias name: (_) @alias type: (_) @value)
 (qualified_type package: (_) @receiver name: (type_identifier) @name) @use.member
 (type_identifier) @name @use.name
 (method_declaration receiver: (parameter_list (parameter_declaration type: [
@@ -19,3 +27,6 @@
 (function_declaration name: (identifier) @bound)
 (type_spec name: (type_identifier) @bound)
 (type_alias name: (type_identifier) @bound)
+(package_clause (package_identifier) @key)
+(field_declaration name: (field_identifier) @key)
+(method_elem name: (field_identifier) @key)

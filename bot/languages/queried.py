@@ -1,0 +1,121 @@
+"""A language that `impact` reads by queries, as the search for users asks it: `outline` and `uses` of `ports.Language`."""
+
+from collections.abc import Collection
+
+from bot.languages.unreadable import Unreadable, finds, outlines
+from bot.languages.walk import alternatives
+from bot.values import Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
+from impact import marks, reader, spots
+from impact.language import Language, language_of
+from impact.values import Definition, Facts
+from impact.values import Parameter as Taken
+
+TOO_LONG = "its code takes a parser too long, or is nested more deeply than people write"
+KINDS = {
+    "positional": "positional",
+    "only": "positional-only",
+    "keyword": "keyword-only",
+    "rest": "varargs",
+    "named_rest": "kwargs",
+}
+CALLED = ("function", "method")
+UNTOLD = ("attribute", "bound")  # kinds that an importer cannot ask for, or that no line defines
+
+
+def _language(path: str) -> Language:
+    language = language_of(path)
+    if language is None:
+        raise Unreadable("no language of this installation reads it")
+    return language
+
+
+@outlines
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file and what an importer can ask of it."""
+    language = _language(path)
+    facts = reader.facts(language, source)
+    if facts is None:
+        raise Unreadable(TOO_LONG)
+    rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.name not in language.nameless]
+    symbols = [_symbol(one, language, path, side) for one in rows]
+    bases: dict[str, tuple[str, ...]] = {}
+    for one in facts.definitions:
+        if one.kind in marks.CLASSES:
+            bases[one.name] = tuple(dict.fromkeys((*bases.get(one.name, ()), *one.bases)))
+    return Outline(
+        symbols=alternatives(symbols, overloads=language.overloads),
+        exports=tuple(_exports(facts, language).items()),
+        complete=not facts.open and not facts.made,
+        stars=sum(item.star for item in facts.imports),
+        bases=tuple(bases.items()),
+        bound=tuple(one.here for item in facts.imports for one in item.names if one.here),
+    )
+
+
+def _exports(facts: Facts, language: Language) -> dict[str, str]:
+    """What importers write -> the definition of the file, "" for what the file has from another."""
+    offered = {
+        one.name: one.name
+        for one in facts.definitions
+        if not one.owner
+        and one.kind not in UNTOLD
+        and not (language.exports and one.private)
+        and one.name not in language.unexported | language.nameless
+    }
+    if language.hands_on:
+        for item in facts.imports:
+            names = [one.here for one in item.names] if item.names else [item.whole.partition(".")[0]]
+            offered |= {name: "" for name in names if name and name not in offered}
+    return offered
+
+
+def _symbol(one: Definition, language: Language, path: str, side: Side) -> Symbol:
+    """One definition as the search asks for it."""
+    is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
+    return Symbol(
+        path=path,
+        name=f"{one.owner}.{one.name}" if one.owner else one.name,
+        kind="variable" if one.kind in ("member", "common", "global") else one.kind,
+        start=one.line,
+        end=one.end,
+        side=side,
+        signature=_signature(one) if one.kind in CALLED else None,
+        is_exported=not is_hidden,
+        visibility=language.private_is if one.private else "anywhere",  # type: ignore[arg-type]
+    )
+
+
+def _signature(one: Definition) -> Signature:
+    return Signature(tuple(map(_parameter, one.parameters or ())), one.head, one.opaque or one.parameters is None)
+
+
+def _parameter(one: Taken) -> Parameter:
+    return Parameter(one.name, KINDS[one.kind], one.required)  # type: ignore[arg-type]
+
+
+@finds
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names."""
+    found = spots.spots(_language(path), source, names)
+    if found is None:
+        raise Unreadable(TOO_LONG)
+    rows = tuple(map(_use, found))
+    return SomeUses(rows) if len(rows) >= spots.MOST else rows
+
+
+def _use(one: spots.Spot) -> Use:
+    passed = one.arguments
+    return Use(
+        name=one.name,
+        line=one.line,
+        form=one.form,
+        receiver=one.receiver,
+        types=one.types,
+        call=Call(passed.positional, passed.keywords, passed.spread) if passed is not None else None,
+        function=one.function or "<module>",
+        span=one.span,
+        is_guarded=one.guarded,
+        at=one.at,
+        alias=one.alias,
+        is_receiver=one.is_receiver,
+    )

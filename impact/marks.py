@@ -1,0 +1,259 @@
+"""What the queries of a language say of one file: what its names do, what stands around code, and what classes names are bound to."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from tree_sitter import Node
+
+from impact.language import Language
+from impact.reader import Captures, Spans, matches, parse, text
+
+Form = Literal["name", "member", "import", "definition", "key"]
+UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
+MEMBERS = ("member", "method", "attribute")  # kinds that bind no bare name
+CLASSES = ("class", "type", "module", "holder")
+WRAPS = ("parenthesized_expression", "unary_expression", "await_expression", "non_null_expression")
+CLASS = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+ELEMENTS = "[]"  # behind a name: what it holds
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a query says of the name at one place."""
+
+    form: Form
+    receiver: Node | None = None
+    args: Node | None = None
+    owner: str = ""  # the class that a key belongs to, where its literal names it
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A definition around other code."""
+
+    name: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class around other code."""
+
+    start: int
+    end: int
+    name: str
+    bases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Construction:
+    """A call that constructs an object of a class and does not write its name: `super(1)`, `this(1)`."""
+
+    name: str
+    place: Node
+    args: Node | None
+
+
+@dataclass(slots=True)
+class Marks:
+    """All that the queries say of one file."""
+
+    root: Node
+    at: dict[int, Mark] = field(default_factory=dict)
+    aliases: dict[int, str] = field(default_factory=dict)  # the end of a value -> the name that it gets
+    receivers: set[tuple[int, int]] = field(default_factory=set)
+    scopes: dict[int, Scope] = field(default_factory=dict)  # node -> definition
+    classes: list[Class] = field(default_factory=list)
+    members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # member -> classes that define it
+    constructions: list[Construction] = field(default_factory=list)
+    imports: Spans = field(default_factory=lambda: Spans(()))
+    guards: Spans = field(default_factory=lambda: Spans(()))
+    types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
+    made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
+    fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+@lru_cache(maxsize=6)
+def marks_of(language: Language, source: bytes) -> Marks | None:
+    """What the queries of a language say of a file; None if it cannot be read."""
+    root = parse(language, source)
+    if root is None:
+        return None
+    marks = Marks(root)
+    _definitions(language, marks)
+    guards = []
+    for query in ("imports", "guards"):
+        rows = matches(language, query, root)
+        guards += [one for found in rows for one in found.get("guard", ())]
+        if query == "imports":
+            marks.imports = _spans([one for found in rows for one in found.get("import", ())])
+    marks.guards = _spans(guards)
+    _uses(language, marks)
+    _typed(language, marks)
+    return marks
+
+
+def _spans(nodes: Sequence[Node]) -> Spans:
+    return Spans([(one.start_byte, one.end_byte, "") for one in nodes])
+
+
+def _definitions(language: Language, marks: Marks) -> None:
+    """What the file defines: where the names of definitions stand, what is around other code, and what classes there are."""
+    rows = matches(language, "defs", marks.root)
+    bases: dict[int, list[str]] = defaultdict(list)
+    for found in rows:
+        for node in found.get("class.of", ()):
+            bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
+    for found in rows:
+        kind = kind_of(found)
+        for name in found.get("name", ()) if kind else ():
+            owner = "".join(text(one).lstrip("*&") for one in found.get("owner", ())[:1])
+            is_member = bool(owner) or kind in MEMBERS
+            marks.at[name.start_byte] = Mark("key" if is_member else "definition")
+            whole = found[f"def.{kind}"][0]
+            if kind in language.scopes:
+                marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".lstrip("."), whole)
+            if kind in CLASSES:
+                above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
+                marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name), above))
+    for found in rows:
+        kind = kind_of(found)
+        for name in found.get("name", ()) if kind in ("function", *MEMBERS) else ():
+            holder = next(classes_around(marks, name), None)
+            if holder is not None:
+                marks.members[text(name)].add(holder.name)
+
+
+def kind_of(found: Captures) -> str:
+    """What a match defines; "" for nothing."""
+    return next((key[4:] for key in found if key.startswith("def.")), "")
+
+
+def plain(name: str) -> str:
+    """A class without its type arguments and what points at it; "" if no class is written."""
+    name = "".join(re.split(r"[<\[(]", name)[0].split()).lstrip("*&\\")
+    return name if CLASS.fullmatch(name) else ""
+
+
+def _uses(language: Language, marks: Marks) -> None:
+    """What each name does, by the query of uses. What another binds goes before what a definition says."""
+    stores, plain_names = set[int](), set[int]()
+    for found in matches(language, "uses", marks.root):
+        stores.update(node.start_byte for node in found.get("store", ()))
+        plain_names.update(node.start_byte for node in found.get("plain", ()))
+        for node in found.get("bound", ()):
+            marks.at.setdefault(node.start_byte, Mark("definition"))
+        for node in found.get("key", ()):
+            last = marks.at.get(node.start_byte)
+            owner = plain(text(found["of"][0])) if "of" in found else last.owner if last is not None else ""
+            marks.at[node.start_byte] = Mark("key", owner=owner)
+        for value in found.get("value", ()):
+            marks.aliases[value.end_byte] = text(found["alias"][0])
+        for name in found.get("name", ()):
+            _use(marks, name, found)
+        for place in (*found.get("constructs.own", ()), *found.get("constructs.base", ())):
+            holder = next(classes_around(marks, place), None)
+            names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
+            args = found["args"][0] if "args" in found else None
+            marks.constructions += [Construction(name, place, args) for name in names[:1]]
+    for start in plain_names:
+        marks.at[start] = Mark("name")
+    for start in stores & marks.at.keys():
+        marks.at[start] = Mark("definition", marks.at[start].receiver)
+
+
+def _use(marks: Marks, name: Node, found: Captures) -> None:
+    last = marks.at.get(name.start_byte)
+    args = found["args"][0] if "args" in found else last.args if last is not None else None
+    if "receiver" in found:
+        receiver = found["receiver"][0]
+        marks.receivers.add((receiver.start_byte, receiver.end_byte))
+        if last is None or last.form != "definition" or args is not None:
+            marks.at[name.start_byte] = Mark("member", receiver, args)
+    elif last is None or last.form == "name":
+        marks.at[name.start_byte] = Mark("name", args=args)
+
+
+def _typed(language: Language, marks: Marks) -> None:
+    """What classes names are bound to: `@var` with `@type` in the function around or `@scope`, `@field` with `@type` in a class.
+
+    A name that something else binds is unknown there.
+    """
+    rows = [*matches(language, "types", marks.root), *matches(language, "receivers", marks.root)]
+    for found in rows:
+        for node in found.get("made", ()):
+            marks.made[node.start_byte, node.end_byte] = _class_in(found)
+    told = set[int]()
+    for found in rows:
+        name = _class_of(marks, found["is"][0]) if "is" in found else _class_in(found)
+        for node in found.get("field", ()):
+            marks.fields[_owner_of(marks, found, node), text(node)].add(name)
+        for node in found.get("var", ()):
+            _bind(marks, node, name, found.get("scope", ()), ELEMENTS if "element" in found else "")
+            told.update([node.start_byte] if "element" not in found else [])
+    items = [(node, found["of"][0]) for found in rows for node in found.get("item", ())]
+    told.update(node.start_byte for node, _ in items)
+    for found in matches(language, "uses", marks.root):
+        for node in found.get("bound", ()):
+            if node.start_byte not in told:
+                _bind(marks, node, UNKNOWN[0])
+    for node, of in items:
+        _bind(marks, node, (bound_class(marks, of, text(of) + ELEMENTS) or UNKNOWN)[0])
+
+
+def _class_in(found: Captures) -> str:
+    """The class that a pattern captured."""
+    return next((plain(text(one)) for key in ("type", "element") for one in found.get(key, ())), "") or UNKNOWN[0]
+
+
+def _class_of(marks: Marks, value: Node) -> str:
+    """The class of the object that an expression makes."""
+    value = bare(value)
+    return marks.made.get((value.start_byte, value.end_byte), UNKNOWN[0])
+
+
+def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix: str = "") -> None:
+    """Note the class of a name, in a scope or in the definition around."""
+    scope = next(iter(scopes), None) or _around(marks, node)
+    marks.types[text(node) + suffix].append((scope.start_byte, scope.end_byte, of))
+
+
+def _around(marks: Marks, node: Node) -> Node:
+    """The definition around a node, else the file."""
+    above = node.parent
+    while above is not None and above.id not in marks.scopes:
+        above = above.parent
+    return above or marks.root
+
+
+def _owner_of(marks: Marks, found: Captures, node: Node) -> str:
+    """The class that a field belongs to: as it is written, else the one around."""
+    owner = next((plain(text(one)) for one in found.get("owner", ())), "")
+    return owner or next((one.name for one in classes_around(marks, node)), "")
+
+
+def bare(node: Node) -> Node:
+    """A value without what stands around it and leaves it as it is."""
+    while node.type in WRAPS and node.named_children:
+        node = node.named_children[0]
+    return node
+
+
+def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
+    """The one class that a name is bound to in the innermost scope that binds it; unknown if there are several."""
+    rows = [row for row in marks.types.get(name, ()) if row[0] <= receiver.start_byte and receiver.end_byte <= row[1]]
+    if not rows:
+        return ()
+    inner = min(end - start for start, end, _ in rows)
+    found = {one for start, end, one in rows if end - start == inner}
+    return (found.pop(),) if len(found) == 1 else UNKNOWN
+
+
+def classes_around(marks: Marks, node: Node) -> Iterator[Class]:
+    """The classes around a node, innermost first."""
+    rows = [one for one in marks.classes if one.start <= node.start_byte and node.end_byte <= one.end]
+    yield from sorted(rows, key=lambda one: one.end - one.start)

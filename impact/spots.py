@@ -1,0 +1,185 @@
+"""What some names of a file do where they stand, told by the same queries as new lines."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from impact.language import Language
+from impact.marks import (
+    ELEMENTS,
+    UNKNOWN,
+    Construction,
+    Form,
+    Mark,
+    Marks,
+    Scope,
+    bare,
+    bound_class,
+    classes_around,
+    marks_of,
+)
+from impact.reader import arguments, last_line, text
+from impact.values import Arguments
+
+MOST = 2_000  # names of one file
+LONGEST = 200  # characters of a receiver: longer ones are whole expressions, which name nothing
+INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
+SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One name where it stands. `form`: "key" is a key of an object, the name of an argument, or a member's own name."""
+
+    name: str
+    line: int
+    at: int  # the byte where it begins
+    form: Form
+    receiver: str = ""  # what stands before the dot, as written
+    types: tuple[str, ...] = ()  # classes that the receiver is known to be; "?" where nothing tells
+    arguments: Arguments | None = None  # of a call
+    guarded: bool = False  # the code around foresees that it fails
+    alias: str = ""  # the name that an assignment gives to what stands here, uncalled
+    is_receiver: bool = False  # a member of it is meant
+    function: str = ""  # the definitions around it, "" for none
+    span: tuple[int, int] | None = None  # the lines of the innermost
+
+
+def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Spot, ...] | None:
+    """The identifiers that are spelt like one of the names, in the order of the file; None if it cannot be read. At most `MOST`."""
+    pattern = any_of(frozenset(names))
+    if not pattern.search(source):
+        return ()
+    marks = marks_of(language, source)
+    if marks is None:
+        return None
+    found = [*_spots(language, source, marks, pattern)]
+    rows = [one for one in marks.constructions if one.name in names]
+    if rows:
+        places = {one.place.start_byte for one in rows}
+        found = [one for one in found if one.at not in places] + [_constructed(language, marks, one) for one in rows]
+    return tuple(sorted(found, key=lambda one: one.at)[:MOST])
+
+
+def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[bytes]) -> Iterator[Spot]:
+    count = 0
+    for match in pattern.finditer(source):
+        node = marks.root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or (node.start_byte + (node.type in SYMBOLS), node.end_byte) != match.span():
+            continue
+        mark = marks.at.get(node.start_byte)
+        if mark is None and node.type not in language.identifiers:
+            continue
+        count += 1
+        if count > MOST:
+            return
+        yield _spot(language, marks, node, mark or Mark("name"))
+
+
+def _spot(language: Language, marks: Marks, node: Node, mark: Mark) -> Spot:
+    at, end, name = node.start_byte, node.end_byte, text(node).lstrip(":")
+    is_import = any(True for _ in marks.imports.around(at, end, inclusive=True))
+    around = [*_scopes(marks, node)]
+    if mark.form == "definition" and around and around[0].name.rpartition(".")[2] == name:
+        around = around[1:]  # what a definition is called is bound around it
+    form: Form = "import" if is_import else "member" if mark.owner else mark.form
+    types: tuple[str, ...] = (mark.owner,) if mark.owner else ()
+    if mark.receiver is not None and not is_import:
+        types = _types(language, marks, mark.receiver)
+    elif form == "name" and (mark.args is not None or language.bare_members == "all"):
+        types = _own_member(language, marks, node, name)
+        form = "member" if types else form
+    value = mark.receiver.parent if mark.receiver is not None else node
+    return Spot(
+        name=name,
+        line=node.start_point[0] + 1,
+        at=at,
+        form=form,
+        receiver=mark.owner or " ".join(text(mark.receiver).split())[:LONGEST],
+        types=types,
+        arguments=_arguments(language, mark.args),
+        guarded=any(True for _ in marks.guards.around(at, end, inclusive=True)),
+        alias=marks.aliases.get((value or node).end_byte, "") if mark.args is None else "",
+        is_receiver=(at, end) in marks.receivers,
+        function=".".join(one.name for one in reversed(around)),
+        span=_lines(around[0].node) if around else None,
+    )
+
+
+def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tuple[str, ...]:
+    """Whose member a name without a receiver is, in a language that lets one be left out; () for nobody's."""
+    around = [*classes_around(marks, node)] if language.bare_members and not re.match(language.classes, name) else []
+    having = next((one.name for one in around if one.name in marks.members.get(name, ())), "")
+    return (having,) if having else UNKNOWN if around else ()
+
+
+def _constructed(language: Language, marks: Marks, one: Construction) -> Spot:
+    around = [*_scopes(marks, one.place)]
+    return Spot(
+        name=one.name,
+        line=one.place.start_point[0] + 1,
+        at=one.place.start_byte,
+        form="name",
+        arguments=_arguments(language, one.args) or Arguments(),
+        function=".".join(scope.name for scope in reversed(around)),
+        span=_lines(around[0].node) if around else None,
+    )
+
+
+def _lines(node: Node) -> tuple[int, int]:
+    return node.start_point[0] + 1, last_line(node)
+
+
+def _arguments(language: Language, node: Node | None) -> Arguments | None:
+    if node is None:
+        return None
+    passed = arguments(language.calls, node)
+    return passed if passed is not None else Arguments(spread=True)
+
+
+def _scopes(marks: Marks, node: Node) -> Iterator[Scope]:
+    """The definitions around a node, innermost first."""
+    above = node.parent
+    while above is not None:
+        if above.id in marks.scopes:
+            yield marks.scopes[above.id]
+        above = above.parent
+
+
+def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
+    """The class that a receiver is known to be, as the file writes it; its bases with it, where it is the object itself."""
+    receiver = bare(receiver)
+    if (receiver.start_byte, receiver.end_byte) in marks.made:
+        return (marks.made[receiver.start_byte, receiver.end_byte],)
+    if receiver.type in INDEXED and receiver.named_children:
+        holder = receiver.named_children[0]
+        return bound_class(marks, holder, text(holder) + ELEMENTS) or UNKNOWN
+    written = "".join(text(receiver).split())
+    own = next(iter(classes_around(marks, receiver)), None)
+    if written in language.own and own is not None:
+        return (own.name, *own.bases)
+    if written in language.above and own is not None:
+        return own.bases or UNKNOWN
+    first, _, rest = written.rpartition(".")
+    if first:
+        holders = _types(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
+        found = {one for holder in holders for one in marks.fields.get((holder, rest), ())}
+        return (found.pop(),) if len(found) == 1 else _untold(language, written)
+    return bound_class(marks, receiver, written) or _untold(language, written)
+
+
+def _untold(language: Language, written: str) -> tuple[str, ...]:
+    """Of a receiver that no line binds: it may be a class or a module, where its language lets those stand before a dot."""
+    last = re.split(r"\W+", written)[-1]
+    is_open = language.untold == "open" or (language.untold == "class" and re.match(language.classes, last))
+    return () if is_open else UNKNOWN
+
+
+@lru_cache(maxsize=64)
+def any_of(names: frozenset[str]) -> re.Pattern[bytes]:
+    """Matches any of the names as a whole word; nothing, where there are none."""
+    parts = sorted((re.escape(name.encode()) for name in names if name), key=lambda part: (-len(part), part))
+    return re.compile(rb"(?<![\w$])(?:" + b"|".join(parts) + rb")(?![\w$])" if parts else rb"(?!)")
