@@ -96,7 +96,7 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
         return ()
     for home, name in line:
         own = tuple(row for row in members(index, home, name) if row[1].name in language.constructors_of(name))
-        if own or ((home, name) == (path, one.name) and one.parameters is not None):
+        if own or ((home, name) == (path, one.name) and one.takes is not None):
             return own
         if not language.inherits_constructors:
             break

@@ -280,11 +280,11 @@ class _File:
     def _wrong(self, use: Use, path: str, one: Definition) -> str:
         """What is wrong with a call of one definition; "" if it fits or nobody can know."""
         facts, language = self._index.facts(path), language_of(path)
-        if use.arguments is None or one.parameters is None or facts is None or one.name in facts.opaque:
+        if use.arguments is None or one.takes is None or facts is None or one.name in facts.opaque:
             return ""
         if language is None or language.name not in self._language.speaks:
             return ""
-        return fit.misfit(one.parameters, use.arguments, self._language.calls)
+        return fit.misfit(one.takes, use.arguments, self._language.calls)
 
     def _place(
         self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), here: str = ""
@@ -334,8 +334,8 @@ def _likeness(one: str, other: str) -> float:
 
 def _keyword(use: Use, one: Definition, says: str) -> tuple[str, ...]:
     """The parameter that a keyword may be meant for, if that is what is wrong."""
-    if "no parameter" not in says or use.arguments is None or one.parameters is None:
+    if "no parameter" not in says or use.arguments is None or one.takes is None:
         return ()
     wrong = next(word for word in use.arguments.keywords if f"'{word}'" in says)
-    free = [row.name for row in one.parameters if row.name not in use.arguments.keywords]
+    free = [row.name for row in one.takes if row.name not in use.arguments.keywords]
     return _near(wrong, free)

@@ -119,6 +119,7 @@ class Language:
     constructors: tuple[str, ...]  # what a construction of a class calls
     results: ResultRules
     identifiers: frozenset[str]  # nodes of names
+    around: tuple[str, ...]  # nodes that belong to the definition in them: decorators, `export`
     scopes: tuple[str, ...]  # kinds of definitions that a use is told to be in
     own: tuple[str, ...]  # how a method writes its object
     above: tuple[str, ...]  # how a method writes its object as one of the class above
@@ -127,6 +128,7 @@ class Language:
     nameless: frozenset[str]  # what stands for no name: `_`
     bare_members: str  # a name without a receiver may be a member of a class around: "calls", "all", or "" for never
     code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
+    metaclasses: frozenset[str]  # bases of which the heirs construct classes
     untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
@@ -223,6 +225,7 @@ def load(folder: str) -> tuple[Language, ...]:
             private=table.get("private", ""),
             fails=table.get("fails", {}),
             identifiers=frozenset(table.get("identifiers", "identifier").split()),
+            around=tuple(table.get("around", "").split()),
             scopes=tuple(table.get("scopes", "function method class holder module").split()),
             own=tuple(table.get("own", "this").split()),
             above=tuple(table.get("above", "super").split()),
@@ -231,6 +234,7 @@ def load(folder: str) -> tuple[Language, ...]:
             nameless=frozenset(table.get("nameless", "_").split()),
             bare_members=table.get("bare_members", ""),
             code=getattr(import_module(f"impact.languages.{folder}"), "code", None),
+            metaclasses=frozenset(table.get("metaclasses", "").split()),
             untold=table.get("untold", "class"),
         )
         for name, row in table["grammars"].items()

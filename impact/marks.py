@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -64,14 +64,15 @@ class Marks:
 
     root: Node
     at: dict[int, Mark] = field(default_factory=dict)
-    aliases: dict[int, str] = field(default_factory=dict)  # the end of a value -> the name that it gets
+    aliases: dict[tuple[int, int], str] = field(default_factory=dict)  # a value -> the name that it gets
     receivers: set[tuple[int, int]] = field(default_factory=set)
     scopes: dict[int, Scope] = field(default_factory=dict)  # node -> definition
     classes: list[Class] = field(default_factory=list)
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # member -> classes that define it
     constructions: list[Construction] = field(default_factory=list)
     imports: Spans = field(default_factory=lambda: Spans(()))
-    guards: Spans = field(default_factory=lambda: Spans(()))
+    foreseen: dict[str, Spans] = field(default_factory=dict)  # code that foresees a failure: of "use", "import"
+    tested: list[tuple[int, int, str]] = field(default_factory=list)  # code below a test that names something in quotes
     types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
     made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
     fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -85,13 +86,13 @@ def marks_of(language: Language, source: bytes) -> Marks | None:
         return None
     marks = Marks(root)
     _definitions(language, marks)
-    guards = []
-    for query in ("imports", "guards"):
-        rows = matches(language, query, root)
-        guards += [one for found in rows for one in found.get("guard", ())]
-        if query == "imports":
-            marks.imports = _spans([one for found in rows for one in found.get("import", ())])
-    marks.guards = _spans(guards)
+    rows = [*matches(language, "imports", root), *matches(language, "guards", root)]
+    marks.imports = _spans([one for found in rows for one in found.get("import", ())])
+    for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
+        marks.foreseen[form] = _spans([one for found in rows for one in found.get(key, ())])
+    for found in rows:
+        for node in found.get("foreseen.named", ()):
+            marks.tested.append((node.start_byte, node.end_byte, text(found["tested"][0])))
     _uses(language, marks)
     _typed(language, marks)
     return marks
@@ -128,6 +129,15 @@ def _definitions(language: Language, marks: Marks) -> None:
                 marks.members[text(name)].add(holder.name)
 
 
+def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
+    """Whether the code around a name foresees that it is not there."""
+    spans = marks.foreseen["import" if form == "import" else "use"]
+    if any(True for _ in spans.around(node.start_byte, node.end_byte, inclusive=True)):
+        return True
+    quoted = re.compile(rf"[\"':]{re.escape(text(node))}\b")
+    return any(start <= node.start_byte < end and quoted.search(test) for start, end, test in marks.tested)
+
+
 def kind_of(found: Captures) -> str:
     """What a match defines; "" for nothing."""
     return next((key[4:] for key in found if key.startswith("def.")), "")
@@ -152,12 +162,14 @@ def _uses(language: Language, marks: Marks) -> None:
             owner = plain(text(found["of"][0])) if "of" in found else last.owner if last is not None else ""
             marks.at[node.start_byte] = Mark("key", owner=owner)
         for value in found.get("value", ()):
-            marks.aliases[value.end_byte] = text(found["alias"][0])
+            marks.aliases[value.start_byte, value.end_byte] = text(found["alias"][0])
         for name in found.get("name", ()):
             _use(marks, name, found)
         for place in (*found.get("constructs.own", ()), *found.get("constructs.base", ())):
             holder = next(classes_around(marks, place), None)
             names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
+            if language.metaclasses.intersection(holder.bases if holder else ()):
+                continue  # what it constructs are classes
             args = found["args"][0] if "args" in found else None
             marks.constructions += [Construction(name, place, args) for name in names[:1]]
     for start in plain_names:
@@ -187,19 +199,24 @@ def _typed(language: Language, marks: Marks) -> None:
     for found in rows:
         for node in found.get("made", ()):
             marks.made[node.start_byte, node.end_byte] = _class_in(found)
-    told = set[int]()
+    told = {node.start_byte for found in rows if "element" not in found for node in found.get("var", ())}
     for found in rows:
-        name = _class_of(marks, found["is"][0]) if "is" in found else _class_in(found)
-        for node in found.get("field", ()):
-            marks.fields[_owner_of(marks, found, node), text(node)].add(name)
         for node in found.get("var", ()):
-            _bind(marks, node, name, found.get("scope", ()), ELEMENTS if "element" in found else "")
-            told.update([node.start_byte] if "element" not in found else [])
+            suffix = ELEMENTS if "element" in found else ""
+            _bind(marks, node, _class_of(marks, found), found.get("scope", ()), suffix)
+    for found in rows:
+        for node in found.get("field", ()):
+            marks.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
+    _bind_others(language, marks, rows, told)
+
+
+def _bind_others(language: Language, marks: Marks, rows: Sequence[Captures], told: Collection[int]) -> None:
+    """The variables of loops over a list whose elements are known, and the names of which no pattern tells the class."""
     items = [(node, found["of"][0]) for found in rows for node in found.get("item", ())]
-    told.update(node.start_byte for node, _ in items)
+    others = {*told, *(node.start_byte for node, _ in items)}
     for found in matches(language, "uses", marks.root):
         for node in found.get("bound", ()):
-            if node.start_byte not in told:
+            if node.start_byte not in others:
                 _bind(marks, node, UNKNOWN[0])
     for node, of in items:
         _bind(marks, node, (bound_class(marks, of, text(of) + ELEMENTS) or UNKNOWN)[0])
@@ -210,10 +227,13 @@ def _class_in(found: Captures) -> str:
     return next((plain(text(one)) for key in ("type", "element") for one in found.get(key, ())), "") or UNKNOWN[0]
 
 
-def _class_of(marks: Marks, value: Node) -> str:
-    """The class of the object that an expression makes."""
-    value = bare(value)
-    return marks.made.get((value.start_byte, value.end_byte), UNKNOWN[0])
+def _class_of(marks: Marks, found: Captures) -> str:
+    """The class that a pattern captured, or that of the value that it captured."""
+    if "is" not in found:
+        return _class_in(found)
+    value = bare(found["is"][0])
+    made = marks.made.get((value.start_byte, value.end_byte))
+    return made or (bound_class(marks, value, text(value)) or UNKNOWN)[0]
 
 
 def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix: str = "") -> None:

@@ -16,6 +16,7 @@ LONGEST = 1_500_000  # bytes of a file that is read
 BUNDLE = 20_000  # bytes of a line that no person writes
 MATCHES = 60_000  # of one query in one file
 HEAD = 2_000  # bytes of a head
+NAMELESS = "_"  # a parameter that has a type alone
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
 QUOTES = "\"'`<>"
@@ -122,6 +123,11 @@ def text(node: Node | None) -> str:
     return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
 
 
+def first_line(node: Node) -> int:
+    """The 1-based line on which a node begins."""
+    return node.start_point[0] + 1
+
+
 def last_line(node: Node) -> int:
     """The 1-based line on which a node ends; a node that ends with its line break ends on the line before."""
     row, column = node.end_point[0], node.end_point[1]
@@ -204,6 +210,12 @@ class _Reader:
         """The class around a node, with the classes around that."""
         return ".".join(name for *_, name in reversed([*self._holders.around(node.start_byte, node.end_byte)]) if name)
 
+    def _outer(self, node: Node) -> Node:
+        """A definition with what stands around it as a part of it: decorators, `export`."""
+        while node.parent is not None and node.parent.type in self._language.around:
+            node = node.parent
+        return node
+
     def _is_local(self, node: Node) -> bool:
         return any(True for _ in self._locals.around(node.start_byte, node.end_byte, inclusive=True))
 
@@ -229,7 +241,7 @@ class _Reader:
             owner = given[0] if given else "" if kind == "global" else self._owner(whole)
             params = _first(found, "params", None)
             takes = None
-            if params is not None and whole.start_byte not in opaque:
+            if params is not None:
                 takes = tuple(parameters.get(params.id, ()))
                 if owner and kind == "function" and self._language.receiver and whole.start_byte not in static:
                     takes = takes[1:] if takes and takes[0].kind in ("positional", "only") else None
@@ -242,9 +254,10 @@ class _Reader:
                 row = Definition(
                     name=name,
                     owner=owner,
-                    kind="method" if kind == "function" and owner else "variable" if kind == "global" else kind,
+                    kind="method" if kind == "function" and owner else kind,
                     line=node.start_point[0] + 1,
-                    end=last_line(whole),
+                    start=first_line(self._outer(whole)),
+                    end=last_line(self._outer(whole)),
                     head=head(whole),
                     opaque=params is not None and (whole.start_byte in opaque or params.has_error),
                     parameters=takes,
@@ -260,7 +273,9 @@ class _Reader:
     def imports(self, guards: Spans) -> tuple[Import, ...]:
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
-        for found in self._matches("imports"):
+        rows = [*self._matches("imports")]
+        maybe = Spans([(one.start_byte, one.end_byte, "") for found in rows for one in found.get("maybe", ())])
+        for found in rows:
             if "import" not in found:
                 continue
             node, spec = found["import"][0], _first(found, "spec", None)
@@ -273,6 +288,7 @@ class _Reader:
                     line=(spec or node).start_point[0] + 1,
                     hands_on=hands_on or "hands_on" in found,
                     guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
+                    maybe=any(True for _ in maybe.around(node.start_byte, node.end_byte)),
                 )
             one = whole[key] = _with(whole[key], hands_on=whole[key].hands_on or "hands_on" in found)
             if "takes" in found or "takes_default" in found:
@@ -442,7 +458,7 @@ def _parameters(rows: Iterator[Captures]) -> Mapping[int, list[Parameter]]:
             continue
         for name in found.get("name", [node]):
             optional = "optional" in found or kind in ("rest", "named_rest")
-            row = Parameter(text(name), kind, not optional)  # type: ignore[arg-type]
+            row = Parameter(text(name) if "name" in found else NAMELESS, kind, not optional)  # type: ignore[arg-type]
             if "optional" in found or kind == "rest" or name.start_byte not in found_in[parent.id]:
                 found_in[parent.id][name.start_byte] = row
     return {parent: _ordered(rows) for parent, rows in found_in.items()}

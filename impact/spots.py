@@ -19,6 +19,7 @@ from impact.marks import (
     bare,
     bound_class,
     classes_around,
+    is_foreseen,
     marks_of,
 )
 from impact.reader import arguments, last_line, text
@@ -92,7 +93,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark) -> Spot:
     elif form == "name" and (mark.args is not None or language.bare_members == "all"):
         types = _own_member(language, marks, node, name)
         form = "member" if types else form
-    value = mark.receiver.parent if mark.receiver is not None else node
+    value = (mark.receiver.parent if mark.receiver is not None else None) or node
     return Spot(
         name=name,
         line=node.start_point[0] + 1,
@@ -101,8 +102,8 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark) -> Spot:
         receiver=mark.owner or " ".join(text(mark.receiver).split())[:LONGEST],
         types=types,
         arguments=_arguments(language, mark.args),
-        guarded=any(True for _ in marks.guards.around(at, end, inclusive=True)),
-        alias=marks.aliases.get((value or node).end_byte, "") if mark.args is None else "",
+        guarded=is_foreseen(marks, node, form),
+        alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=(at, end) in marks.receivers,
         function=".".join(one.name for one in reversed(around)),
         span=_lines(around[0].node) if around else None,
@@ -151,6 +152,11 @@ def _scopes(marks: Marks, node: Node) -> Iterator[Scope]:
 
 def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     """The class that a receiver is known to be, as the file writes it; its bases with it, where it is the object itself."""
+    types = _told(language, marks, receiver)
+    return () if types == UNKNOWN and language.untold == "open" else types
+
+
+def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     receiver = bare(receiver)
     if (receiver.start_byte, receiver.end_byte) in marks.made:
         return (marks.made[receiver.start_byte, receiver.end_byte],)
@@ -165,7 +171,7 @@ def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
         return own.bases or UNKNOWN
     first, _, rest = written.rpartition(".")
     if first:
-        holders = _types(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
+        holders = _told(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
         found = {one for holder in holders for one in marks.fields.get((holder, rest), ())}
         return (found.pop(),) if len(found) == 1 else _untold(language, written)
     return bound_class(marks, receiver, written) or _untold(language, written)

@@ -27,11 +27,17 @@ class Definition:
     kind: str  # function, method, class, type, variable
     line: int
     head: str  # how it is written up to its body, on one line
-    parameters: tuple[Parameter, ...] | None = None  # None: it takes none, or what it takes is not known
+    parameters: tuple[Parameter, ...] | None = None  # as written; None: it takes none, or what it takes is not known
     bases: tuple[str, ...] = ()  # of a class, as written
     private: bool = False  # its language lets no other file name it
+    start: int = 0  # its first line, with its decorators
     end: int = 0  # its last line
     opaque: bool = False  # what it takes may be other than what is written
+
+    @property
+    def takes(self) -> tuple[Parameter, ...] | None:
+        """What a call has to fit; None where nobody can know."""
+        return None if self.opaque else self.parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ class Import:
     star: bool = False  # all of its names come along
     hands_on: bool = False  # who imports this file can take these names from it
     guarded: bool = False  # the code around foresees that it fails
+    maybe: bool = False  # it stands under a condition
 
 
 @dataclass(frozen=True, slots=True)

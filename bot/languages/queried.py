@@ -7,7 +7,7 @@ from bot.languages.walk import alternatives
 from bot.values import Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
 from impact import marks, reader, spots
 from impact.language import Language, language_of
-from impact.values import Definition, Facts
+from impact.values import Definition, Facts, Import
 from impact.values import Parameter as Taken
 
 TOO_LONG = "its code takes a parser too long, or is nested more deeply than people write"
@@ -19,7 +19,7 @@ KINDS = {
     "named_rest": "kwargs",
 }
 CALLED = ("function", "method")
-UNTOLD = ("attribute", "bound")  # kinds that an importer cannot ask for, or that no line defines
+UNTOLD = ("attribute", "global", "bound")  # kinds that an importer cannot ask for, or that no line defines
 
 
 def _language(path: str) -> Language:
@@ -48,25 +48,30 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
         complete=not facts.open and not facts.made,
         stars=sum(item.star for item in facts.imports),
         bases=tuple(bases.items()),
-        bound=tuple(one.here for item in facts.imports for one in item.names if one.here),
+        bound=tuple(name for item in facts.imports if item.hands_on for name in _bound(item)),
+        loose=frozenset(name for item in facts.imports if item.hands_on and item.maybe for name in _bound(item)),
     )
 
 
 def _exports(facts: Facts, language: Language) -> dict[str, str]:
     """What importers write -> the definition of the file, "" for what the file has from another."""
     offered = {
-        one.name: one.name
+        one.name: one.name if one.kind not in UNTOLD else ""
         for one in facts.definitions
         if not one.owner
-        and one.kind not in UNTOLD
         and not (language.exports and one.private)
         and one.name not in language.unexported | language.nameless
     }
     if language.hands_on:
         for item in facts.imports:
-            names = [one.here for one in item.names] if item.names else [item.whole.partition(".")[0]]
-            offered |= {name: "" for name in names if name and name not in offered}
+            offered |= {name: "" for name in (_bound(item) if item.hands_on else ()) if name not in offered}
     return offered
+
+
+def _bound(item: Import) -> list[str]:
+    """The names that an import gives a meaning in its file."""
+    names = [one.here for one in item.names] if item.names else [item.whole.partition(".")[0]]
+    return [name for name in names if name]
 
 
 def _symbol(one: Definition, language: Language, path: str, side: Side) -> Symbol:
@@ -76,7 +81,7 @@ def _symbol(one: Definition, language: Language, path: str, side: Side) -> Symbo
         path=path,
         name=f"{one.owner}.{one.name}" if one.owner else one.name,
         kind="variable" if one.kind in ("member", "common", "global") else one.kind,
-        start=one.line,
+        start=one.start,
         end=one.end,
         side=side,
         signature=_signature(one) if one.kind in CALLED else None,
@@ -86,7 +91,7 @@ def _symbol(one: Definition, language: Language, path: str, side: Side) -> Symbo
 
 
 def _signature(one: Definition) -> Signature:
-    return Signature(tuple(map(_parameter, one.parameters or ())), one.head, one.opaque or one.parameters is None)
+    return Signature(tuple(map(_parameter, one.parameters or ())), one.head, one.opaque)
 
 
 def _parameter(one: Taken) -> Parameter:

@@ -9,7 +9,6 @@ from fakes import Repository
 Files = Mapping[str, str | None]
 Told = tuple[str, int, str, str]
 ROWS = "\ndef load_rows(): pass\n"
-MAKES = "exec(compile('def made(): pass', 'x', 'exec'))\n"
 IMPORTER = "from pkg.m import load_rows\nload_rows()\n"
 PACKAGE = {"pkg/__init__.py": "", "app.py": IMPORTER}
 LOOP = "from base import Base\n\n\nclass Loop(Base):\n    def is_typed(self): return True\n"
@@ -34,11 +33,6 @@ POSTS = {
 }
 PROVEN, HINT = "proven", "unproven"
 BROKEN: dict[str, tuple[Files, Files, Told]] = {
-    "a text that is compiled and executed": (
-        {**PACKAGE, "pkg/m.py": MAKES + ROWS},
-        {"pkg/m.py": MAKES},
-        ("app.py", 2, "removed-symbol", PROVEN),
-    ),
     "a typed parameter whose class inherits": (
         {"base.py": BASE, "nodes.py": LOOP, "visit.py": VISITOR, "other.py": PARAMETER},
         {"nodes.py": BARE_LOOP},

@@ -1,7 +1,9 @@
 (function_definition name: (identifier) @name parameters: (parameters) @params body: (block) @local) @def.function
 (lambda body: (_) @local)
 (class_definition name: (identifier) @name) @def.class
-(class_definition superclasses: (argument_list [(identifier) (attribute) (subscript) (call)] @base)) @class.of
+(class_definition superclasses: (argument_list [(identifier) (attribute) (subscript) (call) (keyword_argument)] @base)) @class.of
+(decorated_definition (decorator) @base definition: (class_definition) @class.of
+  (#not-match? @base "^@([\\w.]+\\.)?(final|no_type_check|deprecated|dataclass|total_ordering|unique|runtime_checkable)\\b"))
 (assignment left: (identifier) @name) @def.variable
 (assignment left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name) (list_pattern (identifier) @name)]) @def.variable
 (assignment left: [(pattern_list (_ (identifier) @name)) (tuple_pattern (_ (identifier) @name))]) @def.variable
@@ -9,9 +11,9 @@
 (augmented_assignment left: (identifier) @name) @def.variable
 (named_expression name: (identifier) @name) @def.variable
 (type_alias_statement left: (type (identifier) @name)) @def.variable
-(for_statement left: (identifier) @name) @def.variable
-(for_statement left: (_ (identifier) @name)) @def.variable
-(as_pattern alias: (as_pattern_target (identifier) @name)) @def.variable
+(for_statement left: (identifier) @name) @def.bound
+(for_statement left: (_ (identifier) @name)) @def.bound
+(as_pattern alias: (as_pattern_target (identifier) @name)) @def.bound
 (global_statement (identifier) @name) @def.global
 (assignment left: (attribute object: (identifier) @self attribute: (identifier) @name) (#any-of? @self "self" "cls")) @def.attribute
 (assignment left: (_ (attribute object: (identifier) @self attribute: (identifier) @name)) (#any-of? @self "self" "cls")) @def.attribute
@@ -19,7 +21,7 @@
 (for_statement left: [(attribute object: (identifier) @self attribute: (identifier) @name) (_ (attribute object: (identifier) @self attribute: (identifier) @name))] (#any-of? @self "self" "cls")) @def.attribute
 (as_pattern alias: (as_pattern_target (attribute object: (identifier) @self attribute: (identifier) @name)) (#any-of? @self "self" "cls")) @def.attribute
 (decorated_definition (decorator) @decorator definition: (_) @opaque
-  (#not-match? @decorator "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(contextlib\\.)?contextmanager|(contextlib\\.)?asynccontextmanager|(abc\\.)?abstractmethod|(typing\\.)?(final|override)|(dataclasses\\.)?dataclass(\\((frozen|slots|eq|order|repr|unsafe_hash|True|False|[=,\\s])*\\))?$)"))
+  (#not-match? @decorator "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(contextlib\\.)?contextmanager|(contextlib\\.)?asynccontextmanager|(abc\\.)?abstractmethod|(typing\\.)?(final|override|overload)\\b|(dataclasses\\.)?dataclass(\\((frozen|slots|eq|order|repr|unsafe_hash|True|False|[=,\\s])*\\))?$)"))
 (decorated_definition (decorator) @decorator definition: (class_definition name: (identifier) @name !superclasses body: (block) @params) @def.class
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b"))
 (decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (assignment left: (identifier) @name type: (_) @type !right) @param.positional)) @params)

@@ -4,3 +4,5 @@
 (import_statement name: (dotted_name) @spec) @import
 (import_statement name: (aliased_import name: (dotted_name) @spec alias: (identifier) @here)) @import
 (call function: [(identifier) (attribute)] @f arguments: (argument_list . (string (string_content) @spec @nothing)) (#match? @f "(^|\\.)import_module$")) @import @guard
+(module [(if_statement) (for_statement) (while_statement) (match_statement)] @maybe)
+(module (_ (_ [(if_statement) (for_statement) (while_statement) (match_statement)] @maybe)))
