@@ -88,6 +88,7 @@ class Language:
     scripts: bool  # its code stands in the script elements of a page
     grammar_module: str
     grammar_function: str
+    otherwise: str  # the grammar for a file in which it finds an error and that one none
     configs: tuple[str, ...]  # globs of base names
     calls: CallRules
     ambient: frozenset[str]  # names that each file has
@@ -120,6 +121,7 @@ class Language:
     results: ResultRules
     identifiers: frozenset[str]  # nodes of names
     around: tuple[str, ...]  # nodes that belong to the definition in them: decorators, `export`
+    statements: frozenset[str]  # nodes of `@import` in which each name is one that is imported; none: all of them
     scopes: tuple[str, ...]  # kinds of definitions that a use is told to be in
     own: tuple[str, ...]  # how a method writes its object
     above: tuple[str, ...]  # how a method writes its object as one of the class above
@@ -129,7 +131,7 @@ class Language:
     bare_members: str  # a name without a receiver may be a member of a class around: "calls", "all", or "" for never
     code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
     metaclasses: frozenset[str]  # bases of which the heirs construct classes
-    untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"
+    untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "silent": of no receiver is it said that its class is unknown
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """What the constructors of a class are called; "=" stands for its own name."""
@@ -195,6 +197,7 @@ def load(folder: str) -> tuple[Language, ...]:
             folder=folder,
             grammar_module=row["grammar"][0],
             grammar_function=row["grammar"][1],
+            otherwise=row.get("otherwise", ""),
             configs=tuple(table.get("configs", ())),
             calls=_rules({**table.get("calls", {}), **row.get("calls", {})}),
             ambient=frozenset(table.get("ambient", "").split()),
@@ -226,6 +229,7 @@ def load(folder: str) -> tuple[Language, ...]:
             fails=table.get("fails", {}),
             identifiers=frozenset(table.get("identifiers", "identifier").split()),
             around=tuple(table.get("around", "").split()),
+            statements=frozenset(table.get("statements", "").split()),
             scopes=tuple(table.get("scopes", "function method class holder module").split()),
             own=tuple(table.get("own", "this").split()),
             above=tuple(table.get("above", "super").split()),

@@ -16,7 +16,8 @@ Form = Literal["name", "member", "import", "definition", "key"]
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
 MEMBERS = ("member", "method", "attribute")  # kinds that bind no bare name
 CLASSES = ("class", "type", "module", "holder")
-WRAPS = ("parenthesized_expression", "unary_expression", "await_expression", "non_null_expression")
+CASTS = ("parenthesized_expression", "non_null_expression", "as_expression", "satisfies_expression")
+WRAPS = (*CASTS, "unary_expression", "await_expression")
 CLASS = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 ELEMENTS = "[]"  # behind a name: what it holds
 
@@ -37,6 +38,7 @@ class Scope:
 
     name: str
     node: Node
+    at: int  # the byte where its name begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +69,20 @@ class Marks:
     aliases: dict[tuple[int, int], str] = field(default_factory=dict)  # a value -> the name that it gets
     receivers: set[tuple[int, int]] = field(default_factory=set)
     scopes: dict[int, Scope] = field(default_factory=dict)  # node -> definition
+    functions: set[int] = field(default_factory=set)  # nodes with a body of their own, those without a name too
     classes: list[Class] = field(default_factory=list)
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # member -> classes that define it
     constructions: list[Construction] = field(default_factory=list)
     imports: Spans = field(default_factory=lambda: Spans(()))
     foreseen: dict[str, Spans] = field(default_factory=dict)  # code that foresees a failure: of "use", "import"
-    tested: list[tuple[int, int, str]] = field(default_factory=list)  # code below a test that names something in quotes
+    tested: Spans = field(default_factory=lambda: Spans(()))  # code below a test that names something in quotes
+    asked: Spans = field(default_factory=lambda: Spans(()))  # the same, below a test of a value
     types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
     made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
     fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    calls: dict[tuple[int, int], str] = field(default_factory=dict)  # a call -> the function that it is of
+    results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
+    parts: dict[int, Node] = field(default_factory=dict)  # a name that takes a value apart -> the value
 
 
 @lru_cache(maxsize=6)
@@ -87,12 +94,12 @@ def marks_of(language: Language, source: bytes) -> Marks | None:
     marks = Marks(root)
     _definitions(language, marks)
     rows = [*matches(language, "imports", root), *matches(language, "guards", root)]
-    marks.imports = _spans([one for found in rows for one in found.get("import", ())])
+    imports = [one for found in rows for one in found.get("import", ())]
+    marks.imports = _spans([one for one in imports if not language.statements or one.type in language.statements])
     for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
         marks.foreseen[form] = _spans([one for found in rows for one in found.get(key, ())])
-    for found in rows:
-        for node in found.get("foreseen.named", ()):
-            marks.tested.append((node.start_byte, node.end_byte, text(found["tested"][0])))
+    marks.tested = _tests(rows, "foreseen.named")
+    marks.asked = _tests(rows, "foreseen.asked")
     _uses(language, marks)
     _typed(language, marks)
     return marks
@@ -102,22 +109,29 @@ def _spans(nodes: Sequence[Node]) -> Spans:
     return Spans([(one.start_byte, one.end_byte, "") for one in nodes])
 
 
+def _tests(rows: Sequence[Captures], key: str) -> Spans:
+    """The code below tests, each with what its test says."""
+    tests = [(node, text(found["tested"][0])) for found in rows for node in found.get(key, ())]
+    return Spans([(node.start_byte, node.end_byte, test) for node, test in tests])
+
+
 def _definitions(language: Language, marks: Marks) -> None:
     """What the file defines: where the names of definitions stand, what is around other code, and what classes there are."""
     rows = matches(language, "defs", marks.root)
     bases: dict[int, list[str]] = defaultdict(list)
     for found in rows:
+        marks.functions.update(node.parent.id for node in found.get("local", ()) if node.parent is not None)
         for node in found.get("class.of", ()):
             bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
     for found in rows:
         kind = kind_of(found)
-        for name in found.get("name", ()) if kind else ():
+        for name in [one for one in found.get("name", ()) if kind and one.is_named]:
             owner = "".join(text(one).lstrip("*&") for one in found.get("owner", ())[:1])
             is_member = bool(owner) or kind in MEMBERS
             marks.at[name.start_byte] = Mark("key" if is_member else "definition")
             whole = found[f"def.{kind}"][0]
             if kind in language.scopes:
-                marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".lstrip("."), whole)
+                marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".lstrip("."), whole, name.start_byte)
             if kind in CLASSES:
                 above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
                 marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name), above))
@@ -130,12 +144,17 @@ def _definitions(language: Language, marks: Marks) -> None:
 
 
 def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
-    """Whether the code around a name foresees that it is not there."""
+    """Whether the code around a name foresees that it is not there: a test names it in quotes, or asks for its value without a call."""
+    place, name = (node.start_byte, node.end_byte), re.escape(text(node))
     spans = marks.foreseen["import" if form == "import" else "use"]
-    if any(True for _ in spans.around(node.start_byte, node.end_byte, inclusive=True)):
+    if any(True for _ in spans.around(*place, inclusive=True)):
         return True
-    quoted = re.compile(rf"[\"':]{re.escape(text(node))}\b")
-    return any(start <= node.start_byte < end and quoted.search(test) for start, end, test in marks.tested)
+    quoted, uncalled = rf"[\"':]{name}\b", rf"(?<![\w$]){name}(?![\w$])(?!\s*\()"
+    return any(
+        re.search(pattern, test)
+        for tests, pattern in ((marks.tested, quoted), (marks.asked, uncalled))
+        for *_, test in tests.around(*place, inclusive=True)
+    )
 
 
 def kind_of(found: Captures) -> str:
@@ -153,18 +172,17 @@ def _uses(language: Language, marks: Marks) -> None:
     """What each name does, by the query of uses. What another binds goes before what a definition says."""
     stores, plain_names = set[int](), set[int]()
     for found in matches(language, "uses", marks.root):
-        stores.update(node.start_byte for node in found.get("store", ()))
+        stores.update(node.start_byte for node in found.get("store", ()) if "asked" not in found)
         plain_names.update(node.start_byte for node in found.get("plain", ()))
-        for node in found.get("bound", ()):
+        for node in (*found.get("bound", ()), *found.get("defines", ())):
             marks.at.setdefault(node.start_byte, Mark("definition"))
         for node in found.get("key", ()):
             last = marks.at.get(node.start_byte)
             owner = plain(text(found["of"][0])) if "of" in found else last.owner if last is not None else ""
             marks.at[node.start_byte] = Mark("key", owner=owner)
-        for value in found.get("value", ()):
-            marks.aliases[value.start_byte, value.end_byte] = text(found["alias"][0])
-        for name in found.get("name", ()):
-            _use(marks, name, found)
+        _beside(marks, found)
+        for node in found.get("name", ()):
+            _use(marks, node, found)
         for place in (*found.get("constructs.own", ()), *found.get("constructs.base", ())):
             holder = next(classes_around(marks, place), None)
             names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
@@ -178,14 +196,25 @@ def _uses(language: Language, marks: Marks) -> None:
         marks.at[start] = Mark("definition", marks.at[start].receiver)
 
 
+def _beside(marks: Marks, found: Captures) -> None:
+    """What a pattern says beside the form of a name: what is given to it, what is around it, of what it takes a member."""
+    for value in found.get("value", ()):
+        inner = bare(value, CASTS)
+        marks.aliases[inner.start_byte, inner.end_byte] = text(found["alias"][0])
+    for node in found.get("around", ()):
+        called = found["called"][0]
+        marks.scopes[node.id] = Scope(text(called), node, called.start_byte)
+    for node in found.get("taken", ()):
+        marks.at[node.start_byte] = Mark("import")
+    marks.receivers.update((node.start_byte, node.end_byte) for node in found.get("receiver", ()))
+
+
 def _use(marks: Marks, name: Node, found: Captures) -> None:
     last = marks.at.get(name.start_byte)
     args = found["args"][0] if "args" in found else last.args if last is not None else None
     if "receiver" in found:
-        receiver = found["receiver"][0]
-        marks.receivers.add((receiver.start_byte, receiver.end_byte))
-        if last is None or last.form != "definition" or args is not None:
-            marks.at[name.start_byte] = Mark("member", receiver, args)
+        is_defined = last is not None and last.form == "definition" and args is None
+        marks.at[name.start_byte] = Mark("definition" if is_defined else "member", found["receiver"][0], args)
     elif last is None or last.form == "name":
         marks.at[name.start_byte] = Mark("name", args=args)
 
@@ -199,6 +228,7 @@ def _typed(language: Language, marks: Marks) -> None:
     for found in rows:
         for node in found.get("made", ()):
             marks.made[node.start_byte, node.end_byte] = _class_in(found)
+    _results(marks, rows)
     told = {node.start_byte for found in rows if "element" not in found for node in found.get("var", ())}
     for found in rows:
         for node in found.get("var", ()):
@@ -210,12 +240,26 @@ def _typed(language: Language, marks: Marks) -> None:
     _bind_others(language, marks, rows, told)
 
 
+def _results(marks: Marks, rows: Sequence[Captures]) -> None:
+    """Of what functions names are the results: `@call` with `@callee`, and what is bound to such a call or takes it apart."""
+    for found in rows:
+        for node in found.get("call", ()):
+            marks.calls[node.start_byte, node.end_byte] = text(found["callee"][0])
+    for found in rows:
+        for node in found.get("part", ()):
+            marks.parts[node.start_byte] = found["is"][0]
+        for node in found.get("var", ()) if "is" in found else ():
+            scope = next(iter(found.get("scope", ())), None) or _around(marks, node)
+            called = _called(marks, found["is"][0])
+            marks.results[text(node)].append((scope.start_byte, scope.end_byte, called))
+
+
 def _bind_others(language: Language, marks: Marks, rows: Sequence[Captures], told: Collection[int]) -> None:
     """The variables of loops over a list whose elements are known, and the names of which no pattern tells the class."""
     items = [(node, found["of"][0]) for found in rows for node in found.get("item", ())]
     others = {*told, *(node.start_byte for node, _ in items)}
     for found in matches(language, "uses", marks.root):
-        for node in found.get("bound", ()):
+        for node in (*found.get("bound", ()), *found.get("defines", ())):
             if node.start_byte not in others:
                 _bind(marks, node, UNKNOWN[0])
     for node, of in items:
@@ -245,7 +289,7 @@ def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix
 def _around(marks: Marks, node: Node) -> Node:
     """The definition around a node, else the file."""
     above = node.parent
-    while above is not None and above.id not in marks.scopes:
+    while above is not None and above.id not in marks.scopes and above.id not in marks.functions:
         above = above.parent
     return above or marks.root
 
@@ -256,11 +300,27 @@ def _owner_of(marks: Marks, found: Captures, node: Node) -> str:
     return owner or next((one.name for one in classes_around(marks, node)), "")
 
 
-def bare(node: Node) -> Node:
+def bare(node: Node, wraps: Collection[str] = WRAPS) -> Node:
     """A value without what stands around it and leaves it as it is."""
-    while node.type in WRAPS and node.named_children:
+    while node.type in wraps and node.named_children:
         node = node.named_children[0]
     return node
+
+
+def _called(marks: Marks, value: Node) -> str:
+    value = bare(value)
+    return marks.calls.get((value.start_byte, value.end_byte), "")
+
+
+def function_of(marks: Marks, value: Node) -> str:
+    """The function whose result a value is: a call of it, or a name that is bound to such a call alone."""
+    value = bare(value)
+    rows = [
+        row for row in marks.results.get(text(value), ()) if row[0] <= value.start_byte and value.end_byte <= row[1]
+    ]
+    inner = min((end - start for start, end, _ in rows), default=0)
+    found = {one for start, end, one in rows if end - start == inner}
+    return _called(marks, value) or (found.pop() if len(found) == 1 else "")
 
 
 def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from impact.marks import (
     bare,
     bound_class,
     classes_around,
+    function_of,
     is_foreseen,
     marks_of,
 )
@@ -28,6 +29,7 @@ from impact.values import Arguments
 MOST = 2_000  # names of one file
 LONGEST = 200  # characters of a receiver: longer ones are whole expressions, which name nothing
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
+LAST = re.compile(r"\W+")
 SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
 
 
@@ -45,6 +47,7 @@ class Spot:
     guarded: bool = False  # the code around foresees that it fails
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled
     is_receiver: bool = False  # a member of it is meant
+    result_of: str = ""  # the function of whose result it is a member
     function: str = ""  # the definitions around it, "" for none
     span: tuple[int, int] | None = None  # the lines of the innermost
 
@@ -58,7 +61,7 @@ def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Sp
     if marks is None:
         return None
     found = [*_spots(language, source, marks, pattern)]
-    rows = [one for one in marks.constructions if one.name in names]
+    rows = [one for one in marks.constructions if LAST.split(one.name)[-1] in names]
     if rows:
         places = {one.place.start_byte for one in rows}
         found = [one for one in found if one.at not in places] + [_constructed(language, marks, one) for one in rows]
@@ -82,9 +85,12 @@ def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[
 
 def _spot(language: Language, marks: Marks, node: Node, mark: Mark) -> Spot:
     at, end, name = node.start_byte, node.end_byte, text(node).lstrip(":")
-    is_import = any(True for _ in marks.imports.around(at, end, inclusive=True))
+    is_import = mark.form == "import" or any(True for _ in marks.imports.around(at, end, inclusive=True))
     around = [*_scopes(marks, node)]
-    if mark.form == "definition" and around and around[0].name.rpartition(".")[2] == name:
+    is_its_name = bool(around) and (
+        around[0].at == at or (mark.form == "definition" and around[0].name.rpartition(".")[2] == name)
+    )
+    if is_its_name:
         around = around[1:]  # what a definition is called is bound around it
     form: Form = "import" if is_import else "member" if mark.owner else mark.form
     types: tuple[str, ...] = (mark.owner,) if mark.owner else ()
@@ -93,6 +99,8 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark) -> Spot:
     elif form == "name" and (mark.args is not None or language.bare_members == "all"):
         types = _own_member(language, marks, node, name)
         form = "member" if types else form
+    if language.untold == "silent" and types == UNKNOWN:
+        types = ()
     value = (mark.receiver.parent if mark.receiver is not None else None) or node
     return Spot(
         name=name,
@@ -105,9 +113,15 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark) -> Spot:
         guarded=is_foreseen(marks, node, form),
         alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=(at, end) in marks.receivers,
+        result_of=_result_of(marks, node, mark),
         function=".".join(one.name for one in reversed(around)),
         span=_lines(around[0].node) if around else None,
     )
+
+
+def _result_of(marks: Marks, node: Node, mark: Mark) -> str:
+    value = mark.receiver if mark.receiver is not None else marks.parts.get(node.start_byte)
+    return function_of(marks, value)[:LONGEST] if value is not None else ""
 
 
 def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tuple[str, ...]:
@@ -119,11 +133,14 @@ def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tupl
 
 def _constructed(language: Language, marks: Marks, one: Construction) -> Spot:
     around = [*_scopes(marks, one.place)]
+    name = LAST.split(one.name)[-1]
+    receiver = one.name[: -len(name)].rstrip(".:\\")
     return Spot(
-        name=one.name,
+        name=name,
         line=one.place.start_point[0] + 1,
         at=one.place.start_byte,
-        form="name",
+        form="member" if receiver else "name",
+        receiver=receiver,
         arguments=_arguments(language, one.args) or Arguments(),
         function=".".join(scope.name for scope in reversed(around)),
         span=_lines(around[0].node) if around else None,
@@ -179,8 +196,8 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
 
 def _untold(language: Language, written: str) -> tuple[str, ...]:
     """Of a receiver that no line binds: it may be a class or a module, where its language lets those stand before a dot."""
-    last = re.split(r"\W+", written)[-1]
-    is_open = language.untold == "open" or (language.untold == "class" and re.match(language.classes, last))
+    last = LAST.split(written)[-1]
+    is_open = language.untold in ("open", "silent") or (language.untold == "class" and re.match(language.classes, last))
     return () if is_open else UNKNOWN
 
 

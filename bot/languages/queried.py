@@ -6,7 +6,7 @@ from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.languages.walk import alternatives
 from bot.values import Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
 from impact import marks, reader, spots
-from impact.language import Language, language_of
+from impact.language import Language, language_of, languages
 from impact.values import Definition, Facts, Import
 from impact.values import Parameter as Taken
 
@@ -22,17 +22,26 @@ CALLED = ("function", "method")
 UNTOLD = ("attribute", "global", "bound")  # kinds that an importer cannot ask for, or that no line defines
 
 
-def _language(path: str) -> Language:
+def _language(path: str, source: bytes) -> Language:
+    """The language of a file; the other one that its language names, if only that one reads it without an error."""
     language = language_of(path)
     if language is None:
         raise Unreadable("no language of this installation reads it")
+    if language.otherwise and _has_error(language, source):
+        other = next(one for one in languages().values() if one.name == language.otherwise)
+        return language if _has_error(other, source) else other
     return language
+
+
+def _has_error(language: Language, source: bytes) -> bool:
+    root = reader.parse(language, source)
+    return root is None or root.has_error
 
 
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    language = _language(path)
+    language = _language(path, source)
     facts = reader.facts(language, source)
     if facts is None:
         raise Unreadable(TOO_LONG)
@@ -101,7 +110,7 @@ def _parameter(one: Taken) -> Parameter:
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
-    found = spots.spots(_language(path), source, names)
+    found = spots.spots(_language(path, source), source, names)
     if found is None:
         raise Unreadable(TOO_LONG)
     rows = tuple(map(_use, found))
@@ -123,4 +132,5 @@ def _use(one: spots.Spot) -> Use:
         at=one.at,
         alias=one.alias,
         is_receiver=one.is_receiver,
+        result_of=one.result_of,
     )

@@ -6,12 +6,10 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages import syntax
-from bot.languages.constructions import with_constructions
+from bot.languages import queried, syntax
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.scripts import COMPONENTS, SVELTE, language_in, script
-from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
 from bot.languages.modules import statements
 from bot.languages.unreadable import check_nesting, finds, outlines
 from bot.ports import LanguageTraits
@@ -57,8 +55,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     code = script(path, source)
     check_nesting(code)
-    root = _root(path, code)
-    code_uses = with_constructions(root, syntax.uses(root, code, names, SHAPE), CLASSES, constructions)
+    code_uses = queried.uses(path, source, names)
     more = [*(_stores(source, names) if path.endswith(SVELTE) else ()), *_loaded_defaults(path, code, names)]
     if not more or isinstance(code_uses, SomeUses):
         return code_uses

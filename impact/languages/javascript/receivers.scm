@@ -1,0 +1,22 @@
+(new_expression constructor: [(identifier) (member_expression)] @type) @made
+(call_expression function: [(identifier) (member_expression)] @callee) @call
+(variable_declarator name: (identifier) @var value: (_) @is)
+(statement_block (lexical_declaration (variable_declarator name: (identifier) @var value: (_) @is))) @scope
+(variable_declarator
+  name: (object_pattern [
+    (shorthand_property_identifier_pattern) @part
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @part)
+    (pair_pattern key: (property_identifier) @part)])
+  value: (_) @is)
+(assignment_expression left: (identifier) @var right: (_) @is)
+(assignment_expression left: (member_expression object: (this) property: (_) @field) right: (_) @is)
+; only: javascript
+(field_definition property: (_) @field value: (_) @is)
+; only: typescript tsx
+(public_field_definition name: (_) @field !type value: (_) @is)
+(public_field_definition name: (_) @field type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
+(required_parameter pattern: (identifier) @var type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
+(optional_parameter pattern: (identifier) @var type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
+(required_parameter (accessibility_modifier) pattern: (identifier) @field type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
+(required_parameter "readonly" pattern: (identifier) @field type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
+(variable_declarator name: (identifier) @var type: (type_annotation (type_identifier) @type (#match? @type "^[A-Z]")))
