@@ -129,6 +129,9 @@ class Language:
     unexported: frozenset[str]  # definitions that no other file can ask for
     nameless: frozenset[str]  # what stands for no name: `_`
     bare_members: str  # a name without a receiver may be a member of a class around: "calls", "all", or "" for never
+    free_functions: bool  # a function may stand outside of classes: who calls one without a receiver may mean no member
+    telling: int  # words of a member's name that speaks for itself although nothing tells its receiver; 0 for never
+    lends_members: bool  # an importer can name static members, and classes of a class, without the class
     code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
     metaclasses: frozenset[str]  # bases of which the heirs construct classes
     untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "silent": of no receiver is it said that its class is unknown
@@ -237,6 +240,9 @@ def load(folder: str) -> tuple[Language, ...]:
             unexported=frozenset(table.get("unexported", "").split()),
             nameless=frozenset(table.get("nameless", "_").split()),
             bare_members=table.get("bare_members", ""),
+            free_functions=row.get("free_functions", table.get("free_functions", False)),
+            telling=table.get("telling", 0),
+            lends_members=table.get("lends_members", False),
             code=getattr(import_module(f"impact.languages.{folder}"), "code", None),
             metaclasses=frozenset(table.get("metaclasses", "").split()),
             untold=table.get("untold", "class"),

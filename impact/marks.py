@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -14,11 +14,13 @@ from impact.reader import Captures, Spans, matches, parse, text
 
 Form = Literal["name", "member", "import", "definition", "key"]
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
-MEMBERS = ("member", "method", "attribute")  # kinds that bind no bare name
+MEMBERS = ("member", "method", "attribute", "component", "constructor")  # kinds that bind no bare name
 CLASSES = ("class", "type", "module", "holder")
 CASTS = ("parenthesized_expression", "non_null_expression", "as_expression", "satisfies_expression")
+IMPORTS = ("import", "import.member")  # the second of what a class has, which new lines are not held against
 WRAPS = (*CASTS, "unary_expression", "await_expression")
 CLASS = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+LAST = re.compile(r"\W+")
 ELEMENTS = "[]"  # behind a name: what it holds
 
 
@@ -71,9 +73,12 @@ class Marks:
     scopes: dict[int, Scope] = field(default_factory=dict)  # node -> definition
     functions: set[int] = field(default_factory=set)  # nodes with a body of their own, those without a name too
     classes: list[Class] = field(default_factory=list)
+    named: set[int] = field(default_factory=set)  # where the names of classes stand
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # member -> classes that define it
     constructions: list[Construction] = field(default_factory=list)
     imports: Spans = field(default_factory=lambda: Spans(()))
+    imported: set[str] = field(default_factory=set)  # names that an import brings
+    silent: Spans = field(default_factory=lambda: Spans(()))  # where no name is a use: the package of a file
     foreseen: dict[str, Spans] = field(default_factory=dict)  # code that foresees a failure: of "use", "import"
     tested: Spans = field(default_factory=lambda: Spans(()))  # code below a test that names something in quotes
     asked: Spans = field(default_factory=lambda: Spans(()))  # the same, below a test of a value
@@ -94,14 +99,17 @@ def marks_of(language: Language, source: bytes) -> Marks | None:
     marks = Marks(root)
     _definitions(language, marks)
     rows = [*matches(language, "imports", root), *matches(language, "guards", root)]
-    imports = [one for found in rows for one in found.get("import", ())]
+    imports = [one for found in rows for key in IMPORTS for one in found.get(key, ())]
     marks.imports = _spans([one for one in imports if not language.statements or one.type in language.statements])
+    marks.imported = {_imported(found) for found in rows}
     for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
         marks.foreseen[form] = _spans([one for found in rows for one in found.get(key, ())])
     marks.tested = _tests(rows, "foreseen.named")
     marks.asked = _tests(rows, "foreseen.asked")
-    _uses(language, marks)
-    _typed(language, marks)
+    uses = matches(language, "uses", root)
+    _uses(marks, uses)
+    _constructions(language, marks, uses)
+    _typed(language, marks, uses)
     return marks
 
 
@@ -115,6 +123,12 @@ def _tests(rows: Sequence[Captures], key: str) -> Spans:
     return Spans([(node.start_byte, node.end_byte, test) for node, test in tests])
 
 
+def _imported(found: Captures) -> str:
+    """The name that an import brings; "" for all of a module."""
+    written = next((text(one) for key in ("here", "there", "spec") for one in found.get(key, ())), "")
+    return "" if "star" in found else LAST.split(written)[-1]
+
+
 def _definitions(language: Language, marks: Marks) -> None:
     """What the file defines: where the names of definitions stand, what is around other code, and what classes there are."""
     rows = matches(language, "defs", marks.root)
@@ -124,23 +138,30 @@ def _definitions(language: Language, marks: Marks) -> None:
         for node in found.get("class.of", ()):
             bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
     for found in rows:
-        kind = kind_of(found)
-        for name in [one for one in found.get("name", ()) if kind and one.is_named]:
-            owner = "".join(text(one).lstrip("*&") for one in found.get("owner", ())[:1])
-            is_member = bool(owner) or kind in MEMBERS
-            marks.at[name.start_byte] = Mark("key" if is_member else "definition")
-            whole = found[f"def.{kind}"][0]
-            if kind in language.scopes:
-                marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".lstrip("."), whole, name.start_byte)
-            if kind in CLASSES:
-                above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
-                marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name), above))
+        _definition(language, marks, found, bases)
+        for node in found.get("class.nameless", ()):
+            marks.classes.append(Class(node.start_byte, node.end_byte, UNKNOWN[0], ()))
     for found in rows:
         kind = kind_of(found)
         for name in found.get("name", ()) if kind in ("function", *MEMBERS) else ():
             holder = next(classes_around(marks, name), None)
             if holder is not None:
                 marks.members[text(name)].add(holder.name)
+
+
+def _definition(language: Language, marks: Marks, found: Captures, bases: Mapping[int, Sequence[str]]) -> None:
+    if kind := kind_of(found):
+        for name in [one for one in found.get("name", ()) if one.is_named]:
+            owner = "".join(text(one).lstrip("*&") for one in found.get("owner", ())[:1])
+            is_member = (bool(owner) or kind in MEMBERS) and not language.bare_members
+            marks.at[name.start_byte] = Mark("key" if is_member else "definition")
+            whole = found[f"def.{kind}"][0]
+            if kind in language.scopes and whole not in found.get("params", ()):
+                marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".lstrip("."), whole, name.start_byte)
+            if kind in CLASSES:
+                marks.named.add(name.start_byte)
+                above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
+                marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name), above))
 
 
 def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
@@ -168,12 +189,13 @@ def plain(name: str) -> str:
     return name if CLASS.fullmatch(name) else ""
 
 
-def _uses(language: Language, marks: Marks) -> None:
+def _uses(marks: Marks, rows: Sequence[Captures]) -> None:
     """What each name does, by the query of uses. What another binds goes before what a definition says."""
-    stores, plain_names = set[int](), set[int]()
-    for found in matches(language, "uses", marks.root):
+    stores, plain_names, silent = set[int](), set[int](), list[Node]()
+    for found in rows:
         stores.update(node.start_byte for node in found.get("store", ()) if "asked" not in found)
         plain_names.update(node.start_byte for node in found.get("plain", ()))
+        silent += found.get("silent", ())
         for node in (*found.get("bound", ()), *found.get("defines", ())):
             marks.at.setdefault(node.start_byte, Mark("definition"))
         for node in found.get("key", ()):
@@ -181,8 +203,22 @@ def _uses(language: Language, marks: Marks) -> None:
             owner = plain(text(found["of"][0])) if "of" in found else last.owner if last is not None else ""
             marks.at[node.start_byte] = Mark("key", owner=owner)
         _beside(marks, found)
-        for node in found.get("name", ()):
-            _use(marks, node, found)
+        for name in (*found.get("name", ()), *found.get("sought", ())):
+            _use(marks, name, found)
+    marks.silent = _spans(silent)
+    for start in plain_names:
+        marks.at[start] = Mark("name")
+    for start in stores & marks.at.keys():
+        marks.at[start] = Mark("definition", marks.at[start].receiver)
+
+
+def _constructions(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
+    """The calls that construct without writing the class: `@constructs.own`, `@constructs.base`.
+
+    `@constructs.default` with `@place`: the base is constructed with nothing, unless a call of its class stands in it or in its constructors.
+    """
+    told: dict[Class, list[Node]] = defaultdict(list)  # class -> what is known of its constructions
+    for found in rows:
         for place in (*found.get("constructs.own", ()), *found.get("constructs.base", ())):
             holder = next(classes_around(marks, place), None)
             names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
@@ -190,10 +226,19 @@ def _uses(language: Language, marks: Marks) -> None:
                 continue  # what it constructs are classes
             args = found["args"][0] if "args" in found else None
             marks.constructions += [Construction(name, place, args) for name in names[:1]]
-    for start in plain_names:
-        marks.at[start] = Mark("name")
-    for start in stores & marks.at.keys():
-        marks.at[start] = Mark("definition", marks.at[start].receiver)
+            if holder is not None:
+                told[holder].append(place)
+    defaults = [(one, found["place"][0]) for found in rows for one in found.get("constructs.default", ())]
+    for node, place in sorted(defaults, key=lambda row: row[0].end_byte - row[0].start_byte):
+        holder = next(classes_around(marks, place), None)
+        if holder is None or node.has_error or any(_is_in(one, node) for one in told[holder]):
+            continue
+        told[holder].append(node)
+        marks.constructions += [Construction(name, place, None) for name in holder.bases[:1]]
+
+
+def _is_in(node: Node, outer: Node) -> bool:
+    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
 def _beside(marks: Marks, found: Captures) -> None:
@@ -219,7 +264,7 @@ def _use(marks: Marks, name: Node, found: Captures) -> None:
         marks.at[name.start_byte] = Mark("name", args=args)
 
 
-def _typed(language: Language, marks: Marks) -> None:
+def _typed(language: Language, marks: Marks, uses: Sequence[Captures]) -> None:
     """What classes names are bound to: `@var` with `@type` in the function around or `@scope`, `@field` with `@type` in a class.
 
     A name that something else binds is unknown there.
@@ -237,7 +282,7 @@ def _typed(language: Language, marks: Marks) -> None:
     for found in rows:
         for node in found.get("field", ()):
             marks.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
-    _bind_others(language, marks, rows, told)
+    _bind_others(marks, rows, uses, told)
 
 
 def _results(marks: Marks, rows: Sequence[Captures]) -> None:
@@ -254,11 +299,11 @@ def _results(marks: Marks, rows: Sequence[Captures]) -> None:
             marks.results[text(node)].append((scope.start_byte, scope.end_byte, called))
 
 
-def _bind_others(language: Language, marks: Marks, rows: Sequence[Captures], told: Collection[int]) -> None:
+def _bind_others(marks: Marks, rows: Sequence[Captures], uses: Sequence[Captures], told: Collection[int]) -> None:
     """The variables of loops over a list whose elements are known, and the names of which no pattern tells the class."""
     items = [(node, found["of"][0]) for found in rows for node in found.get("item", ())]
-    others = {*told, *(node.start_byte for node, _ in items)}
-    for found in matches(language, "uses", marks.root):
+    others = {*told, *marks.named, *(node.start_byte for node, _ in items)}
+    for found in uses:
         for node in (*found.get("bound", ()), *found.get("defines", ())):
             if node.start_byte not in others:
                 _bind(marks, node, UNKNOWN[0])

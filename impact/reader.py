@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node, QueryCursor
@@ -19,6 +19,7 @@ HEAD = 2_000  # bytes of a head
 NAMELESS = "_"  # a parameter that has a type alone
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
+MODIFIERS = ("modifiers", "annotation")  # what stands before a definition and tells no caller how to call it
 QUOTES = "\"'`<>"
 BLANK = re.compile(rb"[^\n]")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
@@ -135,11 +136,13 @@ def last_line(node: Node) -> int:
 
 
 def head(node: Node) -> str:
-    """How a definition is written up to its body, on one line."""
+    """How a definition is written behind its modifiers and up to its body, on one line."""
     inner = node.child_by_field_name("definition") or node
     body = inner.child_by_field_name("body")
-    code = (node.text or b"")[: (body.start_byte if body is not None else node.end_byte) - node.start_byte]
-    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{")
+    start = next((one.start_byte for one in node.children if one.type not in MODIFIERS), node.start_byte)
+    end = body.start_byte if body is not None else node.end_byte
+    code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
+    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;")
 
 
 def facts(language: Language, source: bytes) -> Facts | None:
@@ -226,6 +229,7 @@ class _Reader:
         needs_export = self._language.exports
         opaque = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
         static = {node.start_byte for _, found in self._defs for node in found.get("static", ())}
+        marks, visible = _marks(found for _, found in self._defs)
         rows: dict[tuple[int, str, str], Definition] = {}
         bases: dict[int, list[str]] = defaultdict(list)
         for _, found in self._defs:
@@ -260,6 +264,9 @@ class _Reader:
                     end=last_line(self._outer(whole)),
                     head=head(whole),
                     opaque=params is not None and (whole.start_byte in opaque or params.has_error),
+                    static=whole.start_byte in static,
+                    visible=visible.get(whole.start_byte, ""),
+                    marks=marks.get(whole.start_byte, ()),
                     parameters=takes,
                     bases=tuple(re.split(r"[<\[]", base)[0] for base in bases.get(whole.start_byte, ())),
                     private=private or "private" in found,
@@ -416,6 +423,20 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
 
 def _kind(found: Captures) -> str:
     return next((key[4:] for key in found if key.startswith("def.")), "")
+
+
+def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int, str]]:
+    """Where a definition begins -> what else it is, and who can name it."""
+    marks: dict[int, tuple[str, ...]] = {}
+    visible: dict[int, str] = {}
+    for found in rows:
+        marks |= {node.start_byte: ("object",) for node in found.get("singleton", ())}
+        for node in found.get("extends", ()):
+            marks[node.start_byte] = (f"extension {text(_first(found, 'extended'))}",)
+        for key in found:
+            if key.startswith("visible."):
+                visible |= {node.start_byte: key.removeprefix("visible.") for node in found[key]}
+    return marks, visible
 
 
 def _first(found: Captures, key: str, default: object = ...) -> Node:

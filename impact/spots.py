@@ -11,6 +11,7 @@ from impact.language import Language
 from impact.marks import (
     ELEMENTS,
     UNKNOWN,
+    Class,
     Construction,
     Form,
     Mark,
@@ -30,6 +31,7 @@ MOST = 2_000  # names of one file
 LONGEST = 200  # characters of a receiver: longer ones are whole expressions, which name nothing
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
 LAST = re.compile(r"\W+")
+OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a type: a type, or what holds types
 SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
 
 
@@ -63,8 +65,9 @@ def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Sp
     found = [*_spots(language, source, marks, pattern)]
     rows = [one for one in marks.constructions if LAST.split(one.name)[-1] in names]
     if rows:
-        places = {one.place.start_byte for one in rows}
-        found = [one for one in found if one.at not in places] + [_constructed(language, marks, one) for one in rows]
+        places = {(one.place.start_byte, LAST.split(one.name)[-1]) for one in rows}
+        found = [one for one in found if (one.at, one.name) not in places]
+        found += [_constructed(language, marks, one) for one in rows]
     return tuple(sorted(found, key=lambda one: one.at)[:MOST])
 
 
@@ -76,6 +79,8 @@ def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[
             continue
         mark = marks.at.get(node.start_byte)
         if mark is None and node.type not in language.identifiers:
+            continue
+        if any(True for _ in marks.silent.around(node.start_byte, node.end_byte, inclusive=True)):
             continue
         count += 1
         if count > MOST:
@@ -96,6 +101,8 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark) -> Spot:
     types: tuple[str, ...] = (mark.owner,) if mark.owner else ()
     if mark.receiver is not None and not is_import:
         types = _types(language, marks, mark.receiver)
+        if types and types[0] in marks.members.get(name, ()):
+            types = types[:1]  # what a class defines itself goes before what it inherits
     elif form == "name" and (mark.args is not None or language.bare_members == "all"):
         types = _own_member(language, marks, node, name)
         form = "member" if types else form
@@ -126,9 +133,16 @@ def _result_of(marks: Marks, node: Node, mark: Mark) -> str:
 
 def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tuple[str, ...]:
     """Whose member a name without a receiver is, in a language that lets one be left out; () for nobody's."""
-    around = [*classes_around(marks, node)] if language.bare_members and not re.match(language.classes, name) else []
+    if not language.bare_members or re.match(language.classes, name):
+        return ()
+    around = [*classes_around(marks, node)]
+    if any(one.name in UNKNOWN for one in around):  # what a class without a name inherits is not in sight
+        return UNKNOWN
     having = next((one.name for one in around if one.name in marks.members.get(name, ())), "")
-    return (having,) if having else UNKNOWN if around else ()
+    if having or name in marks.imported:
+        return (having,) if having else ()
+    is_open = around and (not language.free_functions or any(one.bases for one in around))
+    return UNKNOWN if is_open else ()
 
 
 def _constructed(language: Language, marks: Marks, one: Construction) -> Spot:
@@ -180,18 +194,24 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     if receiver.type in INDEXED and receiver.named_children:
         holder = receiver.named_children[0]
         return bound_class(marks, holder, text(holder) + ELEMENTS) or UNKNOWN
+    if receiver.end_byte - receiver.start_byte > LONGEST or receiver.type in OF_TYPES:
+        return () if receiver.type in OF_TYPES else UNKNOWN
     written = "".join(text(receiver).split())
     own = next(iter(classes_around(marks, receiver)), None)
-    if written in language.own and own is not None:
-        return (own.name, *own.bases)
-    if written in language.above and own is not None:
-        return own.bases or UNKNOWN
+    if written in (*language.own, *language.above) and own is not None:
+        return _of_own(own, is_above=written in language.above)
     first, _, rest = written.rpartition(".")
     if first:
         holders = _told(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
         found = {one for holder in holders for one in marks.fields.get((holder, rest), ())}
         return (found.pop(),) if len(found) == 1 else _untold(language, written)
     return bound_class(marks, receiver, written) or _untold(language, written)
+
+
+def _of_own(own: Class, *, is_above: bool) -> tuple[str, ...]:
+    """What the object of a method may be; unknown in a class without a name."""
+    types = own.bases if is_above else (own.name, *own.bases)
+    return types if types and own.name not in UNKNOWN else UNKNOWN
 
 
 def _untold(language: Language, written: str) -> tuple[str, ...]:

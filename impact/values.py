@@ -33,6 +33,9 @@ class Definition:
     start: int = 0  # its first line, with its decorators
     end: int = 0  # its last line
     opaque: bool = False  # what it takes may be other than what is written
+    static: bool = False  # its class has it, and not an object of that
+    visible: str = ""  # who can name it, where its own line says so: "file", "folder", "package", "unit"
+    marks: tuple[str, ...] = ()  # what else it is: "object", "extension Cart"
 
     @property
     def takes(self) -> tuple[Parameter, ...] | None:

@@ -1,10 +1,13 @@
 """A language that `impact` reads by queries, as the search for users asks it: `outline` and `uses` of `ports.Language`."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
+from bot.languages.lexical import is_telling
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.languages.walk import alternatives
-from bot.values import Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
+from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
 from impact import marks, reader, spots
 from impact.language import Language, language_of, languages
 from impact.values import Definition, Facts, Import
@@ -18,7 +21,8 @@ KINDS = {
     "rest": "varargs",
     "named_rest": "kwargs",
 }
-CALLED = ("function", "method")
+CALLED = ("function", "method", "constructor")
+CONSTRUCTOR = "constructor"
 UNTOLD = ("attribute", "global", "bound")  # kinds that an importer cannot ask for, or that no line defines
 
 
@@ -46,16 +50,18 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     if facts is None:
         raise Unreadable(TOO_LONG)
     rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.name not in language.nameless]
-    symbols = [_symbol(one, language, path, side) for one in rows]
+    written = {(one.owner, one.name) for one in rows if one.kind != COMPONENT}
+    rows = [one for one in rows if one.kind != COMPONENT or (one.owner, one.name) not in written]
     bases: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
         if one.kind in marks.CLASSES:
             bases[one.name] = tuple(dict.fromkeys((*bases.get(one.name, ()), *one.bases)))
+    symbols = [_symbol(one, language, path, side, bases) for one in rows]
     return Outline(
         symbols=alternatives(symbols, overloads=language.overloads),
         exports=tuple(_exports(facts, language).items()),
         complete=not facts.open and not facts.made,
-        stars=sum(item.star for item in facts.imports),
+        stars=sum(item.star and item.hands_on for item in facts.imports),
         bases=tuple(bases.items()),
         bound=tuple(name for item in facts.imports if item.hands_on for name in _bound(item)),
         loose=frozenset(name for item in facts.imports if item.hands_on and item.maybe for name in _bound(item)),
@@ -69,8 +75,12 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
         for one in facts.definitions
         if not one.owner
         and not (language.exports and one.private)
+        and one.visible != "file"
         and one.name not in language.unexported | language.nameless
     }
+    for one in facts.definitions if language.lends_members else ():
+        if one.owner and (one.static or one.kind in marks.CLASSES):
+            offered.setdefault(one.name, f"{one.owner}.{one.name}")
     if language.hands_on:
         for item in facts.imports:
             offered |= {name: "" for name in (_bound(item) if item.hands_on else ()) if name not in offered}
@@ -83,20 +93,44 @@ def _bound(item: Import) -> list[str]:
     return [name for name in names if name]
 
 
-def _symbol(one: Definition, language: Language, path: str, side: Side) -> Symbol:
+def _symbol(one: Definition, language: Language, path: str, side: Side, bases: Mapping[str, tuple[str, ...]]) -> Symbol:
     """One definition as the search asks for it."""
     is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
+    name = CONSTRUCTOR if one.kind == CONSTRUCTOR else one.name
+    is_own = not one.owner and one.visible == "file"
+    own_signature = _signature(one) if one.kind in CALLED else None
+    if own_signature is not None and _may_be_another(one, language, bases):
+        own_signature = replace(own_signature, opaque=True)
     return Symbol(
         path=path,
-        name=f"{one.owner}.{one.name}" if one.owner else one.name,
-        kind="variable" if one.kind in ("member", "common", "global") else one.kind,
+        name=f"{one.owner}.{name}" if one.owner else name,
+        kind=_kind(one, language),
         start=one.start,
         end=one.end,
         side=side,
-        signature=_signature(one) if one.kind in CALLED else None,
-        is_exported=not is_hidden,
-        visibility=language.private_is if one.private else "anywhere",  # type: ignore[arg-type]
+        signature=own_signature,
+        is_exported=not is_hidden and not is_own,
+        visibility=one.visible or (language.private_is if one.private else "anywhere"),  # type: ignore[arg-type]
+        marks=one.marks,
     )
+
+
+def _kind(one: Definition, language: Language) -> str:
+    """What a definition is to the search; a static method is a function of its class where importers can name it without that."""
+    if one.kind in ("member", "common", "global"):
+        return "variable"
+    if one.kind == "method" and one.static and language.lends_members:
+        return "function"
+    return "method" if one.kind == CONSTRUCTOR else one.kind
+
+
+def _may_be_another(one: Definition, language: Language, bases: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether a call of a method may mean one that its class has from another, with other parameters."""
+    if not language.overloads or one.kind != "method":
+        return False
+    is_of_all = bool(language.object_members) and re.search(language.object_members, one.name) is not None
+    is_alone = one.static or one.visible == "file" or not bases.get(one.owner.rpartition(".")[2])
+    return is_of_all or not is_alone
 
 
 def _signature(one: Definition) -> Signature:
@@ -110,21 +144,24 @@ def _parameter(one: Taken) -> Parameter:
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
-    found = spots.spots(_language(path, source), source, names)
+    language = _language(path, source)
+    found = spots.spots(language, source, names)
     if found is None:
         raise Unreadable(TOO_LONG)
-    rows = tuple(map(_use, found))
+    rows = tuple(_use(one, language) for one in found)
     return SomeUses(rows) if len(rows) >= spots.MOST else rows
 
 
-def _use(one: spots.Spot) -> Use:
-    passed = one.arguments
+def _use(one: spots.Spot, language: Language) -> Use:
+    passed, types = one.arguments, one.types
+    if types == marks.UNKNOWN and one.receiver and language.telling and is_telling(one.name, language.telling):
+        types = ()
     return Use(
         name=one.name,
         line=one.line,
         form=one.form,
         receiver=one.receiver,
-        types=one.types,
+        types=types,
         call=Call(passed.positional, passed.keywords, passed.spread) if passed is not None else None,
         function=one.function or "<module>",
         span=one.span,
