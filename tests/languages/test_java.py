@@ -116,6 +116,18 @@ def test_imports_land_on_files(statement: str, body: str, names: frozenset[str] 
     assert [(item.target, item.names) for item in found] == ([(f"{HOME}Cart.java", names)] if names is not None else [])
 
 
+def test_what_a_class_defines_goes_before_what_it_inherits(repository: Repository) -> None:
+    """`this.total(1)` means the method of the class itself; where it has none, that of its base."""
+    own = "class Child extends Base {\n  int total(int a) { return 1; }\n  int go() { return this.total(1); }\n}"
+    heir = "class Heir extends Base {\n  int go() { return this.total(1); }\n}"
+    base = "class Base {{ {} }}"
+    files = {f"{HOME}Base.java": java(base.format("int total(int a) { return 2; }"))}
+    files |= {f"{HOME}Child.java": java(own), f"{HOME}Heir.java": java(heir)}
+    pull = repository.change(files, {f"{HOME}Base.java": java(base.format(""))})
+
+    assert rows(pull) == [(f"{HOME}Heir.java", 4, "removed-symbol")]
+
+
 def test_an_outline_tells_signatures() -> None:
     """Types, constructors, methods, constants and records, with the parameters that callers give."""
     source = java(
@@ -146,4 +158,4 @@ def test_an_outline_tells_signatures() -> None:
         ("Cart.Point.x", "component", None),
     ]
     assert outline.names == {"Cart", "MAX", "Kind", "RED", "BLUE", "Point"}
-    assert dict(outline.bases) == {"Cart": ("Base",), "Kind": (), "Point": ("Record",)}
+    assert dict(outline.bases) == {"Cart": ("Base",), "Kind": (), "Point": ("record",)}

@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from types import ModuleType
 
-from bot.languages import syntax, typed_receivers
+from bot.languages import queried, syntax, typed_receivers
 from bot.languages.constructions import with_constructions
-from bot.languages.jvm import java, kotlin, scala
+from bot.languages.jvm import kotlin, scala
 from bot.languages.jvm.packages import JvmPackages, imported_names
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
@@ -25,8 +25,8 @@ TEXT = (  # members of every text
     "charAt codePointAt endsWith equalsIgnoreCase getBytes indexOf isBlank isEmpty lastIndexOf replaceAll replaceFirst startsWith "
     "toCharArray toLowerCase toUpperCase"
 )
-AMBIENT = frozenset(f"{KOTLIN} {SCALA} {TEXT}".split()) | java.OBJECT | scala.OF_EVERY_CASE_CLASS
-READERS = {".java": java, ".scala": scala}
+AMBIENT = frozenset(f"{KOTLIN} {SCALA} {TEXT}".split()) | kotlin.OBJECT | scala.OF_EVERY_CASE_CLASS
+READERS = {".scala": scala}
 
 __all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
 
@@ -37,6 +37,8 @@ project = JvmPackages
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
+    if path.endswith(".java"):
+        return queried.outline(path, source, side)
     file_outline: Outline = _reader(path).outline(path, source, side)
     return file_outline
 
@@ -44,6 +46,8 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
+    if path.endswith(".java"):
+        return queried.uses(path, source, names)
     language = _reader(path)
 
     def bare(name: str, classes: Sequence[str]) -> tuple[str, ...]:
@@ -51,7 +55,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         having = next((one for one in classes if one in owners.get(name, ())), "")
         if having or not classes or name in _import_words(path, source):
             return (having,) if having else ()
-        open_to = path.endswith(".java") or any(bases.get(one) for one in classes)
+        open_to = any(bases.get(one) for one in classes)
         return syntax.UNKNOWN if open_to else ()
 
     root = language.root(source)

@@ -10,7 +10,6 @@ from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
-from bot.languages.jvm.java import OBJECT
 from bot.languages.spots import Spot
 from bot.languages.syntax import UNKNOWN, arguments, head, text
 from bot.languages.typed_receivers import TypedGrammar, TypedWalk, has, members
@@ -25,6 +24,8 @@ NAMED = CLASSES | {"function_declaration", "type_alias"}
 FIRST = frozenset({"variable_declaration", "parameter", "class_parameter", "type_parameter", "enum_entry"})
 DECLARED = r"(?<![\w.$@])NAME\s*:\s*(?P<type>[A-Za-z_][\w.]*)(?P<more>)"
 BUILT = r"\bva[lr]\s+NAME\s*=\s*(?:([A-Z]\w*)\([^()\n]{0,300}\)[ \t]*\n)?|(?<![\w.$])NAME\s*(?:,[^{}\n]{0,100})?->"
+# What every object has: removing an own definition of it leaves the inherited one.
+OBJECT = frozenset({"clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"})
 WITH_CODE = re.compile(rb"@(kotlinx\.)?(Serializable|Parcelize)\b")
 TELLING = re.compile(r"[a-z0-9][A-Z]")
 # The grammar takes an annotated class that has no body for an expression, which cannot stand at the top of a file.

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
-from bot.languages.jvm.java import OBJECT
+from bot.languages.jvm.kotlin import OBJECT
 from bot.languages.spots import Spot
 from bot.languages.syntax import UNKNOWN, head, text
 from bot.languages.typed_receivers import TypedGrammar, TypedWalk, has

@@ -1,27 +1,41 @@
 ; only: java
 (package_declaration (_) @module)
 (class_declaration name: (identifier) @name) @def.class
-(interface_declaration name: (identifier) @name) @def.class
+(interface_declaration name: (identifier) @name) @def.type
 (enum_declaration name: (identifier) @name) @def.class
 (record_declaration name: (identifier) @name parameters: (_) @params) @def.class
-(annotation_type_declaration name: (identifier) @name) @def.class
+(annotation_type_declaration name: (identifier) @name) @def.type
+[(object_creation_expression (class_body) @class.nameless @local) (enum_constant body: (class_body) @class.nameless @local)]
 (class_declaration superclass: (superclass (_) @base)) @class.of
 (class_declaration interfaces: (super_interfaces (type_list (_) @base))) @class.of
 (enum_declaration interfaces: (super_interfaces (type_list (_) @base))) @class.of
 (record_declaration interfaces: (super_interfaces (type_list (_) @base))) @class.of
+(record_declaration "record" @base) @class.of
 (interface_declaration (extends_interfaces (type_list (_) @base))) @class.of
 (class_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-match? @a "^(Deprecated|SuppressWarnings|FunctionalInterface)$")) @opaque
 (enum_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-match? @a "^(Deprecated|SuppressWarnings)$")) @opaque
 (record_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-match? @a "^(Deprecated|SuppressWarnings)$")) @opaque
-(enum_constant name: (identifier) @name) @def.member
+(enum_constant name: (identifier) @name) @def.member @static
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @def.member
-(constant_declaration declarator: (variable_declarator name: (identifier) @name)) @def.member
+(constant_declaration declarator: (variable_declarator name: (identifier) @name)) @def.member @static
+(annotation_type_element_declaration name: (identifier) @name) @def.member
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @def.component))
+([(field_declaration (modifiers) @words) (method_declaration (modifiers) @words)] @static (#match? @words "\\bstatic\\b"))
 (method_declaration name: (identifier) @name parameters: (_) @params body: (_)? @local) @def.method
-(constructor_declaration name: (identifier) @name parameters: (_) @params body: (_)? @local) @def.method
+(constructor_declaration name: (identifier) @name parameters: (_) @params body: (_)? @local) @def.constructor
+(record_declaration name: (identifier) @name parameters: (_) @params @def.constructor)
 (static_initializer (_) @local)
 (lambda_expression body: (_) @local)
 (formal_parameters (formal_parameter name: (identifier) @name) @param.only)
-(formal_parameters (spread_parameter) @param.rest)
+(formal_parameters (spread_parameter (variable_declarator name: (identifier) @name)) @param.rest)
+; `private` is for its file; what no word restricts is for its package, but for what an interface holds
+((_ (modifiers) @words) @visible.file (#match? @words "\\bprivate\\b"))
+(program (_ . name: (_)) @visible.package)
+(program (_ (modifiers) @words) @visible.package (#not-match? @words "\\b(public|protected|private)\\b"))
+(class_body [(_ . name: (_)) (_ . type: (_)) (_ . (type_parameters))] @visible.package)
+(class_body (_ (modifiers) @words) @visible.package (#not-match? @words "\\b(public|protected|private)\\b"))
+(enum_body_declarations [(_ . name: (_)) (_ . type: (_)) (_ . (type_parameters))] @visible.package)
+(enum_body_declarations (_ (modifiers) @words) @visible.package (#not-match? @words "\\b(public|protected|private)\\b"))
 ; only: kotlin
 (package_header (_) @module)
 (class_declaration name: (identifier) @name) @def.class

@@ -1,0 +1,32 @@
+; only: java
+(object_creation_expression type: (_) @type arguments: (_) .) @made
+(cast_expression type: (_) @type) @made
+(formal_parameter
+  type: [(type_identifier) (generic_type) (scoped_type_identifier) (integral_type) (floating_point_type) (boolean_type)] @type
+  name: (identifier) @var)
+(record_declaration parameters: (formal_parameters (formal_parameter
+  type: [(type_identifier) (generic_type) (scoped_type_identifier) (integral_type) (floating_point_type) (boolean_type)] @type
+  name: (identifier) @field)))
+(field_declaration
+  type: [(type_identifier) (generic_type) (scoped_type_identifier) (integral_type) (floating_point_type) (boolean_type)] @type
+  declarator: (variable_declarator name: (identifier) @var @field !dimensions))
+(local_variable_declaration
+  type: [(type_identifier) (generic_type) (scoped_type_identifier) (integral_type) (floating_point_type) (boolean_type)] @type
+  declarator: (variable_declarator name: (identifier) @var !dimensions)
+  (#not-eq? @type "var"))
+(local_variable_declaration
+  type: (type_identifier) @inferred
+  declarator: (variable_declarator name: (identifier) @var value: (_) @is)
+  (#eq? @inferred "var"))
+(enhanced_for_statement
+  type: [(type_identifier) (generic_type) (scoped_type_identifier) (integral_type) (floating_point_type) (boolean_type)] @type
+  name: (identifier) @var
+  (#not-eq? @type "var"))
+(resource
+  type: [(type_identifier) (generic_type) (scoped_type_identifier) (integral_type) (floating_point_type) (boolean_type)] @type
+  name: (identifier) @var
+  (#not-eq? @type "var"))
+(catch_formal_parameter (catch_type . (_) @type .) name: (identifier) @var)
+(instanceof_expression right: (_) @type name: (identifier) @var)
+(type_pattern (_) @type (identifier) @var)
+(record_pattern_component (_) @type (identifier) @var (#not-eq? @type "var"))
