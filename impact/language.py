@@ -133,8 +133,14 @@ class Language:
     telling: int  # words of a member's name that speaks for itself although nothing tells its receiver; 0 for never
     lends_members: bool  # an importer can name static members, and classes of a class, without the class
     code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
+    member_form: (
+        str  # the name of a member where it is defined: a "definition", or a "key", which no bare name can mean
+    )
+    store_form: str  # a member where it is assigned: a "definition", or a "member" like any other
+    qualified: tuple[str, ...]  # nodes of a name with the path before it: its last part names it
+    apart: tuple[str, ...]  # nodes in which an identifier is no name: variables with a sigil, a namespace's own name
     metaclasses: frozenset[str]  # bases of which the heirs construct classes
-    untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "silent": of no receiver is it said that its class is unknown
+    untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "named": it is that class; "silent": of no receiver is it said that its class is unknown
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """What the constructors of a class are called; "=" stands for its own name."""
@@ -244,6 +250,10 @@ def load(folder: str) -> tuple[Language, ...]:
             telling=table.get("telling", 0),
             lends_members=table.get("lends_members", False),
             code=getattr(import_module(f"impact.languages.{folder}"), "code", None),
+            member_form=table.get("member_form", "definition" if table.get("bare_members") else "key"),
+            store_form=table.get("store_form", "definition"),
+            qualified=tuple(table.get("qualified", "").split()),
+            apart=tuple(table.get("apart", "").split()),
             metaclasses=frozenset(table.get("metaclasses", "").split()),
             untold=table.get("untold", "class"),
         )

@@ -17,9 +17,13 @@ UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
 MEMBERS = ("member", "method", "attribute", "component", "constructor")  # kinds that bind no bare name
 CLASSES = ("class", "type", "module", "holder")
 CASTS = ("parenthesized_expression", "non_null_expression", "as_expression", "satisfies_expression")
-IMPORTS = ("import", "import.member")  # the second of what a class has, which new lines are not held against
+IMPORTS = (
+    "import",
+    "import.member",
+    "statement",
+)  # the second of what a class has, which new lines are not held against
 WRAPS = (*CASTS, "unary_expression", "await_expression")
-CLASS = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")
 ELEMENTS = "[]"  # behind a name: what it holds
 
@@ -81,6 +85,7 @@ class Marks:
     silent: Spans = field(default_factory=lambda: Spans(()))  # where no name is a use: the package of a file
     foreseen: dict[str, Spans] = field(default_factory=dict)  # code that foresees a failure: of "use", "import"
     tested: Spans = field(default_factory=lambda: Spans(()))  # code below a test that names something in quotes
+    asked_anywhere: str = ""  # what the file asks for: an import of it never fails
     asked: Spans = field(default_factory=lambda: Spans(()))  # the same, below a test of a value
     types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
     made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
@@ -98,7 +103,8 @@ def marks_of(language: Language, source: bytes) -> Marks | None:
         return None
     marks = Marks(root)
     _definitions(language, marks)
-    rows = [*matches(language, "imports", root), *matches(language, "guards", root)]
+    users = matches(language, "receivers", root)
+    rows = [*matches(language, "imports", root), *matches(language, "guards", root), *users]
     imports = [one for found in rows for key in IMPORTS for one in found.get(key, ())]
     marks.imports = _spans([one for one in imports if not language.statements or one.type in language.statements])
     marks.imported = {_imported(found) for found in rows}
@@ -106,8 +112,9 @@ def marks_of(language: Language, source: bytes) -> Marks | None:
         marks.foreseen[form] = _spans([one for found in rows for one in found.get(key, ())])
     marks.tested = _tests(rows, "foreseen.named")
     marks.asked = _tests(rows, "foreseen.asked")
-    uses = matches(language, "uses", root)
-    _uses(marks, uses)
+    marks.asked_anywhere = "".join(text(node) for found in rows for node in found.get("asked.anywhere", ()))
+    uses = [*matches(language, "uses", root), *users]
+    _uses(language, marks, uses)
     _constructions(language, marks, uses)
     _typed(language, marks, uses)
     return marks
@@ -153,7 +160,7 @@ def _definition(language: Language, marks: Marks, found: Captures, bases: Mappin
     if kind := kind_of(found):
         for name in [one for one in found.get("name", ()) if one.is_named]:
             owner = "".join(text(one).lstrip("*&") for one in found.get("owner", ())[:1])
-            is_member = (bool(owner) or kind in MEMBERS) and not language.bare_members
+            is_member = (bool(owner) or kind in MEMBERS) and language.member_form == "key"
             marks.at[name.start_byte] = Mark("key" if is_member else "definition")
             whole = found[f"def.{kind}"][0]
             if kind in language.scopes and whole not in found.get("params", ()):
@@ -170,7 +177,9 @@ def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
     spans = marks.foreseen["import" if form == "import" else "use"]
     if any(True for _ in spans.around(*place, inclusive=True)):
         return True
-    quoted, uncalled = rf"[\"':]{name}\b", rf"(?<![\w$]){name}(?![\w$])(?!\s*\()"
+    quoted, uncalled = rf"[\"':\\]{name}\b", rf"(?<![\w$]){name}(?![\w$])(?!\s*\()"
+    if form == "import" and re.search(quoted, marks.asked_anywhere):
+        return True
     return any(
         re.search(pattern, test)
         for tests, pattern in ((marks.tested, quoted), (marks.asked, uncalled))
@@ -189,7 +198,7 @@ def plain(name: str) -> str:
     return name if CLASS.fullmatch(name) else ""
 
 
-def _uses(marks: Marks, rows: Sequence[Captures]) -> None:
+def _uses(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
     """What each name does, by the query of uses. What another binds goes before what a definition says."""
     stores, plain_names, silent = set[int](), set[int](), list[Node]()
     for found in rows:
@@ -208,7 +217,7 @@ def _uses(marks: Marks, rows: Sequence[Captures]) -> None:
     marks.silent = _spans(silent)
     for start in plain_names:
         marks.at[start] = Mark("name")
-    for start in stores & marks.at.keys():
+    for start in stores & marks.at.keys() if language.store_form == "definition" else ():
         marks.at[start] = Mark("definition", marks.at[start].receiver)
 
 
@@ -381,4 +390,4 @@ def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
 def classes_around(marks: Marks, node: Node) -> Iterator[Class]:
     """The classes around a node, innermost first."""
     rows = [one for one in marks.classes if one.start <= node.start_byte and node.end_byte <= one.end]
-    yield from sorted(rows, key=lambda one: one.end - one.start)
+    yield from sorted(rows, key=lambda one: (one.end - one.start, one.name not in UNKNOWN))

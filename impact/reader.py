@@ -263,6 +263,7 @@ class _Reader:
                     start=first_line(self._outer(whole)),
                     end=last_line(self._outer(whole)),
                     head=head(whole),
+                    more="more" in found,
                     opaque=params is not None and (whole.start_byte in opaque or params.has_error),
                     static=whole.start_byte in static,
                     visible=visible.get(whole.start_byte, ""),
@@ -275,7 +276,7 @@ class _Reader:
                 is_told = key in rows and (rows[key].parameters is not None or rows[key].kind == "class")
                 if not is_told or (rows[key].parameters is None and row.parameters is not None):
                     rows[key] = row
-        return tuple(rows.values())
+        return tuple(row for _, row in sorted(rows.items(), key=lambda item: item[0][0]))
 
     def imports(self, guards: Spans) -> tuple[Import, ...]:
         whole: dict[int, Import] = {}

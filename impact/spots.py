@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from impact.language import Language
 from impact.marks import (
+    CLASS,
     ELEMENTS,
     UNKNOWN,
     Class,
@@ -30,6 +31,7 @@ from impact.values import Arguments
 MOST = 2_000  # names of one file
 LONGEST = 200  # characters of a receiver: longer ones are whole expressions, which name nothing
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
+PART = re.compile(r"(?:\.|::|->)([\w$]+)$")  # the last member of what a receiver writes
 LAST = re.compile(r"\W+")
 OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a type: a type, or what holds types
 SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
@@ -77,18 +79,29 @@ def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[
         node = marks.root.descendant_for_byte_range(match.start(), match.end())
         if node is None or (node.start_byte + (node.type in SYMBOLS), node.end_byte) != match.span():
             continue
-        mark = marks.at.get(node.start_byte)
-        if mark is None and node.type not in language.identifiers:
+        named = _named(language, node)
+        mark = marks.at.get(named.start_byte) if named is not None else None
+        if named is None or (mark is None and node.type not in language.identifiers):
             continue
         if any(True for _ in marks.silent.around(node.start_byte, node.end_byte, inclusive=True)):
             continue
         count += 1
         if count > MOST:
             return
-        yield _spot(language, marks, node, mark or Mark("name"))
+        yield _spot(language, marks, node, mark or Mark("name"), named)
 
 
-def _spot(language: Language, marks: Marks, node: Node, mark: Mark) -> Spot:
+def _named(language: Language, node: Node) -> Node | None:
+    """What an identifier is the name of: itself, or the path of which it is the last part; None where it names nothing."""
+    above = node.parent
+    if above is None or above.type in language.apart:
+        return node if above is None else None
+    if above.type in language.qualified:
+        return above if above.end_byte == node.end_byte else None
+    return node
+
+
+def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) -> Spot:
     at, end, name = node.start_byte, node.end_byte, text(node).lstrip(":")
     is_import = mark.form == "import" or any(True for _ in marks.imports.around(at, end, inclusive=True))
     around = [*_scopes(marks, node)]
@@ -97,6 +110,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark) -> Spot:
     )
     if is_its_name:
         around = around[1:]  # what a definition is called is bound around it
+    name = text(named) if named is not node and not is_import else name
     form: Form = "import" if is_import else "member" if mark.owner else mark.form
     types: tuple[str, ...] = (mark.owner,) if mark.owner else ()
     if mark.receiver is not None and not is_import:
@@ -200,10 +214,10 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     own = next(iter(classes_around(marks, receiver)), None)
     if written in (*language.own, *language.above) and own is not None:
         return _of_own(own, is_above=written in language.above)
-    first, _, rest = written.rpartition(".")
-    if first:
+    part = PART.search(written)
+    if part is not None:
         holders = _told(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
-        found = {one for holder in holders for one in marks.fields.get((holder, rest), ())}
+        found = {one for holder in holders for one in marks.fields.get((holder, part[1]), ())}
         return (found.pop(),) if len(found) == 1 else _untold(language, written)
     return bound_class(marks, receiver, written) or _untold(language, written)
 
@@ -217,7 +231,11 @@ def _of_own(own: Class, *, is_above: bool) -> tuple[str, ...]:
 def _untold(language: Language, written: str) -> tuple[str, ...]:
     """Of a receiver that no line binds: it may be a class or a module, where its language lets those stand before a dot."""
     last = LAST.split(written)[-1]
-    is_open = language.untold in ("open", "silent") or (language.untold == "class" and re.match(language.classes, last))
+    if language.untold == "named" and CLASS.fullmatch(written) and re.match(language.classes, last):
+        return (written,)
+    is_open = language.untold in ("open", "silent") or (
+        language.untold in ("class", "named") and re.match(language.classes, last)
+    )
     return () if is_open else UNKNOWN
 
 

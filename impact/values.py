@@ -32,6 +32,7 @@ class Definition:
     private: bool = False  # its language lets no other file name it
     start: int = 0  # its first line, with its decorators
     end: int = 0  # its last line
+    more: bool = False  # an object of this class may have members that it does not write: of an interface
     opaque: bool = False  # what it takes may be other than what is written
     static: bool = False  # its class has it, and not an object of that
     visible: str = ""  # who can name it, where its own line says so: "file", "folder", "package", "unit"

@@ -55,7 +55,8 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     bases: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
         if one.kind in marks.CLASSES:
-            bases[one.name] = tuple(dict.fromkeys((*bases.get(one.name, ()), *one.bases)))
+            more = ("*",) if one.more or one.name in facts.open_owners else ()
+            bases[one.name] = tuple(dict.fromkeys((*bases.get(one.name, ()), *one.bases, *more)))
     symbols = [_symbol(one, language, path, side, bases) for one in rows]
     return Outline(
         symbols=alternatives(symbols, overloads=language.overloads),

@@ -2,15 +2,10 @@
 
 from collections.abc import Collection
 
-from bot.languages import spots, syntax
-from bot.languages.constructions import with_constructions
+from bot.languages import queried
 from bot.languages.php.names import Names
-from bot.languages.php.outline import outline_of
-from bot.languages.php.uses import OWNERS, READING, constructions
-from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import PHP
-from bot.values import Outline, Side, Use
+from bot.values import Use
 
 TRAITS = LanguageTraits()
 project = Names
@@ -30,18 +25,9 @@ GIVEN = (
 AMBIENT = frozenset(GIVEN.split())
 
 
-@outlines
-def outline(path: str, source: bytes, side: Side) -> Outline:
-    """The definitions of a file and what an importer can ask of it."""
-    return outline_of(path, syntax.shallow_root(PHP, source), source, side)
+outline = queried.outline
 
 
-@finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
-    """The names of a file that are spelt like one of the names."""
-    del path  # one grammar reads every file
-    names = {name.rpartition("\\")[2] for name in names}  # `Models\\Order` is found by its last part
-    if not syntax.any_of(frozenset(names)).search(source):
-        return ()
-    root = syntax.shallow_root(PHP, source)
-    return with_constructions(root, spots.uses(root, source, names, READING), OWNERS, constructions)
+    r"""The names of a file that are spelt like one of the names; `Models\Order` is found by its last part."""
+    return queried.uses(path, source, {name.rpartition("\\")[2] for name in names})
