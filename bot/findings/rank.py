@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from bot.text.lines import is_comment
 from bot.text.paths import is_prose
-from bot.values import Finding, PlacedFinding, severity_rank
+from bot.values import Finding, PlacedFinding, Verdict, severity_rank
 
 PER_EVIDENCE_FILE, MAX_EVIDENCE_FILES = 1, 2  # verified quotes in distinct files
 AGREEMENT = 1  # a second, independent source says the same
@@ -18,8 +18,8 @@ _SLIP = re.compile(
     r"\b(?:typos?|misspel\w+|mis-spel\w+|spelling|spelled|grammar|grammatical\w*|duplicated word)\b",
     re.IGNORECASE,
 )
-CRITICAL = 10  # stands above every other
-SEVERITY = {"critical": 3, "high": 2, "medium": 0, "low": -3}
+# A critical finding stands above every other, and a low one takes the room that the others leave.
+SEVERITY = {"critical": 13, "high": 2, "medium": 0, "low": -10}
 
 
 def score(finding: Finding) -> int:
@@ -27,13 +27,13 @@ def score(finding: Finding) -> int:
     files = {item.path for item in finding.evidence} | {finding.path}
     points = finding.verdict.points + PER_EVIDENCE_FILE * min(len(files) - 1, MAX_EVIDENCE_FILES)
     points += AGREEMENT if len({(source.kind, source.name, source.role) for source in finding.sources}) > 1 else 0
-    return points + SEVERITY[finding.severity] + (CRITICAL if finding.severity == "critical" else 0)
+    return points + SEVERITY[finding.severity]
 
 
 def rank(
     placed_findings: Iterable[PlacedFinding], quota: int, held_marks: Collection[str] = ()
 ) -> tuple[PlacedFinding, ...]:
-    """Best first; beyond the quota, of low severity, a hint, a slip of the pen or `held_marks` (fingerprints), collapsed. Critical findings are exempt from the quota."""
+    """Best first; beyond the quota, a slip of the pen, a trifle or `held_marks` (fingerprints), collapsed. Critical findings are exempt from the quota."""
     sorted_findings = sorted(
         placed_findings,
         key=lambda p: (-score(p.finding), severity_rank(p.finding.severity), p.finding.path, p.finding.start),
@@ -42,7 +42,7 @@ def rank(
     for item in sorted_findings:
         slip = _slip(item.finding)
         critical = item.finding.severity == "critical" and not slip
-        quiet = slip or item.finding.severity == "low" or _hint(item.finding) or item.finding.fingerprint in held_marks
+        quiet = slip or _trifle(item.finding) or item.finding.fingerprint in held_marks
         aloud = critical or (not quiet and aloud_count < quota)
         aloud_count += aloud and not critical
         out.append(item if aloud else replace(item, place="folded"))
@@ -56,6 +56,8 @@ def _slip(finding: Finding) -> bool:
     return for_people and bool(_SLIP.search(finding.title))
 
 
-def _hint(finding: Finding) -> bool:
-    """A rule's suspicion that neither code nor a second call has turned into a fact."""
+def _trifle(finding: Finding) -> bool:
+    """Of low severity, unless a second call says that its author would change the code; or a rule's suspicion that nothing has turned into a fact."""
+    if finding.severity == "low":
+        return finding.verdict is not Verdict.CONFIRMED
     return bool(finding.rule) and finding.verdict.open

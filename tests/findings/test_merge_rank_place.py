@@ -91,6 +91,16 @@ def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
     assert ranked[0].finding.severity == "critical"
 
 
+def test_a_low_finding_takes_the_room_that_others_leave() -> None:
+    """If a second call has confirmed it: what code alone calls low breaks nothing in sight, and an unproven one is not worth its place."""
+    low, others = placed(severity="low", verdict=Verdict.CONFIRMED, path="c.py"), [placed(start=n) for n in (1, 2)]
+    quiet = [placed(severity="low", verdict=verdict, start=9) for verdict in (Verdict.PROVEN, Verdict.UNPROVEN)]
+    ranked = rank.rank([*quiet, low, *others], 3)
+    assert [item.place for item in ranked] == ["inline"] * 3 + ["folded"] * 2
+    assert ranked[2] == low
+    assert next(item for item in rank.rank([low, *others], 2) if item.finding == low.finding).place == "folded"
+
+
 def test_a_rules_suspicion_is_folded_and_a_models_unproven_finding_is_not() -> None:
     """The first is a hint that nobody confirmed; the second is there because verification was switched off."""
     hint, told = placed(rule="S608", sources=(Source("analyser", "ruff"),)), placed(path="b.py")
