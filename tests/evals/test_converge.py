@@ -27,7 +27,7 @@ def test_the_author_mends_and_nothing_is_said_twice(repos: Path, capsys: pytest.
     assert (code, err) == (0, "")
     assert "acme/shop 7 " in out
     assert ": 1, 0, 0\n" in out
-    assert "1 pull requests of 1 repositories; 1 had a comment; 1 ended in silence" in out
+    assert "1 pull requests of 1 repositories; 1 had a comment; 1 ended in silence, the median from review 2 on" in out
 
 
 def test_a_reader_that_never_runs_out_of_remarks(repos: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,6 +42,11 @@ class Played:
         """Whether the last review said nothing new."""
         return not self.rounds[-1].comments
 
+    @property
+    def silent_from(self) -> int:
+        """The review from which on nothing new was said: 1 where there never was a comment."""
+        return max((number for number, row in enumerate(self.rounds, 1) if row.comments), default=0) + 1
+
 
 async def play(series: Series, read: Reader) -> Played:
     """Play it. Raises GitError if the clone lacks a part of it."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from bot import wiring
@@ -103,9 +104,10 @@ def _summary(played: Sequence[Played]) -> str:
         each = intervals.mean([row.comments for row in here])
         rows.append((str(number + 1), str(len(here)), str(each), str(sum(len(row.untouched) for row in here))))
     silent = sum(one.was_silent for one in played)
-    rounds = intervals.mean([len(one.rounds) for one in played])
+    first = [one.silent_from for one in played]
     told = (
         f"{len(played)} pull requests of {len({one.series.repo for one in played})} repositories; "
-        f"{len(spoken)} had a comment; {silent} ended in silence, after {rounds} rounds."
+        f"{len(spoken)} had a comment; {silent} ended in silence, the median from review {median(first):g} on "
+        f"(mean {intervals.mean(first)})."
     )
     return f"{tables.align(heads, rows)}\n\n{told}"
