@@ -111,11 +111,12 @@ def test_aacr_by_level_and_beside_refused_comments(
 ) -> None:
     """A comment counts at its lines alone, one to one; the base is what the set calls the source."""
 
-    def comment(note: str, line: int, level: str) -> dict[str, Any]:
+    def comment(note: str, line: int, level: str, category: str = "Code Defect") -> dict[str, Any]:
         place = {"path": "shop/money.py", "side": "right", "from_line": line, "to_line": line}
-        return {"note": note, "context": f"{level} Level", "category": "Code Defect", **place}
+        return {"note": note, "context": f"{level} Level", "category": category, **place}
 
     known = [comment("Golden: head", 3, "Diff"), comment("Golden: head, far away", 1, "Repo")]
+    known.append(comment("Golden: head, in other words", 1, "Repo", "Maintainability and Readability"))
     pull = {"githubPrUrl": URL.format(1), "source_commit": shop["base"], "target_commit": shop["head"]}
     other = {**pull, "githubPrUrl": URL.format(2), "target_commit": "0" * 40}
     accepted = [{**pull, "comments": known}, {**other, "comments": known}]
@@ -130,10 +131,10 @@ def test_aacr_by_level_and_beside_refused_comments(
     )
     code, out, err = told(capsys, command("aacr", tmp_path, "--reviewer", "deeprepo", "--exact"))
     assert code == 0, err
-    assert row(out, "deeprepo")[1:5] == ["1", "2", "2.0", "0.50"]
+    assert row(out, "deeprepo")[1:5] == ["1", "3", "2.0", "0.50"]
     levels = out.splitlines()[-1]
     assert levels.split()[1] == "1.00"
-    assert "of 1  " in levels
+    assert [levels.count(f"of {count}  ") for count in (1, 2)] == [2, 1]
     assert levels.endswith("of 1")
     code, _, err = told(capsys, command("aacr", tmp_path, "--reviewer", "deeprepo"))
     assert "1 of them only at a later head than the known comments are about" in err

@@ -27,7 +27,8 @@ from deeprepo_evals.reviews.review_options import check_models, open_model
 from deeprepo_evals.reviews.reviewer import Reviewer
 
 Say = Callable[[str], None]
-LEVELS = ("diff", "file", "repo")
+DEFECTS = "repo, not readability"
+LEVELS = ("diff", "file", "repo", DEFECTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,8 @@ def _by_level(pulls: Sequence[Pull], rows: Mapping[str, MeasuredReview], answers
         said = judging.posted(rows[pull.id])
         pairs = judging.found(said, pull.known, answers)
         hits += [(comment.level, at in pairs) for at, comment in enumerate(pull.known)]
+        needs = [at for at, comment in enumerate(pull.known) if comment.level == "repo" and not comment.is_remark]
+        hits += [(DEFECTS, at in pairs) for at in needs]
         accepted += len(pairs)
         others = [one for number, one in enumerate(said) if number not in pairs.values()]
         rejected += len(judging.found(others, pull.rejected, answers))

@@ -19,10 +19,11 @@ _URL = re.compile(r"https://github\.com/([^/]+)/([^/]+)/pull/(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A known comment. `level`: how far a reviewer has to look for it, where the set says so."""
+    """A known comment. `level`: how far a reviewer has to look for it, and `is_remark`: whether it is about readability alone, where the set says so."""
 
     text: str
     level: str = ""
+    is_remark: bool = False
     path: str = ""
     start: int | None = None
     end: int | None = None
@@ -136,6 +137,7 @@ def _comments(row: Mapping[str, Any]) -> tuple[Comment, ...]:
         Comment(
             one["note"],
             one["context"].partition(" ")[0].lower(),
+            one["category"].startswith("Maintainability"),
             one["path"].replace("\\", "/"),
             one["from_line"] or None,
             one["to_line"] or None,
