@@ -103,6 +103,9 @@ def test_martian_beside_its_published_tools(
     assert "2 of 3 pull requests can be built" in err
     asked = [str(body["messages"]) for body in server.requests if "Golden Comment" in str(body["messages"])]
     assert len(asked) == 4
+    plain = [str(body) for body in server.requests if "nothing else of the repository" in str(body["messages"])]
+    assert plain
+    assert not any("look_ups" in text for text in plain)
     assert all("You are a precise evaluator." in text and '{"match": true/false}' in text for text in asked)
 
 
