@@ -153,7 +153,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
             tracker,
             masks=masks,
             past=past,
-            ignore_list=ignore_list.also(brief.ignored_findings, guides.rules).about(files),
+            ignore_list=ignore_list.also(brief.ignored_findings, guides.rules),
             guidance=guides,
             consumers=beyond,
             checks=tuple(CustomCheck(*row) for row in settings.checks),

@@ -35,14 +35,14 @@ class IgnoreEntry(BaseModel):
     title: str = ""  # for people
     expires: date | None = None
 
-    def covers(self, finding: Finding, old_path: str | None = None) -> bool:
-        """Whether the finding is one of those meant. `old_path`: where its file was before the change, if that has moved it."""
+    def covers(self, finding: Finding) -> bool:
+        """Whether the finding is one of those meant."""
         if self.scope == "finding":
             by_fingerprint = bool(self.fingerprint) and self.fingerprint == finding.identity
             there = not self.path or bool(finding.cause) or globs.matches([self.path], finding.path)
             known_places = frozenset(self.digest.split())
             return by_fingerprint and there and (not known_places or known_places.issuperset(digest(finding).split()))
-        inside = bool(self.path) and globs.holds(self.path, finding.path, old_path)
+        inside = bool(self.path) and globs.matches([self.path], finding.path)
         return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from bot.diff import skip
 from bot.machine import limits
 from bot.text.attributes import generated_marks
-from bot.text.paths import is_code, vendored_folder
+from bot.text.paths import vendored_folder
 from bot.text.tree_names import name_of
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
@@ -48,22 +48,7 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         ChangedFile(path, path, "modified", skip=skip.WITHHELD, is_unreviewed=True)
         for path in sorted(change.withheld - {file.path for file in changed_files})
     ]
-    return _closed_instead(_vouch(changed_files))
-
-
-def _closed_instead(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
-    """The files; a new submodule or link is open if the change deletes what may live on in it: the folder of its name, or code anywhere."""
-    former_paths = [file.path for file in files if file.status == "deleted"]
-    former_paths += [file.old_path for file in files if file.status == "renamed" and file.old_path]
-    is_code_gone = any(is_code(file.path) for file in files if file.status == "deleted" and file.skip is None)
-    return tuple(
-        replace(file, is_unreviewed=True)
-        if file.status == "added"
-        and file.skip in (skip.SUBMODULE, skip.LINK)
-        and (is_code_gone or any(path.startswith(f"{file.path}/") for path in former_paths))
-        else file
-        for file in files
-    )
+    return _vouch(changed_files)
 
 
 def _vouch(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:

@@ -181,8 +181,7 @@ def _precedents(
     finding: Finding, *, ignore_list: IgnoreList, dismissals: Sequence[Dismissal], units: Sequence[Unit]
 ) -> Precedents:
     """What people have said that may answer a finding, by its id. What was reported and is open again is no repeat of something else."""
-    old_path = ignore_list.old_paths.get(finding.path)
-    in_scope = [one for one in ignore_list.learnings if rules.reaches(one, finding, units, old_path)]
+    in_scope = [one for one in ignore_list.learnings if rules.reaches(one, finding, units)]
     here = [row for row in dismissals if row[0].path == finding.path]
     if finding.number or finding.proven or finding.is_masked:
         here = []

@@ -17,25 +17,25 @@ def grave(finding: Finding) -> bool:
     return finding.proven and finding.serious
 
 
-def covers(rule: OwnerRule, finding: Finding, old_path: str | None = None) -> bool:
-    """Whether the rule silences the finding. `old_path`: where its file was before the change, if that has moved it."""
+def covers(rule: OwnerRule, finding: Finding) -> bool:
+    """Whether the rule silences the finding."""
     if rule.kind not in (finding.rule, finding.category) or not rule.kind:
         return False
     if finding.proven and rule.kind != finding.kind and rule.kind not in BY_CODE:
         return False
     if grave(finding) and rule.learned and not rule.grave:
         return False
-    return globs.holds(rule.path, finding.path, old_path)
+    return globs.matches([rule.path], finding.path)
 
 
-def reaches(learning: OwnerRule, finding: Finding, units: Iterable[Unit], old_path: str | None = None) -> bool:
+def reaches(learning: OwnerRule, finding: Finding, units: Iterable[Unit]) -> bool:
     """Whether a learning's scope holds the finding, which a model alone has reported: its file, and its definition if one is named."""
     if (
         not learning.is_learning
         or not learning.text
         or finding.proven
         or finding.is_masked
-        or not globs.holds(learning.path, finding.path, old_path)
+        or not globs.matches([learning.path], finding.path)
     ):
         return False
     if not learning.symbol:

@@ -16,7 +16,7 @@ def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequenc
 
     What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again.
     """
-    words = IgnoreList().also(requests, rules).about(review.files)
+    words = IgnoreList().also(requests, rules)
     rows = tuple(_judge(row, words) for row in review.findings)
     returning = [
         row.finding for row, before in zip(rows, review.findings, strict=True) if row.place and not before.place

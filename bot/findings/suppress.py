@@ -4,8 +4,8 @@ It is read at the tip of the base branch, so that a change cannot silence the fi
 merged. What it silences is counted and listed with the reason, never dropped unseen.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from bot.config import names
 from bot.findings import rules
 from bot.findings.merge import identify
 from bot.text import globs
-from bot.values import ChangedFile, Evidence, Finding, OwnerRule, Silencing
+from bot.values import Evidence, Finding, OwnerRule, Silencing
 from bot.values.finding import MOST_BROKEN, SAME_VALUE
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
@@ -38,8 +38,6 @@ class IgnoreList:
     withdrawn: frozenset[str] = frozenset()  # fingerprints of findings that we have taken back in a conversation
     rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
     dismissals: tuple[tuple[str, str], ...] = ()  # identity and reason of each finding that a person has dismissed
-    # Where moved files were: no author moves code to where its owner wants to hear nothing.
-    old_paths: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def learnings(self) -> tuple[OwnerRule, ...]:
@@ -71,13 +69,7 @@ class IgnoreList:
             withdrawn,
             (*self.rules, *rules),
             (*self.dismissals, *dismissed),
-            self.old_paths,
         )
-
-    def about(self, files: Iterable[ChangedFile]) -> "IgnoreList":
-        """The same list for a change of these files: a path or pattern silences a file that it has moved only at both of its paths."""
-        moved = {file.path: file.old_path for file in files if file.old_path not in (None, file.path)}
-        return replace(self, old_paths={path: old for path, old in moved.items() if old is not None})
 
     def join(self, other: "IgnoreList") -> "IgnoreList":
         """With the entries of another file."""
@@ -120,12 +112,11 @@ class IgnoreList:
         """Why the finding is not reported at its place; None if it is."""
         if finding.allowlisted:
             return Silencing(ALLOWLISTED, "finding")
-        old_path = self.old_paths.get(finding.path)
-        entry = next((entry for entry in self.entries if entry.covers(finding, old_path)), None)
+        entry = next((entry for entry in self.entries if entry.covers(finding)), None)
         if entry is not None:
             withdrawn = not finding.proven and finding.fingerprint in self.withdrawn
             return Silencing(entry.reason, "withdrawn" if withdrawn else entry.scope)
-        rule = next((rule for rule in self.rules if rules.covers(rule, finding, old_path)), None)
+        rule = next((rule for rule in self.rules if rules.covers(rule, finding)), None)
         return Silencing(rule.text, "rule", replace(rule, text="")) if rule is not None else None
 
 

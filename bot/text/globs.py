@@ -55,12 +55,6 @@ def matches(patterns: Iterable[str], path: str) -> bool:
     return _spec(tuple(patterns)).match_file(path)
 
 
-def holds(pattern: str, path: str, old_path: str | None) -> bool:
-    """Whether a pattern takes a file of a change at both of its paths. One that names a single file is about that file, wherever it was."""
-    paths = (path,) if old_path is None or pattern.startswith(EXACT) else (path, old_path)
-    return all(matches([pattern], each) for each in paths)
-
-
 def braces(pattern: str) -> list[str]:
     """The patterns that one with braces stands for: `*.{ts,tsx}` are two. Git knows no braces; beyond MOST they stay as they are."""
     results, left = list[str](), [pattern]

@@ -64,13 +64,3 @@ def test_a_secret_stays_reported_at_the_places_that_a_later_rule_does_not_name(*
     assert [one.path for one in after.having("silenced")] == ["tests/a.py"]
     assert after.failing
     assert silencing.now(after, (), (RULE,)) == after
-
-
-def test_a_rule_that_comes_later_silences_no_file_that_the_change_has_moved_into_its_folder() -> None:
-    """It is confirmed for what is in that folder on the base branch."""
-    moved = ChangedFile("tests/a.py", "shop/a.py", "renamed")
-    there = ChangedFile("tests/a.py", "tests/a.py", "modified")
-    assert silencing.now(review([secret("tests/a.py")], (), moved), (), (RULE,)).failing
-    assert not silencing.now(review([secret("tests/a.py")], (), there), (), (RULE,)).failing
-    own = replace(RULE, path="=tests/a.py")  # of this one file, wherever it was
-    assert not silencing.now(review([secret("tests/a.py")], (), moved), (), (own,)).failing
