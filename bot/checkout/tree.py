@@ -32,16 +32,12 @@ CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first li
 PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
 MOST_PATHS = 2_000  # that one command gets
-HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change, and of what follows labels
+HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change
 MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
 MOST_NAMES = 1_000  # of files in folders that are listed by name
 MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
 FOLDER = b"040000 "  # what a row of `ls-tree` begins with that is no file
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
-# Rows of `ls-tree` that no program of git writes: `git fsck` reports them, and what a checkout makes of them differs.
-MODE = re.compile(rb"(?:^|\0)(?!(?:100[0-7]{3}|120000|160000) )[^\0]{1,20}")
-PLACE = re.compile(rb"[\t/](?:\.\.?|\.git|)(?:[/\0]|\Z)", re.IGNORECASE)  # a glance over all rows
-NO_PLACES = frozenset({"", ".", "..", ".git"})
 MOST_LINK, MOST_LINKS = 4_096, 2_000  # bytes of what a link holds; links that are read
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 SEARCH_SECONDS = 60.0  # of one search
@@ -280,28 +276,9 @@ class Checkout:
                 out = await self._list_tree(side)
                 cached, rows = self._rows, [row for row in out.split(b"\0") if row]
                 entries = [cached.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
-                self._refuse(side, out, entries)
                 self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
                 self._entries[side] = {entry.path: entry for entry in entries}
         return self._entries[side]
-
-    def _refuse(self, side: Side, rows: bytes, entries: Sequence[TreeEntry]) -> None:
-        """Raise GitError for a tree whose entries do not say which file stands at a path, or that no checkout writes as it is."""
-        why = ""
-        paths = {entry.path for entry in entries}
-        if PLACE.search(rows) and (
-            away := [path for path in paths if not NO_PLACES.isdisjoint(path.lower().split("/"))]
-        ):
-            why = f"an entry at the path {min(away)!r}, which no checkout writes"
-        elif odd := MODE.search(rows):
-            why = f"an entry of the mode {name_of(odd[0].strip(bytes(1)).split()[0])}, which git does not have"
-        elif len(entries) != len(paths):
-            twice = min(path for path, times in Counter(entry.path for entry in entries).items() if times > 1)
-            why = f"two entries of the name {twice!r}"
-        if why:
-            raise GitError(
-                f"the tree of the {side} has {why}: `git fsck` lists such entries; write the tree again without them"
-            )
 
     async def links(self, side: Side = "head") -> Mapping[str, str]:
         """What each symbolic link of one side holds, as text; "" where nobody can say."""
@@ -482,10 +459,10 @@ class Checkout:
             return None
         return frozenset(name_of(path) for path in result.out.split(b"\0") if path)
 
-    async def commit_lines(self, most: int, labels: Sequence[str], reach: int) -> tuple[Sequence[CommitLines], str]:
+    async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
         """What the commits of the change but its head change, oldest first; and why some are missing, if any are.
 
-        Each change has a line around it. Of a file that holds one of the labels, also what follows each: so many lines, changed or not.
+        Each change has a line around it.
 
         `most`: of the commits that change a file, the newest, and of the merges. One more shows that there are more; the head, which may be
         one of them, is not counted. Of a merge what it adds itself: the lines that none of its parents has.
@@ -496,7 +473,6 @@ class Checkout:
         merges = await self._commits(most, "--merges")
         missing = self._history_gap(most, max(len(commits), len(merges)))
         lines = list[CommitLines]()
-        contents = list[tuple[str, str, str, Sequence[str]]]()
         room, until = HISTORY_BYTES, asyncio.get_running_loop().time() + HISTORY_SECONDS
         before = {row[0]: (row[1:] or [self.pull.base])[0] for row in reversed(commits[:most])}
         before |= {row[0]: f"{row[0]}^1" for row in reversed(merges[:most])}
@@ -507,16 +483,6 @@ class Checkout:
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
             room -= len(patch or b"")
             lines += (commit_patches.lines_of(commit, hunk) for hunk in commit_patches.hunks(patch or b""))
-            contents += [(commit, *row) for row in commit_patches.changed_contents(patch or b"")]
-        regions = await self._regions([one for *_, now, then in contents for one in (now, *then)], labels, reach, until)
-        if regions is None:
-            missing = (
-                missing or "not all commits of the change were looked through for secrets: their files are too large"
-            )
-        for commit, path, now, then in contents:
-            if regions and now in regions:
-                sides_before = [regions[one] for one in then if one in regions]
-                lines.append(CommitLines(commit, path, regions[now], "", sides_before, follows_label=True))
         return lines, missing
 
     def _history_gap(self, most: int, count: int) -> str:
@@ -537,27 +503,10 @@ class Checkout:
     async def _commit_patch(self, trees: Sequence[str], until: float, room: int) -> bytes | None:
         """What a commit changes, as a patch; None if it does not fit. `trees`: those before it and after it, or a merge with all its sides."""
         done = await git.search(
-            "diff-tree", "-r", "-p", "--raw", "--no-abbrev", "-U1", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", *trees,
+            "diff-tree", "-r", "-p", "-U1", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", *trees,
             cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
         )  # fmt: skip
         return None if done.was_stopped or done.status else done.out
-
-    async def _regions(
-        self, contents: Iterable[str], labels: Sequence[str], reach: int, until: float
-    ) -> Mapping[str, Sequence[str]] | None:
-        """What follows a label, by the id of the content that holds it; None if that takes too long or is too large in all."""
-        ids, room, regions = list(dict.fromkeys(contents)), HISTORY_BYTES, dict[str, Sequence[str]]()
-        patterns = [part for label in labels for part in ("-e", label)]
-        for at in range(0, len(ids), MOST_PATHS):
-            done = await git.search(
-                "grep", "--text", "-F", "-z", "-n", "--heading", f"-A{reach}", f"--threads={THREADS}", *patterns, *ids[at : at + MOST_PATHS],
-                cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
-            )  # fmt: skip
-            if done.was_stopped or done.status > NO_MATCH:
-                return None
-            room -= len(done.out)
-            regions |= commit_patches.regions(done.out)
-        return regions
 
     async def holds(self, name: str) -> bool:
         """Whether the store holds this commit or tree."""

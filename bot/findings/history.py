@@ -9,13 +9,10 @@ from bot.findings import rounds
 from bot.machine import limits
 from bot.masking.forms import (
     KEY,
-    KEY_LABELS,
-    KEY_REACH,
     MOST_SLOW,
     Hit,
     LocatedSecret,
     identity,
-    keys_in,
     new_secrets,
     secrets_in,
     shared_identity,
@@ -33,8 +30,8 @@ _Row = tuple[str, str, LocatedSecret]  # the commit, the line, and the secret th
 class History(Protocol):
     """What a repository tells about the commits between base and head."""
 
-    async def commit_lines(self, most: int, labels: Sequence[str], reach: int) -> tuple[Sequence[CommitLines], str]:
-        """What the commits of the change but its head change, oldest first, and what follows a label; and why some are missing, if any are."""
+    async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
+        """What the commits of the change but its head change, oldest first; and why some are missing, if any are."""
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file."""
@@ -59,7 +56,7 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
     What the head shows in the same line is judged there. A copy elsewhere takes nothing away, because that place may be silenced.
     """
     limits.reading("")  # no file of the head is to blame for what the commits cost
-    commits, missing = await history.commit_lines(MOST_COMMITS, KEY_LABELS, KEY_REACH)
+    commits, missing = await history.commit_lines(MOST_COMMITS)
     known, shown = set[str](), set[tuple[str, str, str]]()
     for file in files:
         known.update(secret.whole for secret, _ in _secrets_of(file, "+"))
@@ -98,13 +95,10 @@ def _gone(path: str, rows: Sequence[_Row], base: Sequence[str], head: Sequence[s
 
 
 def _committed(commits: Sequence[CommitLines]) -> Iterator[tuple[CommitLines, LocatedSecret]]:
-    """What each commit adds or completes. A key is judged by all that follows its mark, where that is at hand."""
-    whole = {(lines.commit, lines.path) for lines in commits if lines.follows_label}
+    """What each commit adds or completes."""
     for lines in commits:
-        find = keys_in if lines.follows_label else secrets_in
-        for secret in new_secrets(find, lines.path, lines.lines, lines.is_added, lines.sides_before):
-            if lines.follows_label or secret.hit.rule != KEY or (lines.commit, lines.path) not in whole:
-                yield lines, secret
+        for secret in new_secrets(secrets_in, lines.path, lines.lines, lines.is_added, lines.sides_before):
+            yield lines, secret
 
 
 def _secrets_of(file: ChangedFile, without: str) -> Iterator[tuple[LocatedSecret, str]]:

@@ -149,9 +149,8 @@ class CommitLines:
     commit: str
     path: str
     lines: Sequence[str]
-    signs: str  # of each line, "+" if none of the sides before has it; "" if that is asked of no line
+    signs: str  # of each line, "+" if none of the sides before has it
     sides_before: Sequence[Sequence[str]]
-    follows_label: bool = False  # they are what follows a label that was asked for, whether or not the commit adds it
 
     def is_added(self, at: int) -> bool:
         """Whether none of the sides before has the line at this index."""

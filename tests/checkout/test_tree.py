@@ -1,6 +1,5 @@
 import asyncio
 import os
-import subprocess
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -9,7 +8,7 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.checkout.tree import MAX_FILE_BYTES
-from bot.errors import GitError, UsageError
+from bot.errors import UsageError
 from bot.values import PullRequest, Query
 
 T = TypeVar("T")
@@ -158,33 +157,3 @@ def test_a_huge_changed_line_makes_no_patch(repository: Repository) -> None:
     change = within(pull, lambda tree: tree.change())
     assert len(change.patch) < 1_000
     assert b"a.txt" in change.status
-
-
-def written(repository: Repository, *entries: tuple[bytes, bytes, str]) -> PullRequest:
-    """A change whose head is a tree that no program of git writes: mode, name and object of each entry."""
-    base = repository.commit({"a.py": "x = 1\n"}, "before")
-    rows = b"".join(mode + b" " + name + b"\0" + bytes.fromhex(oid) for mode, name, oid in entries)
-    command = ["git", "-C", str(repository.folder), "hash-object", "-t", "tree", "--literally", "-w", "--stdin"]
-    made = subprocess.run(command, input=rows, env=repository.env, capture_output=True, check=True).stdout.decode()
-    return repository.pull(base, repository.git("commit-tree", made.strip(), "-p", base, "-m", "x"))
-
-
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        ([b"a.py", b"a.py"], "two entries of the name 'a.py'"),
-        ([b".git"], "'.git'"),
-        ([b".GIT"], "'.GIT'"),
-        ([b"../../a.py"], "'../../a.py'"),
-        ([b"/etc/a.py"], "'/etc/a.py'"),
-    ],
-)
-def test_a_tree_that_no_checkout_writes_is_refused(repository: Repository, names: list[bytes], said: str) -> None:
-    """The sentence names the entry and the command that lists all of them."""
-    repository.commit({"a.py": "x = 1\n"}, "first")
-    blob = repository.git("rev-parse", "HEAD:a.py")
-    pull = written(repository, *((b"100644", name, blob) for name in names))
-
-    with pytest.raises(GitError, match="git fsck") as caught:
-        within(pull, lambda t: t.entries())
-    assert said in str(caught.value)
