@@ -238,20 +238,14 @@ async def _ignore_list(brief: Brief, tree: checkout.Checkout) -> suppress.Ignore
     return theirs.join(suppress.read(brief.local, brief.today, suppress.LOCAL))
 
 
-async def no_review_reason(brief: Brief, commits: Collection[str], trigger: "Trigger") -> "No | None":
-    """Why there is no review after all, now that it is known what is changed: by all in all, and by each of its commits.
-
-    A commit may bring a secret that a later one removes.
-    """
+async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
+    """Why there is no review after all, now that the changed files are known."""
     from bot.config import policy
 
     async with checkout.Checkout(brief.pull) as tree:
         files = diff.read(await tree.change())
-        commit_paths = await tree.paths_of(commits)
-        if commit_paths is None:
-            return None
-        paths = commit_paths.union(path for file in files for path in (file.path, file.old_path) if path)
-    decision = policy.decide_on_paths([*paths], brief.settings, trigger)
+    paths = [path for file in files for path in (file.path, file.old_path) if path]
+    decision = policy.decide_on_paths(paths, brief.settings, trigger)
     return decision if isinstance(decision, policy.No) else None
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Collection
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -136,9 +136,9 @@ class StepBackend:
                 store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
             yield fetching.as_pull_request(facts, bases, store)
 
-    async def no_review_reason(self, run: ReviewRun, brief: Brief, commits: Collection[str]) -> No | None:
-        """Why there is no review, now that the changed files and the commits of the change are known."""
-        return await pipeline.no_review_reason(brief, commits, run.ask.trigger)
+    async def no_review_reason(self, run: ReviewRun, brief: Brief) -> No | None:
+        """Why there is no review, now that the changed files are known."""
+        return await pipeline.no_review_reason(brief, run.ask.trigger)
 
     @asynccontextmanager
     async def consumers(self, run: ReviewRun) -> AsyncIterator[Consumers]:

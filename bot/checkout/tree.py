@@ -6,7 +6,7 @@ import posixpath
 import re
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -439,25 +439,10 @@ class Checkout:
 
     async def commits(self) -> frozenset[str] | None:
         """The ids of the commits of the change; None if they cannot be known, or some of them are not in the store."""
-        return None if self.pull.missing_history else await self.local_commits()
-
-    async def local_commits(self) -> frozenset[str] | None:
-        """The ids of those that are in the store, which may show older ones too if its history is cut; None if they cannot be known."""
-        if self.pull.object_dir:
+        if self.pull.object_dir or self.pull.missing_history:
             return None
         result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
         return None if result.status else frozenset(result.out.decode().split())
-
-    async def paths_of(self, commits: Iterable[str]) -> frozenset[str] | None:
-        """The paths that these commits change, of a merge those that none of its sides has like that; None if they are too many."""
-        result = await git.search(
-            "diff-tree", "--stdin", "-r", "-c", "--root", "--no-commit-id", "--name-only", "-z", "--no-renames", "--no-ext-diff",
-            cwd=self._folder, env=self._env, seconds=HISTORY_SECONDS, rows=None, most=HISTORY_BYTES,
-            stdin="".join(f"{commit}\n" for commit in commits).encode(),
-        )  # fmt: skip
-        if result.was_stopped or result.status:
-            return None
-        return frozenset(name_of(path) for path in result.out.split(b"\0") if path)
 
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
         """What the commits of the change but its head change, oldest first; and why some are missing, if any are.

@@ -166,7 +166,7 @@ class Triggers:
     skip_authors: tuple[str, ...] = setting((), "Logins whose pull requests are not reviewed automatically.")
     paths: tuple[Pattern, ...] = setting(
         (),
-        "A changed file must match, as in .gitignore, or one that a commit of the change touches; if empty, every file does.",
+        "A changed file must match, as in .gitignore; if empty, every file does.",
     )
     offline_files: int = setting(1_000, "Above this number of changed files, an automatic review uses no model.", ge=1)
     offline_lines: int = setting(100_000, "The same, by added and deleted lines.", ge=1)

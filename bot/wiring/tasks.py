@@ -5,7 +5,7 @@ memory of the fork server, which has no use for GitHub's client.
 """
 
 import time
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -161,9 +161,9 @@ async def settings(
     return config.resolve({}, text, operator_settings, organization=organization)
 
 
-async def no_review_reason(_: ChildPipe, brief: Brief, commits: Collection[str], trigger: Trigger) -> No | None:
-    """Why there is no review, now that the changed files and the commits of the change are known."""
-    return await pipeline.no_review_reason(brief, commits, trigger)
+async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> No | None:
+    """Why there is no review, now that the changed files are known."""
+    return await pipeline.no_review_reason(brief, trigger)
 
 
 def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:

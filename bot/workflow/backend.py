@@ -1,6 +1,6 @@
 """What a review of a pull request is given and what it comes to, and what differs between a server's job and a step of a workflow."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
@@ -147,8 +147,8 @@ class Backend(Protocol):
     def fetch(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
         """The change in a local store, which is gone afterwards."""
 
-    async def no_review_reason(self, run: ReviewRun, brief: Brief, commits: Collection[str]) -> No | None:
-        """Why there is no review, now that the changed files and the commits of the change are known."""
+    async def no_review_reason(self, run: ReviewRun, brief: Brief) -> No | None:
+        """Why there is no review, now that the changed files are known."""
 
     def consumers(self, run: ReviewRun) -> AbstractAsyncContextManager[Consumers]:
         """The repositories that use the reviewed one, in local stores which are gone afterwards, and who reads the review."""

@@ -194,23 +194,6 @@ async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) ->
         return True
 
 
-async def own_commits(host: Host, pull: PullRequest, told_bases: Bases) -> frozenset[str] | None:
-    """The commits of the fetched change; None if not all of them are known to be here.
-
-    A store without the whole history may show older ones too: only then GitHub is asked which they are.
-    """
-    async with checkout.Checkout(pull) as tree:
-        commits = await tree.commits()
-    if commits is None or len(commits) == told_bases.ahead:
-        return commits
-    page = partial(host.rest.pulls.async_list_commits, *host.repo, host.pull.number)
-    try:
-        own = frozenset([str(shapes.at(row, "sha")) async for row in host.client.pages(page)])
-    except HostRefused:
-        return None
-    return own if own <= commits and len(own) == told_bases.ahead else None
-
-
 async def issues(host: Host) -> tuple[LinkedIssue, ...]:
     """The first issues of this repository that the pull request closes, with the beginning of their texts. A token that may not see issues sees none."""
     try:

@@ -71,7 +71,7 @@ class Services:
     # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it, and the owner's defaults.
     resolve: Callable[[str | None, OrganizationFile | None], Awaitable[Config]]
     defaults: Defaults
-    no_review_reason: Callable[[Brief, Collection[str], Trigger], Awaitable[No | None]]
+    no_review_reason: Callable[[Brief, Trigger], Awaitable[No | None]]
     page: Callable[
         [bytes, bytes | None, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]
     ]  # of a stored review, under the words that hold now

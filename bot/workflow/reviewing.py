@@ -108,11 +108,10 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
 
 
 async def _refusal_by_paths(run: ReviewRun, backend: Backend, brief: Brief) -> No | None:
-    """Why `triggers.paths` leaves the change out. Nothing is left out unless all commits of the change are known."""
+    """Why `triggers.paths` leaves the change out. With several merge bases its diff does not show all of it, so it is reviewed."""
     if not policy.asks_for_paths(run.settings, run.ask.trigger) or brief.pull.several_bases:
         return None
-    commits = await looking.own_commits(run.host, brief.pull, run.state.bases)
-    return None if commits is None else await backend.no_review_reason(run, brief, commits)
+    return await backend.no_review_reason(run, brief)
 
 
 @asynccontextmanager

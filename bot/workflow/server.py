@@ -1,7 +1,7 @@
 """A review as a server's job: what it saw first is recorded, money is reserved in the database, and the result is stored."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Collection
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -173,9 +173,9 @@ class ServerBackend:
         async with fetch(run.ask.pull, run.state.facts, run.state.bases, self.parts) as pull:
             yield pull
 
-    async def no_review_reason(self, run: ReviewRun, brief: Brief, commits: Collection[str]) -> No | None:
-        """Why there is no review, now that the changed files and the commits of the change are known; found out in a child process."""
-        return await self.parts.no_review_reason(brief, commits, run.ask.trigger)
+    async def no_review_reason(self, run: ReviewRun, brief: Brief) -> No | None:
+        """Why there is no review, now that the changed files are known; found out in a child process."""
+        return await self.parts.no_review_reason(brief, run.ask.trigger)
 
     @asynccontextmanager
     async def consumers(self, run: ReviewRun) -> AsyncIterator[Consumers]:
