@@ -15,8 +15,9 @@ from bot.github import Host
 from bot.ports import Job
 from bot.publish import checks
 from bot.publish.checks import Verdict
-from bot.values import Cancel, PullFacts, ReviewAsk
+from bot.values import Cancel, ReviewAsk
 from bot.workflow import asking, concluding, learning, looking, paging
+from bot.workflow.looking import PullState
 from bot.workflow.parts import Services, unless_gone
 from bot.workflow.reviewing import SUPERSEDED
 
@@ -39,60 +40,39 @@ async def end(ask: Cancel, job: Job, parts: Services) -> None:
 
 
 async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job, parts: Services) -> None:
-    """Ask GitHub whether it is closed, or a draft, now; only then call off what was due before."""
-    facts: PullFacts | None = None
+    """Ask GitHub whether it is closed, or a draft, now; only then call off what was due before. Any other end is not true any more."""
+    state: PullState | None = None
     with unless_gone(job):
-        facts = await host.facts()
-    if facts is not None and facts.state == "open":
-        await _open(ask, facts, due, host, job, parts)
-        return
-    await parts.cancel(ask.pull, due.keys())
-    if facts is None:
-        return
-    await _tell(due, host, parts)
-    if await parts.store.reviews.heads(ask.pull):
-        try:
-            await _learn(ask, host, job, parts)
-        except HostRefused:
-            if not job.last:
-                raise
-        with unless_gone(job):
-            facts = await host.facts()  # once more: much was asked for since
-        if facts.state == "closed":
-            await parts.store.reviews.close(ask.pull, time.time(), merged=facts.merged)
-            await paging.schedule_same_head(ask.pull, facts.head_sha, parts, job.id.rpartition("~")[2])
-            await parts.store.outcomes.close(ask.pull, time.time())
-
-
-async def _open(
-    ask: Cancel, facts: PullFacts, due: Mapping[str, ReviewAsk], host: Host, job: Job, parts: Services
-) -> None:
-    """Of a draft, the reviews that nobody asked for are called off if its owner wants them later. Any other end is not true any more."""
-    again = ReviewAsk(ask.pull, "catch-up", head=facts.head_sha)
-    if facts.draft:
         state = await looking.current_state(host, config.FILE, parts.defaults)
-        settings = await looking.settings(state, parts)
-        decision = policy.decide(state.facts, again, settings, is_paused=False)
-        if state.facts.draft and isinstance(decision, policy.No):
-            await parts.cancel(ask.pull, [run for run, one in due.items() if one.trigger not in policy.ASKED])
-            return
-    if await concluding.is_due(ask.pull, facts.head_sha, facts.base_ref, parts.store):
+    if state is None or state.facts.state != "open":
+        await parts.cancel(ask.pull, due.keys())
+        if state is not None:
+            await _close(ask, state, due, host, job, parts)
+        return
+    facts, settings = state.facts, await looking.settings(state, parts)
+    again = ReviewAsk(ask.pull, "catch-up", head=facts.head_sha)
+    if facts.draft and isinstance(policy.decide(facts, again, settings), policy.No):
+        await parts.cancel(ask.pull, [run for run, one in due.items() if one.trigger not in policy.ASKED])
+    elif await concluding.is_due(ask.pull, facts.head_sha, facts.base_ref, parts.store):
         await parts.submit(again, f"late-{job.id.rpartition('~')[2]}")
 
 
-async def _tell(due: Mapping[str, ReviewAsk], host: Host, parts: Services) -> None:
-    """Answer the commands whose reviews are called off."""
-    comments = [one.comment for one in due.values() if one.comment is not None]
-    if comments:
-        settings = await looking.settings(await looking.current_state(host, config.FILE, parts.defaults), parts)
-        for comment in comments:
-            await asking.tell_closed(comment, host, settings)
-
-
-async def _learn(ask: Cancel, host: Host, job: Job, parts: Services) -> None:
-    """Read for the last time how findings were received: nothing else will ask."""
-    state = await looking.current_state(host, config.FILE, parts.defaults)
-    if state.facts.state == "closed":
-        settings = await looking.settings(state, parts)
+async def _close(
+    ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, job: Job, parts: Services
+) -> None:
+    """Answer the commands whose reviews are called off, and read for the last time how findings were received: nothing else will ask."""
+    settings = await looking.settings(state, parts)
+    for one in due.values():
+        if one.comment is not None:
+            await asking.tell_closed(one.comment, host, settings)
+    if not await parts.store.reviews.heads(ask.pull):
+        return
+    try:
         if await learning.learn(ask.pull, host, settings.language, parts.store, job.stored_at):
             await paging.schedule_all(ask.pull, parts, job.id)
+    except HostRefused:
+        if not job.last:
+            raise
+    await parts.store.reviews.close(ask.pull, time.time(), merged=state.facts.merged)
+    await paging.schedule_same_head(ask.pull, state.facts.head_sha, parts, job.id.rpartition("~")[2])
+    await parts.store.outcomes.close(ask.pull, time.time())
