@@ -124,10 +124,8 @@ async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: s
     A link that GitHub does not follow is the path that it names; a file that is too large for GitHub to show is longer than may be read.
     """
     data: Any = None
-    for _ in range(2):  # that there is nothing is believed if GitHub says so twice: a file may set a bar
-        with _unless_absent():
-            data = await client.answer(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
-            break
+    with unless_absent():
+        data = await client.answer(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
     if data is None:
         return None
     kind = "dir" if isinstance(data, list) and data else shapes.at(data, "type")
@@ -141,7 +139,7 @@ async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: s
 
 
 @contextmanager
-def _unless_absent() -> Iterator[None]:
+def unless_absent() -> Iterator[None]:
     """Go on where GitHub knows no such thing."""
     try:
         yield
@@ -162,8 +160,8 @@ async def compare(host: Host, facts: PullFacts) -> Bases:
 
     Two that share no commit have no merge base: GitHub knows no answer then.
     """
-    for base in (facts.base_ref, facts.base_ref, facts.base_sha):
-        with _unless_absent():
+    for base in (facts.base_ref, facts.base_sha):
+        with unless_absent():
             return await bases(host, base, facts.head_sha)
     return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)
 
