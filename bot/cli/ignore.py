@@ -51,7 +51,6 @@ def command(
     Without --review, the finding is looked up by the checks that need no model: in what is staged, in uncommitted work, and in what
     HEAD adds to the default branch.
     """
-    from bot.checkout import ownership
     from bot.checkout.locate import locate
     from bot.findings import suppress
 
@@ -59,8 +58,6 @@ def command(
     _refuse(reason, until, None if review is not None else fingerprint)
     top = Path(locate(str(repo)).common) if local else top_of(repo)
     target = top / (suppress.LOCAL if local else suppress.FILE)
-    if review is not None:
-        finish(ownership.refuse_tracked(locate(str(repo)).common, [("--review", str(review))]))
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
     entry = suppress.entry_for(finding, scope, reason.strip(), until)
     if path is not None:

@@ -137,37 +137,6 @@ def test_only_an_id_in_a_file_of_a_review_reaches_git(broken: Repository, field:
     assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
 
 
-@pytest.mark.parametrize("where", ["HEAD", "index", "a submodule", "another case", "through a link"])
-def test_a_file_that_the_checkout_tracks_is_refused_whatever_it_says(broken: Repository, where: str) -> None:
-    """A change may bring a review that names other commits than its own: the author of the change has written its rewrites."""
-    outside = reviewed(broken)
-    document = json.loads(outside.read_text())
-    main = broken.git("rev-parse", "main")
-    document["pull"] |= {"base": main, "head": main}
-    name = "review.json"
-    if where == "a submodule":
-        inner = Repository(broken.folder / "vendor")
-        inner.commit({"review.json": json.dumps(document)}, "inner")
-        name = "vendor/review.json"
-    else:
-        broken.write({"review.json": json.dumps(document)})
-        broken.git("add", "review.json")
-    if where not in ("index", "a submodule"):
-        broken.git("commit", "-qm", "a review")
-    if where == "another case":
-        (broken.folder / "Review.json").write_text(json.dumps(document))
-        name = "Review.json"
-    if where == "through a link":
-        link = broken.folder.parent / "mine.json"
-        link.symlink_to(broken.folder / name)
-        name = str(link)
-    mark = document["findings"][0]["identity"]
-    for words in (("fix", name), ("ignore", mark, "--review", name, "--reason", "r", "--local")):
-        done = run(broken, *words)
-        assert (done.returncode, "is a file that the checkout tracks" in done.stderr) == (2, True), done.stderr
-    assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
-
-
 def test_where_objects_lie_is_never_taken_from_a_file(broken: Repository) -> None:
     """A folder that it names is neither read nor written."""
     other = Repository(broken.folder.parent / "other")
