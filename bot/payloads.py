@@ -49,7 +49,6 @@ class FixRequest:
     brief: Brief
     last: bytes  # the JSON output of the last finished review
     names: tuple[str, ...]
-    known_ids: frozenset[str] | None = None  # where none is named: the identities of those that are meant; None: of all
 
 
 @dataclass(frozen=True, slots=True)

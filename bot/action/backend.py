@@ -13,7 +13,6 @@ from bot.action.console import Console
 from bot.action.event import ON_PULL
 from bot.brief import Brief
 from bot.checkout import Checkout, ownership
-from bot.checkout.existing_clone import existing_clone
 from bot.commands import CommandReply
 from bot.config import Step, policy
 from bot.config.policy import No
@@ -122,18 +121,11 @@ class StepBackend:
 
     @asynccontextmanager
     async def fetch(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
-        """The change: from the workspace's clone if that holds all of it, else fetched.
-
-        A job with more rights than the author of the change believes nothing that is in the workspace.
-        """
-        facts, bases, runner = run.state.facts, run.state.bases, self.step.runner
-        store = None
-        if runner.github_event_name == "pull_request":
-            store = await existing_clone(runner.github_workspace, (bases.merge_base, facts.head_sha, bases.tip))
+        """The change, fetched: nothing that is in the workspace is believed."""
+        facts, bases = run.state.facts, run.state.bases
+        url = github.git_url(self.step.runner.github_api_url, fetching.today(run.ask.pull, facts))
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
-            if store is None:
-                url = github.git_url(runner.github_api_url, fetching.today(run.ask.pull, facts))
-                store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
+            store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
             yield fetching.as_pull_request(facts, bases, store)
 
     async def no_review_reason(self, run: ReviewRun, brief: Brief) -> No | None:

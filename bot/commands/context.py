@@ -57,8 +57,6 @@ class CommandContext:
     )
     clock: Callable[[], float] = time.monotonic
     rules: RuleBook | None = None  # None: nobody keeps any here
-    given_at: float = 0.0  # when the command was given, in seconds since 1970; 0: not known
-    then: Callable[[], Awaitable[bytes | None]] | None = None  # what `last` was at that time; None: the same
 
     @property
     def words(self) -> Phrases:

@@ -16,7 +16,6 @@ USE = "rules [confirm N, edit N SENTENCE, remove N, export]"
 DECIDES: dict[str, RuleState] = {"confirm": "confirmed", "remove": "removed"}
 EDIT = "edit"  # gives a learning another sentence, which is in force at once: to edit takes the permission to confirm
 UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
-MOMENT = 1.0  # GitHub tells times to the second
 MOST_DIGITS, LONGEST = 6, 300  # of a number, and characters of a path
 MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
 
@@ -35,7 +34,7 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
         return _export(rules, context)
     if not rules:
         return context.say("rules_none")
-    return context.reply("rules", rows=[_row(one, context.given_at or time.time()) for one in rules])
+    return context.reply("rules", rows=[_row(one, time.time()) for one in rules])
 
 
 async def _decide(state: RuleState, rest: str, context: CommandContext, book: RuleBook) -> CommandReply:
@@ -52,10 +51,8 @@ async def _decide(state: RuleState, rest: str, context: CommandContext, book: Ru
 async def _put(
     number: int, state: RuleState, context: CommandContext, book: RuleBook, *, path: str = "", text: str = ""
 ) -> CommandReply:
-    """Decide on the rule of this number, unless it is another one than the person has seen."""
+    """Decide on the rule of this number."""
     rule = next((one for one in await book.all() if one.rule.number == number), None)
-    if rule is not None and 0 < context.given_at < max(rule.made, rule.decided) - MOMENT:
-        return context.say("rule_since", rule=number, again=code("/deeprepo rules"), **proposing.place_words(rule))
     if text and (rule is None or not rule.rule.is_learning):
         return context.say("sentence_unknown", rule=number)
     decision = await book.decide(number, state, path, text)

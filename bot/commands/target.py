@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from bot.commands.context import CommandContext, CommandReply
 from bot.findings import earlier
 from bot.outputs import marker
-from bot.render import code
 from bot.values import Finding, PullRequest
 
 _MENTIONED = re.compile(
@@ -38,11 +37,6 @@ class LastReview:
         """The finding with this number; of what was reported in full before, the latest telling."""
         return next((f for f in self.findings if f.number == number), None)
 
-    def names(self, number: int, finding: Finding) -> bool:
-        """Whether a number meant this very finding: a guess is not the proof that came in its place. Of one that was gone, its place tells."""
-        there = self.by_number(number)
-        return there.identity == finding.identity if there else self.numbers.get(number) == finding.identity
-
 
 @dataclass(frozen=True, slots=True)
 class CommandTarget:
@@ -54,15 +48,11 @@ class CommandTarget:
     rest: str = ""  # of the argument
     unknown_argument: str = ""  # a number or a fingerprint that no finding has
     thread: str = ""  # what our comment at the top of the thread says
-    other: Finding | None = None  # what the number means now: when the command was written it meant something else
 
     def missing(self, context: CommandContext, example: str) -> CommandReply:
         """The answer where no finding is meant."""
         if self.last_review is None:
             return context.say("reply_no_review")
-        if self.other is not None:
-            title, again = code(self.other.title), code(f"/deeprepo {example}")
-            return context.say("reply_other_finding", typed=self.unknown_argument, title=title, example=again)
         if self.unknown_argument:
             numbers = ", ".join(str(finding.number) for finding in self.last_review.open)
             return context.say(
@@ -104,9 +94,6 @@ async def find(argument: str, context: CommandContext) -> CommandTarget:
     finding_by_number = last_review.by_number(number)
     if finding_by_number is None and number not in last_review.numbers:
         return CommandTarget(last_review, rest=argument.strip(), unknown_argument=match[1])
-    then = read(await context.then()) if context.then is not None else last_review
-    if finding_by_number is not None and (then is None or not then.names(number, finding_by_number)):
-        return CommandTarget(last_review, rest=rest, unknown_argument=match[1], other=finding_by_number)
     return CommandTarget(
         last_review,
         finding_by_number.fingerprint if finding_by_number else last_review.numbers[number],

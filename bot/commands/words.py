@@ -1,7 +1,7 @@
 """The commands by the words that people write, and what those do that need a few lines."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Literal
@@ -53,8 +53,6 @@ async def _ask(argument: str, context: CommandContext) -> CommandReply:
 async def _explain(argument: str, context: CommandContext) -> CommandReply:
     """A model's explanation of a finding, else the evidence that is stored."""
     about = await target.find(argument, context)
-    finding = about.finding or about.other  # to show what a number means now silences nothing
-    about = replace(about, finding=finding)
     if about.finding is None or about.last_review is None:
         return about.missing(context, "explain 2")
     stored_reply = saying.stored_reply(

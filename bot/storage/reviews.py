@@ -84,14 +84,13 @@ class Reviews(StoragePart):
 
         await self.database.run(do)
 
-    async def newest(self, pull: PullRef, until: float | None = None) -> StoredReview | None:
-        """The last finished review, or the last one that was finished by a moment."""
-        fits = (review.c.pull == pull.key) & (sa.true() if until is None else review.c.finished <= until)
-        return next(iter(await self._stored(fits, 1)), None)
+    async def newest(self, pull: PullRef) -> StoredReview | None:
+        """The last finished review."""
+        return next(iter(await self._stored(review.c.pull == pull.key, 1)), None)
 
-    async def last(self, pull: PullRef, until: float | None = None) -> bytes | None:
+    async def last(self, pull: PullRef) -> bytes | None:
         """Its JSON output."""
-        stored = await self.newest(pull, until)
+        stored = await self.newest(pull)
         return None if stored is None else stored.output
 
     async def memory(self, pull: PullRef) -> bytes | None:

@@ -140,7 +140,6 @@ class CommandAsk(PullAsk):
     actor: str
     comment: CommentRef
     stranger: bool = False  # the same of who wrote it
-    given_at: float = 0.0  # when, in seconds since 1970, on GitHub's clock and to its second; 0: not known
 
 
 @dataclass(frozen=True, slots=True)

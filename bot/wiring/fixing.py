@@ -24,17 +24,11 @@ SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
 CODE = frozenset({"analyser"})
 
 
-def fixable(
-    review_done: Review, names: Collection[str] = (), known_ids: Collection[str] | None = None
-) -> tuple[PlacedFinding, ...]:
-    """The findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none.
-
-    `known_ids`: where none is named, the identities of those that are meant.
-    """
+def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
+    """The findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none."""
     rows = [row for row in review_done.findings if row.finding.status in ("new", "still")]
     if not names:
-        candidates = (row for row in rows if known_ids is None or row.finding.identity in known_ids)
-        return tuple(row for row in candidates if fixes.is_fixable(row))
+        return tuple(row for row in rows if fixes.is_fixable(row))
     selection = []
     for name in names:
         row = next((row for row in rows if _is_named(row.finding, name.removeprefix("#"))), None)

@@ -84,7 +84,7 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
     brief = request.brief
     stored_review = json_file.read(request.last)
     review_now = silencing.now(stored_review, brief.ignored_findings, brief.rules)
-    rows = fixing.fixable(review_now, request.names, request.known_ids)
+    rows = fixing.fixable(review_now, request.names)
     new_contents, check = await fixing.mend(rows, brief, scratch)
     others = () if request.names else fixing.others(review_now, new_contents)
     made_fix = MadeFix(new_contents, check, await modes(brief.pull, new_contents.contents), others)

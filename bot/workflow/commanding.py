@@ -25,7 +25,6 @@ from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, keep
 
-SECOND = 1.0  # GitHub tells times to the second
 REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
 
@@ -138,8 +137,6 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
         pause=pause,
         resume=resume,
         cancel=partial(parts.cancel, pull, None),
-        given_at=ask.given_at,
-        then=partial(parts.store.reviews.last, pull, ask.given_at + SECOND) if ask.given_at else None,
         top=partial(_top, ask.comment, host),
         rules=_rules(ask, state, host, load(settings.language), parts.store),
     )

@@ -40,7 +40,7 @@ async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr,
 
 def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
     """The pull request as a change that is in this store."""
-    is_cut = Path(store, "shallow").exists()  # a clone that was there already holds everything
+    is_cut = Path(store, "shallow").exists()
     missing_history = remote.missing_history(bases.ahead) if is_cut else ""
     return PullRequest(
         title=facts.title, body=facts.body, base=bases.merge_base, head=facts.head_sha,

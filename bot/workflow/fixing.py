@@ -9,7 +9,6 @@ from pydantic import TypeAdapter
 
 from bot import commands, github
 from bot.commands import CommandContext, CommandReply, target
-from bot.commands.target import LastReview
 from bot.errors import OverLimit, UsageError
 from bot.github import Host
 from bot.payloads import FixRequest, MadeFix
@@ -97,35 +96,6 @@ async def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | 
     return None if ask.comment.thread else ()
 
 
-def _means_another(name: str, review_then: LastReview, last_review: LastReview) -> bool:
-    """Whether a number means another finding than in the review that the person saw."""
-    finding = last_review.by_number(int(name)) if name.isdecimal() else None
-    return finding is not None and not review_then.names(int(name), finding)
-
-
-async def _selection(
-    ask: CommandAsk, state: PullState, last: bytes, context: CommandContext
-) -> tuple[tuple[str, ...], frozenset[str]] | FixPlan:
-    """The findings to fix, or why nothing is fixed: those that are named, else those of these identities.
-
-    What counts is the review that the person saw.
-    """
-    last_review = target.read(last)
-    if last_review is None or last_review.pull.head != state.facts.head_sha:
-        return FixPlan(refusal="moved")
-    review_then = target.read(await context.then()) if context.then is not None else last_review
-    if review_then is None or review_then.pull.head != last_review.pull.head:
-        return FixPlan(refusal="since")
-    names = await _names(ask, context)
-    if names is None:
-        return FixPlan(refusal="which")
-    known_ids = frozenset(finding.identity for finding in review_then.findings)
-    is_gone = not names and last_review.open and known_ids.isdisjoint(finding.identity for finding in last_review.open)
-    if is_gone or any(_means_another(name, review_then, last_review) for name in names):
-        return FixPlan(refusal="since")
-    return names, known_ids
-
-
 async def _plan(
     ask: CommandAsk,
     state: PullState,
@@ -135,16 +105,19 @@ async def _plan(
     parts: Services,
 ) -> FixPlan:
     """Fix the findings in a copy, review it, and make the commit if the review allows it."""
-    selection = await _selection(ask, state, last, context)
-    if isinstance(selection, FixPlan):
-        return selection
+    last_review = target.read(last)
+    if last_review is None or last_review.pull.head != state.facts.head_sha:
+        return FixPlan(refusal="moved")
+    names = await _names(ask, context)
+    if names is None:
+        return FixPlan(refusal="which")
     async with fetch(ask.pull, state.facts, state.bases, parts) as pull:
         brief = replace(
             state.brief(pull, context.settings),
             ignored_findings=await keeping.ignored_findings(ask.pull, parts.store),
             rules=await parts.store.rules.in_force(ask.pull.repository),
         )
-        result = await parts.fix(FixRequest(brief, last, *selection))
+        result = await parts.fix(FixRequest(brief, last, names))
     plan = _outcome(result)
     if not result.fix:
         return plan

@@ -1,7 +1,6 @@
 """A remark at GitHub: whether it is meant for us, and the answer below it. Without a server's parts: a workflow's step uses it too."""
 
 from dataclasses import replace
-from datetime import datetime
 
 from bot import commands
 from bot.commands import CommandReply, conversation
@@ -24,8 +23,7 @@ async def interpret(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
         raise HostRefused(GONE, 404)
     command = commands.read(comment.body, login)
     if command is not None:
-        written = datetime.fromisoformat(comment.created_at).timestamp() if comment.created_at else 0.0
-        return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger, written)
+        return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger)
     names_us = commands.read_mentions(comment.body, login).us
     if not names_us and place.thread in (0, place.id):
         return "it does not mention us"

@@ -12,7 +12,6 @@ from planted import Planted, keys, programs
 
 from bot import cli
 from bot.checkout import Checkout, pull
-from bot.checkout.existing_clone import existing_clone
 from bot.errors import DeepRepoError
 from bot.values import PullRequest, Query, ReviewRequest
 
@@ -109,11 +108,6 @@ def test_no_hook_starts_the_program(watched: Planted) -> None:
     done = subprocess.run(command, cwd=watched.repository.folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "staged" in done.stdout
-
-
-def test_a_workspace_of_an_action_starts_nothing(watched: Planted) -> None:
-    """A clone that a step finds there is asked what it holds; one that says it is partial is not believed to hold all."""
-    assert asyncio.run(existing_clone(watched.repository.folder, (watched.before,))) is None
 
 
 def test_a_missing_object_is_not_fetched(tmp_path: Path) -> None:
