@@ -29,7 +29,7 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         "pull_request_review_comment": {"created": comments.in_thread},
         "pull_request_review": {"submitted": comments.in_review},
         "check_run": {"rerequested": checks.run_again, "requested_action": checks.button},
-        "check_suite": {"rerequested": checks.suite_again, "completed": checks.suite_ended},
+        "check_suite": {"rerequested": checks.run_again, "completed": checks.suite_ended},
         "merge_group": {"checks_requested": checks.on_queue},
         "push": {"": installations.on_push},  # which has no actions
         "installation": {"deleted": installations.on_uninstall, "created": installations.on_install},

@@ -6,7 +6,7 @@ from bot.workflow.events.shapes import DeliveryPayload, InstallationEvent, NotFo
 
 def on_uninstall(payload: Payload, _: Ours) -> Ask:
     """The App was uninstalled."""
-    return Forget(with_form(InstallationEvent, payload).installation.id)
+    return Forget(with_form(InstallationEvent, payload).installation)
 
 
 def withdrawn(payload: Payload, _: Ours) -> Ask:
@@ -15,23 +15,23 @@ def withdrawn(payload: Payload, _: Ours) -> Ask:
     repository_ids = tuple(repository.id for repository in event.repositories_removed)
     if not repository_ids:
         raise NotForUs("no repository was removed")
-    return Forget(event.installation.id, repository_ids)
+    return Forget(event.installation, repository_ids)
 
 
 def on_install(payload: Payload, _: Ours) -> Ask:
     """The App was installed, or may see more repositories."""
-    return PackageSurvey(with_form(InstallationEvent, payload).installation.id)
+    return PackageSurvey(with_form(InstallationEvent, payload).installation)
 
 
 def on_push(payload: Payload, _: Ours) -> Ask:
     """A branch moved. Only the default branch tells what a repository offers and takes."""
     event = with_form(PushEvent, payload)
-    if event.is_deletion or event.ref != f"refs/heads/{event.repository.default_branch}":
+    if event.is_deletion or event.ref != f"refs/heads/{event.default_branch}":
         raise NotForUs("it is not the default branch")
-    return PackageSurvey(event.installation.id, event.repository.id)
+    return PackageSurvey(event.installation, event.repository)
 
 
 def on_deletion(payload: Payload, _: Ours) -> Ask:
     """A repository was deleted."""
     event = with_form(DeliveryPayload, payload)
-    return Forget(event.installation.id, (event.repository.id,))
+    return Forget(event.installation, (event.repository,))

@@ -7,11 +7,10 @@ from bot.workflow.events.shapes import NotForUs, Ours, Payload, PullEvent, with_
 def on_start(trigger: Trigger, payload: Payload, _: Ours) -> Ask:
     """A pull request that can be reviewed now; whether a draft is reviewed is for the policy to say."""
     event = with_form(PullEvent, payload)
-    pull = event.pull_request
-    if pull.state != "open":
+    if event.state != "open":
         raise NotForUs("the pull request is closed")
-    stranger = pull.stranger(event.repository.id)
-    return ReviewAsk(event.pull(pull.number), trigger, actor=event.sender.login, head=pull.head.sha, stranger=stranger)
+    pull = event.pull(event.number)
+    return ReviewAsk(pull, trigger, actor=event.sender, head=event.head, stranger=event.is_stranger)
 
 
 def on_push(payload: Payload, ours: Ours) -> Ask:
@@ -24,7 +23,7 @@ def on_push(payload: Payload, ours: Ours) -> Ask:
 
 def on_edit(payload: Payload, ours: Ours) -> Ask:
     """Another title is nothing to us; another base branch makes another diff."""
-    if with_form(PullEvent, payload).changes.base is None:
+    if with_form(PullEvent, payload).base_before is None:
         raise NotForUs("title and text may change: the code did not")
     return on_start("push", payload, ours)
 
@@ -32,6 +31,4 @@ def on_edit(payload: Payload, ours: Ours) -> Ask:
 def on_end(reason: Reason, payload: Payload, _: Ours) -> Ask:
     """Merged, given up, or taken back as a draft."""
     event = with_form(PullEvent, payload)
-    pull = event.pull_request
-    stranger = pull.stranger(event.repository.id)
-    return Cancel(event.pull(pull.number), reason, actor=event.sender.login, stranger=stranger)
+    return Cancel(event.pull(event.number), reason, actor=event.sender, stranger=event.is_stranger)

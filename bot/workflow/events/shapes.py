@@ -5,10 +5,9 @@ Names that end up in an address are held to GitHub's own alphabet, and ids to wh
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from bot.values.ask import PullRef
 
@@ -31,213 +30,119 @@ class Ours:
     app_id: str
     login: str
 
-    def wrote(self, login: str, app: "ObjectId | None") -> bool:
+    def wrote(self, login: str, app: int | None) -> bool:
         """Whether something is our own."""
-        return login.lower() == self.login.lower() or (app is not None and str(app.id) == self.app_id)
+        return login.lower() == self.login.lower() or (app is not None and str(app) == self.app_id)
 
 
 OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # associations of people who may have write permission
 
 
+def _at(*places: str, default: Any = ...) -> Any:  # noqa: ANN401 - the type stands beside it
+    """Where a field stands in a delivery; of several places the one that this kind of delivery has."""
+    return Field(default, validation_alias=AliasChoices(*(AliasPath(*place.split(".")) for place in places)))
+
+
 class PayloadModel(BaseModel):
-    """Some fields of an object; the others are not looked at."""
+    """Some fields of a delivery; the others are not looked at."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-
-class ObjectId(PayloadModel):
-    """An App, an installation or a repository, by its id alone."""
-
-    id: Id
-
-
-class _User(PayloadModel):
-    login: Login
-    type: StrictStr = ""
-
-
-class _Owner(PayloadModel):
-    login: Name
-    id: Annotated[StrictInt, Field(ge=0, lt=1 << 63)] = 0
-
-
-class _Repository(PayloadModel):
-    id: Id
-    name: Name
-    owner: _Owner
-
-
-class _Commit(PayloadModel):
-    sha: Sha
-    repo: ObjectId | None = None  # None: the fork was deleted
-
-
-class _Pull(PayloadModel):
-    number: Id
-    state: StrictStr = "open"
-    head: _Commit
-    user: _User | None = None
-    author_association: StrictStr = ""
-
-    def stranger(self, repository: int) -> bool:
-        """Whether nothing says that its author belongs to the repository. A bot that pushes to it was let in by its owner."""
-        here = self.head.repo is not None and self.head.repo.id == repository
-        bot = here and self.user is not None and self.user.type == "Bot"
-        return self.author_association not in OURS and not bot
-
-
-class Comment(PayloadModel):
-    """A comment. `in_reply_to_id` is there in a thread of a review, from the second comment on."""
-
-    id: Id
-    body: StrictStr = ""
-    user: _User
-    author_association: StrictStr = ""
-    in_reply_to_id: Id | None = None
-    performed_via_github_app: ObjectId | None = None
-    created_at: datetime | None = None
-
-    @property
-    def time_of_writing(self) -> float:
-        """When it was written, in seconds since 1970; 0 where GitHub does not say."""
-        return self.created_at.timestamp() if self.created_at else 0.0
+    installation: Id = _at("installation.id")
 
 
 class DeliveryPayload(PayloadModel):
     """What every delivery about a repository brings."""
 
-    installation: ObjectId
-    repository: _Repository
-    sender: _User
+    repository: Id = _at("repository.id")
+    name: Name = _at("repository.name")
+    owner: Name = _at("repository.owner.login")
+    account: Annotated[StrictInt, Field(ge=0, lt=1 << 63)] = _at("repository.owner.id", default=0)
+    sender: Login = _at("sender.login")
+    sender_type: StrictStr = _at("sender.type", default="")
 
     def pull(self, number: int) -> PullRef:
         """A pull request of the repository."""
-        where = self.repository
-        return PullRef(self.installation.id, where.id, where.owner.login, where.name, number, where.owner.id)
-
-
-class _BaseEdit(PayloadModel):
-    base: dict[str, object] | None = None
+        return PullRef(self.installation, self.repository, self.owner, self.name, number, self.account)
 
 
 class PullEvent(DeliveryPayload):
     """Event `pull_request`."""
 
-    pull_request: _Pull
-    before: StrictStr = ""
-    after: StrictStr = ""
-    changes: _BaseEdit = _BaseEdit()
+    number: Id = _at("pull_request.number")
+    state: StrictStr = _at("pull_request.state", default="open")
+    head: Sha = _at("pull_request.head.sha")
+    head_repository: Id | None = _at("pull_request.head.repo.id", default=None)  # None: the fork was deleted
+    author_type: StrictStr = _at("pull_request.user.type", default="")
+    author_association: StrictStr = _at("pull_request.author_association", default="")
+    base_before: object = _at("changes.base", default=None)
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether nothing says that its author belongs to the repository. A bot that pushes to it was let in by its owner."""
+        is_bot = self.head_repository == self.repository and self.author_type == "Bot"
+        return self.author_association not in OURS and not is_bot
 
 
-class _Marker(PayloadModel):
-    """What tells that an issue is a pull request."""
+class CommentEvent(DeliveryPayload):
+    """Events `issue_comment`, `pull_request_review_comment` and `pull_request_review`."""
+
+    number: Id = _at("issue.number", "pull_request.number")
+    pull_request: object = _at("issue.pull_request", "pull_request", default=None)  # None: it is an issue
+    id: Id = _at("comment.id", "review.id")
+    body: StrictStr | None = _at("comment.body", "review.body", default="")
+    author: Login = _at("comment.user.login", "review.user.login")
+    author_type: StrictStr = _at("comment.user.type", "review.user.type", default="")
+    author_association: StrictStr = _at("comment.author_association", "review.author_association", default="")
+    top: Id | None = _at("comment.in_reply_to_id", default=None)  # of its thread, from the second comment on
+    app: Id | None = _at("comment.performed_via_github_app.id", default=None)
 
 
-class _Issue(PayloadModel):
-    number: Id
-    pull_request: _Marker | None = None
-
-
-class IssueCommentEvent(DeliveryPayload):
-    """Event `issue_comment`."""
-
-    issue: _Issue
-    comment: Comment
-
-
-class ReviewCommentEvent(DeliveryPayload):
-    """Event `pull_request_review_comment`."""
-
-    pull_request: _Pull
-    comment: Comment
-
-
-class _ReviewBody(PayloadModel):
-    """A review as a person hands it in; most have no text of their own."""
-
-    id: Id
-    body: StrictStr | None = None
-    user: _User
-    author_association: StrictStr = ""
-    submitted_at: datetime | None = None
-
-
-class ReviewEvent(DeliveryPayload):
-    """Event `pull_request_review`."""
-
-    pull_request: _Pull
-    review: _ReviewBody
-
-
-class _CheckedBase(PayloadModel):
-    repo: ObjectId
-
-
-class _CheckedPull(PayloadModel):
+class CheckedPull(BaseModel):
     """A pull request whose head a check run is on; there may be some of other repositories."""
 
     number: Id
-    base: _CheckedBase
+    repository: Id = _at("base.repo.id")
 
 
-class CheckPayload(PayloadModel):
-    """A check run or a check suite."""
+class CheckEvent(DeliveryPayload):
+    """Events `check_run` and `check_suite`."""
 
-    head_sha: Sha
-    conclusion: StrictStr | None = None
-    external_id: StrictStr | None = None
-    app: ObjectId | None = None
-    pull_requests: tuple[_CheckedPull, ...] = ()
-
-
-class _ActionPayload(PayloadModel):
-    identifier: StrictStr = ""
-
-
-class CheckRunEvent(DeliveryPayload):
-    """Event `check_run`."""
-
-    check_run: CheckPayload
-    requested_action: _ActionPayload | None = None
-
-
-class CheckSuiteEvent(DeliveryPayload):
-    """Event `check_suite`."""
-
-    check_suite: CheckPayload
-
-
-class _Group(PayloadModel):
-    head_sha: Sha
-    head_ref: StrictStr = ""
-    base_sha: Sha | None = None
+    head: Sha = _at("check_run.head_sha", "check_suite.head_sha")
+    conclusion: StrictStr | None = _at("check_run.conclusion", "check_suite.conclusion", default=None)
+    external_id: StrictStr | None = _at("check_run.external_id", default=None)
+    app: Id | None = _at("check_run.app.id", "check_suite.app.id", default=None)
+    pulls: tuple[CheckedPull, ...] = _at("check_run.pull_requests", "check_suite.pull_requests", default=())
+    button: StrictStr = _at("requested_action.identifier", default="")
 
 
 class MergeGroupEvent(DeliveryPayload):
     """Event `merge_group`."""
 
-    merge_group: _Group
+    head: Sha = _at("merge_group.head_sha")
+    head_ref: StrictStr = _at("merge_group.head_ref", default="")
+    base: Sha | None = _at("merge_group.base_sha", default=None)
+
+
+class RemovedRepository(BaseModel):
+    """A repository that the App may no longer see."""
+
+    id: Id
 
 
 class InstallationEvent(PayloadModel):
     """Events `installation` and `installation_repositories`."""
 
-    installation: ObjectId
-    repositories_removed: tuple[ObjectId, ...] = ()
-
-
-class _PushedRepository(PayloadModel):
-    id: Id
-    default_branch: StrictStr
+    repositories_removed: tuple[RemovedRepository, ...] = ()
 
 
 class PushEvent(PayloadModel):
     """Event `push`."""
 
-    installation: ObjectId
-    repository: _PushedRepository
+    repository: Id = _at("repository.id")
+    default_branch: StrictStr = _at("repository.default_branch")
     ref: StrictStr
-    is_deletion: bool = Field(default=False, alias="deleted")
+    is_deletion: bool = _at("deleted", default=False)
 
 
 Form = TypeVar("Form", bound=PayloadModel)
@@ -250,6 +155,6 @@ def with_form(form: type[Form], payload: Payload) -> Form:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the payload"
-    if place == "installation":
+    if place.startswith("installation"):
         raise NotForUs("it names no installation of the App")
     raise NotForUs(f"{place} is missing or has another form than GitHub's")
