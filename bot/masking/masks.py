@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from bot.masking.detect import secrets
-from bot.masking.hide import map_texts, mask_values, replaced, spans, texts
+from bot.masking.hide import map_texts, mask_values, replaced, texts
 from bot.values import ChangedFile, Completion, Message, Prompt
 
 PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
 DIGITS = 5  # of a placeholder: too few to test a guess of the secret against
-GUESSED = "\ufffd"  # stands for a secret that a model has written although it was shown none
 NOTE = (
     "\n\n[A word such as MASKED_SECRET_0a1b2 stands for a secret of the repository. "
     "Quote such lines as they are shown here, and write no placeholder into code.]"
@@ -70,21 +69,6 @@ class Masks:
     def hide_known(self, text: str) -> str:
         """The same text with a placeholder in the place of each secret that was met so far."""
         return self._text(text) if self._values else text
-
-    def places(self, text: str) -> list[tuple[int, int]]:
-        """Where a text has secrets, as (start, end); it may be a line of a file that was looked through before."""
-        self.learn(text)
-        return spans(text, self._values) if self._values else []
-
-    def original(self, value: Value) -> Value:
-        """The same value, as what a model has written is compared with a tree: a secret in the place of each placeholder.
-
-        A secret that came in clear was guessed: it becomes something that occurs nowhere, so that no answer confirms it.
-        """
-        if not self._values:
-            return value
-        guessless: Value = map_texts(value, lambda text: replaced(text, self._values, lambda _: GUESSED))
-        return self.show(guessless)
 
     def prompt(self, prompt: Prompt) -> Prompt:
         """A request as it may be sent."""
