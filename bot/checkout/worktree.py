@@ -4,12 +4,9 @@ Clean filters are programs that a configuration names, and `git add` asks about 
 configuration. So the paths that differ are found and added one by one, in a folder with a configuration of our own.
 """
 
-import asyncio
-import hashlib
 import os
-import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,11 +18,6 @@ from bot.machine import files
 from bot.machine.concurrency import together
 from bot.text.tree_names import name_of
 
-LFS = "lfs"
-MOST_POINTER = 1024  # bytes of a pointer file, by its specification
-POINTER = re.compile(
-    rb"version https://git-lfs\.github\.com/spec/v1\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n"
-)
 SUBMODULE = b"160000"
 
 
@@ -65,49 +57,17 @@ class Index:
         )
         paths = _join([*(path for path in work if path not in filters), *modules])
         await self._output("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=paths)
-        return await self._replace(filters, entries)
+        return tuple(map(name_of, filters))
 
-    async def _filters(self, paths: Iterable[bytes]) -> Mapping[bytes, str]:
-        """Those files for which a filter is configured, with its name."""
+    async def _filters(self, paths: Iterable[bytes]) -> frozenset[bytes]:
+        """Those files for which a filter is configured: the index keeps what it has of them."""
         drivers = own_git_dir.filters(self.settings)
         if not drivers:
-            return {}
+            return frozenset()
         attributes = _split(await self._output("check-attr", "-z", "--stdin", "filter", stdin=_join(paths)))
         rows = zip(attributes[::3], attributes[2::3], strict=True)
-        filters = {path: name.decode("utf-8", "surrogateescape") for path, name in rows}
-        return {path: name for path, name in filters.items() if name in drivers and self._is_file(path)}
-
-    async def _replace(self, filters: Mapping[bytes, str], entries: Mapping[bytes, list[bytes]]) -> tuple[str, ...]:
-        """Add files with a filter: those of Git LFS as pointers, as git would commit them. Of others the index keeps what it has."""
-        rows, withheld = [], []
-        for path, name in filters.items():
-            if name != LFS:
-                withheld.append(name_of(path))
-                continue
-            old = entries.get(path)
-            content = await asyncio.to_thread(self._pointer, path)
-            if old and await self._same(old[1].decode(), content):
-                continue
-            object_name = await self._output("hash-object", "-w", "--no-filters", "--stdin", stdin=content)
-            rows.append(b"%s %s 0\t%s" % (old[0] if old else b"100644", object_name.strip(), path))
-        await self._output("update-index", "-z", "--index-info", stdin=_join(rows))
-        return tuple(withheld)
-
-    async def _same(self, oid: str, pointer: bytes) -> bool:
-        """Whether a pointer that is in the index already means this content; it may be written in another way."""
-        before = POINTER.match((await self.run("cat-file", "blob", oid)).out)
-        now = POINTER.match(pointer)
-        return before is not None and now is not None and before.groups() == now.groups()
-
-    def _pointer(self, path: bytes) -> bytes:
-        """The pointer of Git LFS for a file; what is a pointer already stays one."""
-        with self._path(path).open("rb") as file:
-            start = file.read(MOST_POINTER)
-            if POINTER.match(start):
-                return start
-            file.seek(0)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            return f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {file.tell()}\n".encode()
+        filters = ((path, name.decode("utf-8", "surrogateescape")) for path, name in rows)
+        return frozenset(path for path, name in filters if name in drivers and self._is_file(path))
 
     def _is_file(self, path: bytes) -> bool:
         try:

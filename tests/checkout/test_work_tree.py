@@ -1,7 +1,6 @@
 """The work tree as git itself would add it."""
 
 import asyncio
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,23 +75,6 @@ def test_a_submodule_is_its_commit(
     assert found.head == as_git_does(repository)
     assert "another repository" in (files(found)["module"].skip or "")
     assert not files(found)["module"].is_unreviewed
-
-
-def test_files_of_git_lfs_are_pointers(repository: Repository, tmp_path: Path) -> None:
-    """Unchanged ones are no change, although their content is not what is committed; changed ones are the new pointer."""
-    contents = {"same.bin": b"x" * 2000, "other.bin": b"y" * 3000}
-
-    def pointer(content: bytes) -> str:
-        return f"version https://git-lfs.github.com/spec/v1\noid sha256:{hashlib.sha256(content).hexdigest()}\nsize {len(content)}\n"
-
-    repository.commit(
-        {".gitattributes": "*.bin filter=lfs\n", **{name: pointer(text) for name, text in contents.items()}}
-    )
-    repository.git("config", "filter.lfs.clean", "git-lfs clean -- %f")
-    repository.write({**contents, "other.bin": b"z" * 4000})
-    found = uncommitted(repository, tmp_path / "s")
-    assert [path for path in files(found) if path.endswith(".bin")] == ["other.bin"]
-    assert "size 4000" in "".join(line.text for hunk in files(found)["other.bin"].hunks for line in hunk.lines)
 
 
 def test_content_that_a_filter_converts_is_not_read(repository: Repository, tmp_path: Path) -> None:
