@@ -1,4 +1,4 @@
-"""What a failed job of CI reports, and the changed line that it comes from. No tool is named in the code.
+"""What the log of a failed job of CI reports, and the changed line that it comes from. No tool is named in the code.
 
 The error is what the runner marks as one, else the first line of the last step that reads as a cause (of a failed test before all others),
 else the last line before the exit.
@@ -73,12 +73,9 @@ _CODE = re.compile(r"_|\d|[a-z][A-Z]")  # of a word that is no word of a languag
 
 def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     """Find out what a job failed of. Secrets are masked: what the log has around the error tells what is one."""
-    notes = [note for note in log.notes if one_line(note[0]) and not is_exit(note[0])]
     rows = _last_step([_clean(raw) for raw in log.text[-MOST:].split("\n")])
-    at, message, places = None, "", list[tuple[str, int]]()
-    if notes:
-        message, places = one_line(notes[0][0]), [(notes[0][1], notes[0][2]), *places_in(notes[0][0])]
-    elif (at := first_error(rows)) is not None:
+    message, places, at = "", list[tuple[str, int]](), first_error(rows)
+    if at is not None:
         message, places = _message(rows, at), _places_around(rows, at)
     path, line, side = trace(message, places, files) or ("", 0, "head")
     masks = Masks()
@@ -87,7 +84,7 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     words = _TOKEN.findall(f"{log.name} {message}")  # a secret of which nothing is shown needs no mask
     holding = (row[:LINE] for row in log.text[-MOST:].split("\n") if any(word in row for word in words))
     masks.learn("\n".join(islice(holding, MOST_HOLDING)))
-    masks.learn("\n".join((log.name, *(text for text, _, _ in log.notes))))
+    masks.learn(log.name)
     failure = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
     return masks.cover(failure, guesses=True)
 

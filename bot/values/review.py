@@ -232,14 +232,13 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class CIJobLog:
-    """What CI reports of a job that failed. `notes` are its annotations: message, path and line."""
+    """What CI reports of a job that failed."""
 
     id: int  # of its check run
     name: str
     ending: JobEnding
     on_base: bool  # whether a job of this name failed on the base commit too
     text: str = field(default="", repr=False)
-    notes: tuple[tuple[str, str, int], ...] = ()
     log: LogState = "unread"
 
 

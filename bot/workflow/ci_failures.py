@@ -5,10 +5,10 @@ Nobody waits for CI. What is asked for is bounded in requests, bytes and time; w
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 READING: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
 ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
 ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under the same number
-MOST_CHECKS, MOST_ROWS, MOST_LOGS = 300, 50, 10  # check runs of a commit, rows of a page, jobs whose logs are read
-MOST_NOTES, MOST_FILES, MOST_PULLS = 50, 300, 10
+MOST_PAGES, MOST_ROWS, MOST_LOGS, MOST_PULLS = (
+    3,
+    50,
+    10,
+    10,
+)  # pages of a list, rows of a page, jobs whose logs are read
 MOST_BYTES = 8 << 20  # of all logs of a commit, and of all patches
-UNREAD: Mapping[int, LogState] = {
-    401: "forbidden",
-    403: "forbidden",
-    410: "expired",
-}  # by the status of GitHub's answer
+UNREAD: Mapping[int, LogState] = {401: "forbidden", 403: "forbidden", 410: "expired"}  # by GitHub's status
 SECONDS = 60.0  # for all of it
 
 
@@ -112,7 +112,7 @@ async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
     """The same with the cancelled ones. A review's own are known by the App, and by their name and first line where an App has many authors."""
     rows: list[dict[str, Any]] = []
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
-    async for row in _most(host.client.pages(listing, "check_runs"), MOST_CHECKS):
+    async for row in host.client.pages(listing, "check_runs", MOST_PAGES):
         is_marked = (
             row.get("name") == checks.NAME and marker.read(str(shapes.at(row, "output.summary") or "")) is not None
         )
@@ -135,7 +135,7 @@ async def _of_others(
     runs = {run}
     if path and {_run(row) for row in rows} - {run, ""}:
         listing = partial(host.rest.actions.async_list_workflow_runs_for_repo, *host.repo, head_sha=head)
-        async for one in _most(host.client.pages(listing, "workflow_runs"), MOST_CHECKS):
+        async for one in host.client.pages(listing, "workflow_runs", MOST_PAGES):
             if f"/{str(one.get('path')).partition('@')[0]}".endswith(f"/{path}"):
                 runs.add(str(one.get("id")))
     return [row for row in rows if _run(row) not in runs]
@@ -159,12 +159,9 @@ async def _job_logs(
             bare = [_bare(row, on_base) for row in rows]
             room = MOST_BYTES
             for row, one in list(zip(rows, bare, strict=True))[:MOST_LOGS]:
-                notes = await _notes(host, row)
-                is_told = any(not ci.is_exit(note) for note, _, _ in notes)
-                nothing: tuple[str, LogState] = ("", "read")
-                text, state = nothing if is_told else await _text(host, row, room)
+                text, state = await _text(host, row, room)
                 room -= len(text)
-                with_logs[one.id] = CIJobLog(one.id, one.name, one.ending, one.on_base, text, notes, state)
+                with_logs[one.id] = replace(one, text=text, log=state)
     return tuple(with_logs.get(one.id, one) for one in bare)
 
 
@@ -189,20 +186,6 @@ async def _names_on(
     return frozenset(failing)
 
 
-async def _notes(host: Host, row: dict[str, Any]) -> tuple[tuple[str, str, int], ...]:
-    """The annotations that name a failure: message, path and line."""
-    notes: list[tuple[str, str, int]] = []
-    if not shapes.at(row, "output.annotations_count"):
-        return ()
-    with suppress(HostError):
-        listing = partial(host.rest.checks.async_list_annotations, *host.repo, int(row["id"]))
-        async for note in _most(host.client.pages(listing), MOST_NOTES):
-            if note.get("annotation_level") == "failure":
-                message = str(note.get("message") or "")[: ci.LINE]
-                notes.append((message, str(note.get("path") or ""), int(note.get("start_line") or 0)))
-    return tuple(notes)
-
-
 async def _text(host: Host, row: dict[str, Any], room: int) -> tuple[str, LogState]:
     """The end of the log of a job of GitHub Actions; of another App what its check run shows. Whether it could be read."""
     if shapes.at(row, "app.slug") != ACTIONS:
@@ -224,24 +207,13 @@ async def _patches(host: Host) -> tuple[FilePatch, ...]:
     files: list[FilePatch] = []
     room = MOST_BYTES
     with suppress(HostError):
-        async for row in _most(host.client.pages(partial(host.rest.pulls.async_list_files, *host.at)), MOST_FILES):
+        async for row in host.client.pages(partial(host.rest.pulls.async_list_files, *host.at), most=MOST_PAGES):
             patch = str(row.get("patch") or "")
             patch = patch if len(patch) <= room else ""
             room -= len(patch)
             old = row.get("previous_filename") or row.get("filename")
             files.append(FilePatch(str(row.get("filename") or ""), str(old or ""), patch))
     return tuple(files)
-
-
-async def _most(rows: AsyncIterator[Any], most: int) -> AsyncIterator[Any]:
-    """The first of a list: the pages after them are not asked for."""
-    count = 0
-    async for row in rows:
-        if isinstance(row, dict):
-            yield row
-        count += 1
-        if count >= most:
-            return
 
 
 def _stored_page(output: bytes) -> _StoredPage | None:
