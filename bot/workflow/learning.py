@@ -8,7 +8,7 @@ by its kind and path, and its comment by our marker.
 import asyncio
 import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -55,23 +55,19 @@ class _Writers:
         return self.rights.get(login, False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rejection:
-    """A rejection: who, how, where, and in which words of their own."""
+@dataclass(frozen=True, slots=True)
+class _Rejected:
+    """A finding that somebody has rejected: who, how, where, and in which words of their own.
 
+    `sure`: it counts as rejected; with others in its comment it may not have been meant.
+    """
+
+    comment: PostedFinding
+    finding: Finding
     who: str
     how: Rejection
     link: str
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _RejectedFinding:
-    """A finding that somebody has rejected. `sure`: it counts as rejected; with others in its comment it may not have been meant."""
-
-    one: PostedFinding
-    finding: Finding
-    rejection: _Rejection
+    reason: str
     sure: bool
 
 
@@ -90,46 +86,35 @@ async def learn(pull: PullRef, host: Host, language: str, store: Store, since: f
         return await store.rules.has_decision(pull.repository, since - SKEW)
 
 
-async def _rejections(pull: PullRef, writers: _Writers, store: Store) -> list[_RejectedFinding]:
+async def _rejections(pull: PullRef, writers: _Writers, store: Store) -> list[_Rejected]:
     """The findings that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
     comments = await writers.host.comments("review")
     done_marks = {fingerprint for fingerprint, *_ in await store.people.reactions(pull)}
-    ours = existing.standing(comments, ())
-    answered_findings = [(one, tuple(_replies(one, comments, writers.host.voice.login))) for one in ours]
-    left = [(one, replies) for one, replies in answered_findings if replies or one.comment.dislikes]
+    posted = [(one, _replies(one, comments, writers.host.voice.login)) for one in existing.standing(comments, ())]
+    left = [(one, replies) for one, replies in posted if replies or one.comment.dislikes]
     left = [(one, replies) for one, replies in left if not done_marks.issuperset(mark for mark, _ in one.findings)]
     last = await asyncio.to_thread(read, await store.reviews.last(pull)) if left else None
     if last is None:
         return []
-    rejections: list[_RejectedFinding] = []
+    rejections: list[_Rejected] = []
     reaction_requests = 0
     for one, replies in left:
         findings_there = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
         here = [finding for finding in findings_there if finding is not None]
-        for reply in replies:
-            new = [finding for finding in _rejected_findings(reply, here) if finding.identity not in done_marks]
-            if new and len(rejections) < MOST_LEARNED and await writers.has(reply.who):
-                sure = bool(_by_number(reply, here)) or len(here) == 1
-                rejections += [_RejectedFinding(one, finding, reply, sure) for finding in new]
+        for reply, reason in replies:
+            numbers = finding_numbers(reason)
+            named = [finding for finding in here if finding.number in numbers]
+            new = [finding for finding in named or here if finding.identity not in done_marks]
+            if new and len(rejections) < MOST_LEARNED and await writers.has(reply.author):
+                sure = bool(named) or len(here) == 1
+                rejections += [_Rejected(one, f, reply.author, "reply", reply.url, reason, sure) for f in new]
                 done_marks |= {finding.identity for finding in new}
         new = [finding for finding in here if finding.identity not in done_marks]
         if new and one.comment.dislikes and reaction_requests < MOST_LISTED and len(rejections) < MOST_LEARNED:
             reaction_requests += 1
-            dislike = await _dislike(one, writers)
-            rejections += (
-                [_RejectedFinding(one, finding, dislike, len(here) == 1) for finding in new] if dislike else []
-            )
+            who, sure = await _who_dislikes(one, writers), len(here) == 1
+            rejections += [_Rejected(one, f, who, "reaction", one.comment.url, "", sure) for f in new if who]
     return rejections
-
-
-def _by_number(rejection: _Rejection, here: Sequence[Finding]) -> list[Finding]:
-    numbers = set(finding_numbers(rejection.reason))
-    return [finding for finding in here if finding.number in numbers]
-
-
-def _rejected_findings(rejection: _Rejection, here: Sequence[Finding]) -> Sequence[Finding]:
-    """Which findings of a comment a reply rejects: those whose numbers it names, else all."""
-    return _by_number(rejection, here) or here
 
 
 async def withdrawn(
@@ -194,22 +179,20 @@ async def decide(
     return decision
 
 
-def _replies(one: PostedFinding, comments: Sequence[PostedComment], login: str) -> Iterator[_Rejection]:
-    """The replies of the thread that reject something. A command in one is carried out, and not read as words."""
-    for reply in comments:
-        if reply.thread == one.comment.id and not reply.ours and not reply.bot:
-            reason = rejecting.reason(reply.body) if commands.read(reply.body, login) is None else ""
-            if reason:
-                yield _Rejection(who=reply.author, how="reply", link=reply.url, reason=reason)
+def _replies(one: PostedFinding, comments: Sequence[PostedComment], login: str) -> list[tuple[PostedComment, str]]:
+    """The replies of the thread that reject something, with their words. A command in one is carried out, and not read as words."""
+    people = (each for each in comments if each.thread == one.comment.id and not each.ours and not each.bot)
+    replies = [(each, rejecting.reason(each.body)) for each in people if commands.read(each.body, login) is None]
+    return [(each, reason) for each, reason in replies if reason]
 
 
-async def _dislike(one: PostedFinding, writers: _Writers) -> _Rejection | None:
-    """A 👎 on the finding's comment."""
+async def _who_dislikes(one: PostedFinding, writers: _Writers) -> str:
+    """Who has put a 👎 on the finding's comment and may write here; "" if nobody has."""
     with suppress(HostRefused):
         for login, *_ in await _reactions(CommentRef(one.comment.id, "review"), writers.host, content=NO):
             if await writers.has(login):
-                return _Rejection(who=login, how="reaction", link=one.comment.url)
-    return None
+                return login
+    return ""
 
 
 async def _reactions(ref: CommentRef, host: Host, content: Literal["-1"] | None = None) -> list[tuple[str, str, float]]:
@@ -225,19 +208,18 @@ async def _reactions(ref: CommentRef, host: Host, content: Literal["-1"] | None 
     ]
 
 
-async def _propose(pull: PullRef, rejected_finding: _RejectedFinding, host: Host, words: Phrases, store: Store) -> None:
+async def _propose(pull: PullRef, one: _Rejected, host: Host, words: Phrases, store: Store) -> None:
     """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
-    finding, rejection, now = rejected_finding.finding, rejected_finding.rejection, time.time()
-    proposals = proposing.proposals(finding, rejection.reason, rejection.how, rejection.who, rejection.link)
+    now = time.time()
+    proposals = proposing.proposals(one.finding, one.reason, one.how, one.who, one.link)
     rules = await store.rules.propose_all(pull, proposals, now)
-    proposal_text, number = proposing.proposal_words(rules, words), proposing.decisive(rules)
-    if number:
+    if proposing.decisive(rules):
         with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
-            await _show(pull, rejected_finding.one, rules[0], proposal_text, host, store)
-    if rejected_finding.sure:
-        await store.outcomes.reject(pull, finding.identity, now)
-    kind: Feedback = "reply" if rejection.how == "reply" else "reaction"
-    await store.people.tell(pull, finding.identity, rejection.who, kind, rejection.reason or NO, now)
+            await _show(pull, one.comment, rules[0], proposing.proposal_words(rules, words), host, store)
+    if one.sure:
+        await store.outcomes.reject(pull, one.finding.identity, now)
+    kind: Feedback = "reply" if one.how == "reply" else "reaction"
+    await store.people.tell(pull, one.finding.identity, one.who, kind, one.reason or NO, now)
 
 
 async def _show(
