@@ -2,10 +2,9 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from bot import config, github, pipeline
 from bot.action import consumers, files, spending
@@ -15,7 +14,6 @@ from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.commands import CommandReply
 from bot.config import Step, policy
-from bot.config.policy import No
 from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit
 from bot.findings import sarif_results
 from bot.github import Host
@@ -26,12 +24,11 @@ from bot.publish import checks, existing, summary
 from bot.publish.checks import Verdict
 from bot.render import plain
 from bot.values import CIFailure, Ending, PullRequest, Review
-from bot.values.consumer import Consumers
 from bot.values.review import Lack
 from bot.wiring import access as models
 from bot.wiring import action as parts
 from bot.workflow import asking, ci_failures, fetching
-from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
+from bot.workflow.backend import Backend, CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.progress import Say
 
 DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
@@ -40,7 +37,6 @@ NO_SECRETS = (
     "need none have."
 )
 GRANT = "the job needs `permissions: {checks: read, actions: read}` to read them; `ci: false` in the settings switches it off"
-Result = TypeVar("Result")
 
 
 async def answer(run: ReviewRun, says: str) -> None:
@@ -73,22 +69,33 @@ async def stored_verdict(run: ReviewRun) -> state.HeadVerdict | None:
 
 
 @dataclass(frozen=True, slots=True)
-class StepBackend:
+class StepSide:
     """What a review in a step of a workflow is given."""
 
     step: Step
     console: Console
 
-    @property
-    def final(self) -> tuple[type[DeepRepoError], ...]:
-        """Every error: nobody repeats a step."""
-        return (DeepRepoError,)
+    def backend(self) -> Backend:
+        """All of it. Every error is final: nobody repeats a step. A newer run of the workflow cancels this one's job, and everything that outlives it is in the summary."""
+        return Backend(
+            final=(DeepRepoError,),
+            decline=self.decline,
+            verdict=self.verdict,
+            check=self.check,
+            fetch=self.fetch,
+            no_review_reason=pipeline.no_review_reason,
+            consumers=lambda run: consumers.fetch(run, self.step),
+            brief=self.brief,
+            funds=self.funds,
+            review=self.review,
+            comments=self.comments,
+        )
 
     async def decline(self, run: ReviewRun, result: ReviewResult) -> None:
         """Answer the comment that asked."""
         await answer(run, f"Not reviewed: {result.says}")
 
-    async def verdict(self, run: ReviewRun, lacks: Lack = "unreviewed", own: Ending | None = None) -> Verdict:
+    async def verdict(self, run: ReviewRun, lacks: Lack, own: Ending | None) -> Verdict:
         """By the state in the summary, if the last review was of this very head and base branch."""
         if own is not None:
             return Verdict(own, is_reviewed=True)
@@ -96,10 +103,6 @@ class StepBackend:
         if known is not None:
             return Verdict(known.conclusion, is_reviewed=True)
         return Verdict(policy.without_review(run.settings, lacks))
-
-    async def is_known(self, _: ReviewRun) -> bool:
-        """A workflow that runs is meant to review."""
-        return False
 
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:
@@ -115,10 +118,6 @@ class StepBackend:
             await check.end(ReviewResult("cancelled", "The job was cancelled."))
             raise
 
-    async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await it: a newer run of the workflow cancels this one's job."""
-        return await work
-
     @asynccontextmanager
     async def fetch(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
         """The change, fetched: nothing that is in the workspace is believed."""
@@ -127,16 +126,6 @@ class StepBackend:
         with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
             store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
             yield fetching.as_pull_request(facts, bases, store)
-
-    async def no_review_reason(self, run: ReviewRun, brief: Brief) -> No | None:
-        """Why there is no review, now that the changed files are known."""
-        return await pipeline.no_review_reason(brief, run.ask.trigger)
-
-    @asynccontextmanager
-    async def consumers(self, run: ReviewRun) -> AsyncIterator[Consumers]:
-        """The repositories that the workflow names."""
-        async with consumers.fetch(run, self.step) as fetched:
-            yield fetched
 
     async def brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
         """The review to make, built upon the last one if its state can be had."""
@@ -225,10 +214,3 @@ class StepBackend:
         return posts.comments(
             review, lambda one: state.pack(one, state.HeadVerdict(checks.conclude(one), one.pull.head, base_ref))
         )
-
-    async def current(self) -> bool:
-        """A newer run of the workflow cancels this one's job; nobody else tells us."""
-        return True
-
-    async def keep(self, *_: object, **__: object) -> None:
-        """Everything that outlives the job is in the summary."""

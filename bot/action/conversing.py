@@ -4,7 +4,7 @@ import time
 from contextlib import suppress
 from datetime import datetime
 
-from bot.action.backend import StepBackend, withdrawn
+from bot.action.backend import StepSide, withdrawn
 from bot.action.console import Console
 from bot.action.reviewing import look_up, open_host
 from bot.commands import CommandReply, Permission, conversation
@@ -41,7 +41,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             )
         await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
         request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
-        run, backend = ReviewRun("", request, host, state, settings), StepBackend(step, console)
+        run, backend = ReviewRun("", request, host, state, settings), StepSide(step, console)
         reply = await _reply(ask, remark, run, backend)
         await post(reply, ask, host)
         if reply.withdrawn:
@@ -60,7 +60,7 @@ async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
         return GONE
 
 
-async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, backend: StepBackend) -> RemarkReply:
+async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, backend: StepSide) -> RemarkReply:
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
     try:
         async with backend.fetch(run) as pull:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pydantic import SecretStr
 
 from bot import commands, config, github
-from bot.action.backend import StepBackend, answer, stored_verdict
+from bot.action.backend import StepSide, answer, stored_verdict
 from bot.action.console import Console
 from bot.action.event import WORKFLOW, Repeat
 from bot.commands import Permission
@@ -42,7 +42,7 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
         attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
         run = ReviewRun(attempt, policy.bound(ask, state.facts, stranger=state.stranger), host, state, settings)
         result = _in_step_words(
-            await reviewing.review(run, StepBackend(step, console), again=True), fork=state.facts.fork
+            await reviewing.review(run, StepSide(step, console).backend(), again=True), fork=state.facts.fork
         )
         if result.fault is not None and result.review is None:
             await answer(run, result.says)

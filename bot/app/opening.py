@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coro
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, Unpack
+from typing import Any
 
 from bot import jobs, storage
 from bot.app import logs
@@ -30,11 +30,8 @@ Work = Callable[[Ask, Job], Awaitable[None]]
 Apologise = Callable[[Ask, str], Awaitable[None]]
 
 
-class OpenWork(Protocol):
-    """Who carries out the jobs: made by `wiring` of what the server has opened. What it gives up it apologises for."""
-
-    def __call__(self, *, caps: ProcessLimits, **surroundings: Unpack[Surroundings]) -> tuple[Work, Apologise]:
-        """The work, and the apology."""
+# Who carries out the jobs, made by `wiring` of what the server has opened; what is given up it apologises for.
+OpenWork = Callable[[Surroundings, ProcessLimits], tuple[Work, Apologise]]
 
 
 @asynccontextmanager
@@ -68,19 +65,9 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
             await remember_failure(ask, why)
             await apologise(ask, why)
 
-        work, apologise = open_work(
-            identity=identity,
-            pace=pace,
-            store=store,
-            folder=place.data,
-            submit=submit,
-            reviews=reviews,
-            cancel=cancel,
-            forget=forget,
-            remember_failure=remember_failure,
-            record_metrics=metrics.review,
-            caps=ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds),
-        )
+        doors = submit, reviews, cancel, forget, remember_failure, metrics.review
+        caps = ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds)
+        work, apologise = open_work(Surroundings(identity, pace, store, place.data, *doors), caps)
         run = jobs.running(
             _jobs(settings), work, store=store, serve=web, work_here=place.work or not web, apologise=given_up
         )

@@ -8,10 +8,9 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Unpack
 
 from bot import config, github, workflow
 from bot.brief import Brief
@@ -40,10 +39,10 @@ PAGES = 60.0  # seconds for comments to be rendered anew
 
 
 def worker(
-    *, caps: ProcessLimits, **surroundings: Unpack[Surroundings]
+    around: Surroundings, caps: ProcessLimits
 ) -> tuple[Callable[[Ask, Job], Awaitable[None]], Callable[[Ask, str], Awaitable[None]]]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
-    store, folder, settings = surroundings["store"], surroundings["folder"], config.environment(on_server=True)
+    store, folder, settings = around.store, around.folder, config.environment(on_server=True)
     fetching.swept(folder)
     soon = replace(caps, wall=PAGES)
     parts = Services(
@@ -53,7 +52,7 @@ def worker(
         converse=partial(_converse, store, folder, caps),
         fix=partial(_in_scratch, folder, tasks.fix, caps),
         resolve=partial(_resolve, settings, caps),
-        defaults=_defaults(settings, surroundings["identity"], surroundings["pace"]),
+        defaults=_defaults(settings, around.identity, around.pace),
         no_review_reason=partial(child.run, tasks.no_review_reason, caps=caps),
         page=partial(child.run, tasks.page, caps=soon),
         ci_failures=partial(child.run, tasks.ci_failures, caps=soon),
@@ -61,7 +60,7 @@ def worker(
         comments=partial(child.call, tasks.comments, caps=soon),
         model=access.can_ask,
         in_force=access.in_force,
-        **surroundings,
+        **{one.name: getattr(around, one.name) for one in fields(around)},
     )
     return partial(_carried_out, parts=parts), partial(workflow.apologise, parts=parts)
 

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
 
 from bot.brief import Brief
 from bot.config import Config, policy
@@ -14,7 +13,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.publish import PublishResult, checks
 from bot.publish.checks import Verdict
-from bot.values import Ending, PullRequest, Review, ReviewAsk
+from bot.values import Ending, PullRequest, Review, ReviewAsk, Trigger
 from bot.values.consumer import Consumers
 from bot.values.progress import Progress
 from bot.values.review import Lack
@@ -22,7 +21,7 @@ from bot.workflow.looking import PullState
 from bot.workflow.pausing import PushCount
 from bot.workflow.progress import Say
 
-Result = TypeVar("Result")
+Work = MadeReview | No
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,53 +121,50 @@ class CheckRun:
                 )  # fmt: skip
 
 
-class Backend(Protocol):
+async def _untold(_run: ReviewRun) -> bool:
+    """Nothing is known of earlier reviews."""
+    return False
+
+
+async def _uncancelled(work: Awaitable[Work]) -> Work:
+    """Await it: nobody calls it off."""
+    return await work
+
+
+async def _current() -> bool:
+    """Nobody says that it is not wanted any more."""
+    return True
+
+
+async def _unkept(_run: ReviewRun, _ending: Ending, _made: MadeReview, _start: float, _is_posted: bool) -> None:
+    """Nothing is stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backend:
     """Where a review is made: what it is built upon, what it may spend, and who keeps it."""
 
-    @property
-    def final(self) -> tuple[type[DeepRepoError], ...]:
-        """The errors that end the review. Any other is raised, and a later attempt may succeed."""
-
-    async def decline(self, run: ReviewRun, result: ReviewResult) -> None:
-        """Tell those who wait why there is no review."""
-
-    async def verdict(self, run: ReviewRun, lacks: Lack = "unreviewed", own: Ending | None = None) -> Verdict:
-        """What the head comes to: with the review that has just been made (`own`), else with what is known of it."""
-
-    async def is_known(self, run: ReviewRun) -> bool:
-        """Whether this very change has its review already. Its check shows then what the review comes to now."""
-
-    def check(self, run: ReviewRun) -> AbstractAsyncContextManager[CheckRun]:
-        """The check run on the head. It is ended before the context is left, unless an error that is not final leaves it."""
-
-    async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await something long. Raises SupersededError when the review is called off."""
-
-    def fetch(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
-        """The change in a local store, which is gone afterwards."""
-
-    async def no_review_reason(self, run: ReviewRun, brief: Brief) -> No | None:
-        """Why there is no review, now that the changed files are known."""
-
-    def consumers(self, run: ReviewRun) -> AbstractAsyncContextManager[Consumers]:
-        """The repositories that use the reviewed one, in local stores which are gone afterwards, and who reads the review."""
-
-    async def brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
-        """The review to make: what this run asks for, and the last review to build upon."""
-
-    def funds(self, run: ReviewRun, brief: Brief) -> AbstractAsyncContextManager[Funds]:
-        """What the day's caps leave. What is granted counts until the context is left, then what was spent."""
-
-    async def review(self, run: ReviewRun, brief: Brief, say: Say) -> MadeReview:
-        """The review, made in a child process, with its comments."""
-
-    def comments(self, run: ReviewRun, review: Review) -> Comments:
-        """The comments once more, after GitHub has refused places. May wait: called in a thread."""
-
-    async def current(self) -> bool:
-        """Whether the review is still wanted. Asked before each write."""
-
-    async def keep(
-        self, run: ReviewRun, ending: Ending, made_review: MadeReview, start: float, *, is_posted: bool
-    ) -> None:
-        """Store the review for the next round, before its check run ends. `start`: seconds since 1970. `is_posted`: with all its comments."""
+    final: tuple[
+        type[DeepRepoError], ...
+    ]  # errors that end the review; another is raised, and a later attempt may succeed
+    decline: Callable[[ReviewRun, ReviewResult], Awaitable[None]]  # tells those who wait why there is no review
+    # What the head comes to: with the review that has just been made, else with what is known of it.
+    verdict: Callable[[ReviewRun, Lack, Ending | None], Awaitable[Verdict]]
+    # The check run on the head, which is ended before the context is left, unless an error that is not final leaves it.
+    check: Callable[[ReviewRun], AbstractAsyncContextManager[CheckRun]]
+    fetch: Callable[[ReviewRun], AbstractAsyncContextManager[PullRequest]]  # into a store that is gone afterwards
+    no_review_reason: Callable[[Brief, Trigger], Awaitable[No | None]]  # now that the changed files are known
+    consumers: Callable[[ReviewRun], AbstractAsyncContextManager[Consumers]]  # in stores that are gone afterwards
+    brief: Callable[[ReviewRun, PullRequest], Awaitable[Brief]]  # built upon the last review
+    # What the day's caps leave: what is granted counts until the context is left, then what was spent.
+    funds: Callable[[ReviewRun, Brief], AbstractAsyncContextManager[Funds]]
+    review: Callable[[ReviewRun, Brief, Say], Awaitable[MadeReview]]  # in a child process, with its comments
+    comments: Callable[[ReviewRun, Review], Comments]  # once more, after GitHub has refused places; called in a thread
+    # Whether this very change has its review already. Its check shows then what the review comes to now.
+    is_known: Callable[[ReviewRun], Awaitable[bool]] = _untold
+    unless_cancelled: Callable[[Awaitable[Work]], Awaitable[Work]] = (
+        _uncancelled  # raises SupersededError if called off
+    )
+    current: Callable[[], Awaitable[bool]] = _current  # whether it is still wanted; asked before each write
+    # Stores it for the next round, before its check run ends: begun when, and whether all of its comments are posted.
+    keep: Callable[[ReviewRun, Ending, MadeReview, float, bool], Awaitable[None]] = _unkept

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
 
@@ -30,7 +30,8 @@ Step = TypeVar("Step")
 SilencedFindings = Sequence[tuple[str, str, str]]  # fingerprint, reason, and "finding" or "withdrawn"
 
 
-class Surroundings(TypedDict):
+@dataclass(frozen=True, slots=True)
+class Surroundings:
     """What a server brings to its jobs. `submit`, `reviews`, `cancel` and `forget` are the queue's own doors."""
 
     identity: Identity
@@ -53,16 +54,12 @@ class Defaults(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
-    """Everything a job needs: the `Surroundings`, and functions that come from `wiring`.
+class Services(Surroundings):
+    """Everything a job needs: what the server brings, and functions that come from `wiring`.
 
     What computes on a repository's contents (`review`, `answer`, `converse`, `fix`, `resolve`, `no_review_reason`, `comments`) does so in a child process.
     """
 
-    identity: Identity
-    pace: RequestPace
-    store: "Store"
-    folder: Path
     settings: Settings = field(repr=False)
     review: Callable[[Brief, Say], Awaitable[MadeReview]]
     answer: Callable[[Question], Awaitable[CommandReply]]
@@ -80,12 +77,6 @@ class Services:
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread
     model: Callable[[Config], bool]  # whether a model can be asked under these settings
     in_force: Callable[[Config], Config]  # with the models that a key brings
-    submit: Callable[[Ask, str], Awaitable[bool]]
-    reviews: Callable[[PullRef], Awaitable[Mapping[str, ReviewAsk]]]
-    cancel: Callable[[PullRef, Collection[str] | None], Awaitable[bool]]
-    forget: Callable[[int, Sequence[int]], Awaitable[int]]
-    remember_failure: Callable[[Ask, str], Awaitable[None]]
-    record_metrics: Callable[[Review, str], None]
 
 
 @contextmanager

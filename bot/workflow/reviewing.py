@@ -54,12 +54,12 @@ async def review(
                 else await _post(run, backend, made_review, start)
             )
         except NothingToReview:
-            verdict = await backend.verdict(run, "nothing")
+            verdict = await backend.verdict(run, "nothing", None)
             result = ReviewResult(verdict.ending, NOTHING, verdict=verdict)
         except SupersededError as error:
             result = await _broken_off(run, backend, error)
         except backend.final as error:
-            verdict = await backend.verdict(run)
+            verdict = await backend.verdict(run, "unreviewed", None)
             result = ReviewResult(run.ending_without_review, str(error), fault=error, verdict=verdict)
         await check.end(result, made_review.page if isinstance(made_review, MadeReview) else "")
     return result
@@ -77,13 +77,13 @@ async def _declined(run: ReviewRun, backend: Backend, no: No) -> ReviewResult:
     """The end of a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
     if run.state.facts.state != "open":
         return ReviewResult("skipped", no.reason)
-    verdict = await backend.verdict(run, no.lacks)
+    verdict = await backend.verdict(run, no.lacks, None)
     return ReviewResult(verdict.ending, no.reason, verdict=verdict, is_left_out=no.lacks == "left out")
 
 
 async def _broken_off(run: ReviewRun, backend: Backend, error: SupersededError) -> ReviewResult:
     """The end of a review that is not wanted any more: what an earlier one of this head came to stands."""
-    verdict = await backend.verdict(run)
+    verdict = await backend.verdict(run, "unreviewed", None)
     stands = verdict if verdict.is_reviewed else checks.Verdict("cancelled")
     return ReviewResult("cancelled", SUPERSEDED, fault=error, verdict=stands)
 
@@ -111,7 +111,7 @@ async def _refusal_by_paths(run: ReviewRun, backend: Backend, brief: Brief) -> N
     """Why `triggers.paths` leaves the change out. With several merge bases its diff does not show all of it, so it is reviewed."""
     if not policy.asks_for_paths(run.settings, run.ask.trigger) or brief.pull.several_bases:
         return None
-    return await backend.no_review_reason(run, brief)
+    return await backend.no_review_reason(brief, run.ask.trigger)
 
 
 @asynccontextmanager
@@ -155,8 +155,8 @@ async def _post(run: ReviewRun, backend: Backend, made_review: MadeReview, start
     except DeepRepoError as error:
         outcome, fault = None, error
     if start is not None:
-        await backend.keep(run, ending, made_review, start, is_posted=outcome is not None)
+        await backend.keep(run, ending, made_review, start, outcome is not None)
     if fault is not None and not isinstance(fault, backend.final):
         raise fault
-    verdict = await backend.verdict(run, own=ending)
+    verdict = await backend.verdict(run, "unreviewed", ending)
     return ReviewResult(ending, "", review_done, outcome, fault, verdict)

@@ -1,18 +1,15 @@
 """A review as a server's job: what it saw first is recorded, money is reserved in the database, and the result is stored."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from bot import github
 from bot.brief import Brief
 from bot.config import policy
-from bot.config.policy import No
 from bot.errors import (
     BudgetSpent,
-    DeepRepoError,
     GitError,
     HostRefused,
     OverLimit,
@@ -22,13 +19,11 @@ from bot.errors import (
     UsageError,
 )
 from bot.github import Host
-from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.ports import Job
 from bot.publish import checks
 from bot.publish.checks import Verdict
-from bot.values import Ending, Follow, PullFacts, PullRequest, Review, ReviewAsk
-from bot.values.consumer import Consumers
+from bot.values import Ending, Follow, PullFacts, PullRequest, ReviewAsk
 from bot.values.daily import CapReached
 from bot.values.review import Lack
 from bot.workflow import (
@@ -43,13 +38,12 @@ from bot.workflow import (
     reviewing,
     spending,
 )
-from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
+from bot.workflow.backend import Backend, CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
-from bot.workflow.progress import Say
 
-Result = TypeVar("Result")
+LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
 
 
 async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
@@ -67,11 +61,11 @@ async def _review(ask: ReviewAsk, host: Host, job: Job, parts: Services) -> None
     if state.facts.state == "open":
         await parts.store.reviews.close(ask.pull, None)
     ask = await asking.as_allowed(ask, host)
-    backend, bound = ServerBackend(job, parts), policy.bound(ask, state.facts, stranger=state.stranger)
+    side, bound = ServerSide(job, parts), policy.bound(ask, state.facts, stranger=state.stranger)
     try:
         settings = await parts.resolve(state.file, state.organization)
     except UsageError as error:
-        await backend.end_unreadable(ask, host, state, str(error))
+        await side.end_unreadable(ask, host, state, str(error))
         await parts.remember_failure(ask, str(error))
         return
     if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
@@ -79,7 +73,7 @@ async def _review(ask: ReviewAsk, host: Host, job: Job, parts: Services) -> None
     run = ReviewRun(job.id, bound, host, state, settings)
     words = await keeping.words(ask.pull, parts.store)
     made_review = await paging.read_stored(run, parts) if is_stored else None
-    result = await reviewing.review(run, backend, made_review, again=ask.trigger in policy.ASKED)
+    result = await reviewing.review(run, side.backend(), made_review, again=ask.trigger in policy.ASKED)
     if isinstance(result.fault, SupersededError):
         raise result.fault
     if result.review is not None:
@@ -101,17 +95,31 @@ async def _follow_up(run: ReviewRun, parts: Services, *, was_stored: bool) -> No
 
 
 @dataclass(frozen=True, slots=True)
-class ServerBackend:
+class ServerSide:
     """What a review in a job of a server is given."""
 
     job: Job
     parts: Services
 
-    @property
-    def final(self) -> tuple[type[DeepRepoError], ...]:
-        """The errors that the check run shows. Others are faults of the moment: the job is repeated. A refusal of GitHub may be one too."""
-        lasting = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
-        return (HostRefused, *lasting) if self.job.last else lasting
+    def backend(self) -> Backend:
+        """All of it. What is final is shown in the check run; other errors, and a refusal of GitHub's, are faults of the moment: the job is repeated."""
+        return Backend(
+            final=(HostRefused, *LASTING) if self.job.last else LASTING,
+            decline=self.decline,
+            verdict=self.verdict,
+            check=self.check,
+            fetch=lambda run: fetch(run.ask.pull, run.state.facts, run.state.bases, self.parts),
+            no_review_reason=self.parts.no_review_reason,
+            consumers=lambda run: packages.fetch_users(run, self.parts),
+            brief=self.brief,
+            funds=self.funds,
+            review=lambda _, brief, say: self.parts.review(brief, say),
+            comments=lambda _, review: self.parts.comments(review),
+            is_known=self.is_known,
+            unless_cancelled=self.job.unless_cancelled,
+            current=self.job.current,
+            keep=self.keep,
+        )
 
     async def decline(self, run: ReviewRun, result: ReviewResult) -> None:
         """Report it in a check run."""
@@ -132,7 +140,7 @@ class ServerBackend:
         await checks.end_without_review(host, number, self.job.id, reason, verdict, is_left_out=is_left_out)
         await self.parts.store.checks.remove(self.job.id)
 
-    async def verdict(self, run: ReviewRun, lacks: Lack = "unreviewed", own: Ending | None = None) -> Verdict:
+    async def verdict(self, run: ReviewRun, lacks: Lack, own: Ending | None) -> Verdict:
         """By the stored reviews of the head."""
         return await concluding.of_head(run.ask.pull, run.state.facts, run.settings, self.parts.store, lacks, own)
 
@@ -143,7 +151,7 @@ class ServerBackend:
         if concluding.place(last) != here:
             return False
         delivery = self.job.id.rpartition("~")[2]
-        if not await checks.is_shown(run.host, facts.head_sha, await self.verdict(run)):
+        if not await checks.is_shown(run.host, facts.head_sha, await self.verdict(run, "unreviewed", None)):
             await paging.follow(run.ask.pull, run.host, self.parts, delivery)
         await paging.schedule_same_head(run.ask.pull, facts.head_sha, self.parts, delivery)
         return True
@@ -162,26 +170,6 @@ class ServerBackend:
         number = await checks.start(host, facts.head_sha, owner)
         await keeping.remember_check(ask.pull, host, number, self.job.id, self.parts.store)
         return number
-
-    async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await it while the job is wanted."""
-        return await self.job.unless_cancelled(work)
-
-    @asynccontextmanager
-    async def fetch(self, run: ReviewRun) -> AsyncIterator[PullRequest]:
-        """The change, fetched with a token of its own."""
-        async with fetch(run.ask.pull, run.state.facts, run.state.bases, self.parts) as pull:
-            yield pull
-
-    async def no_review_reason(self, run: ReviewRun, brief: Brief) -> No | None:
-        """Why there is no review, now that the changed files are known; found out in a child process."""
-        return await self.parts.no_review_reason(brief, run.ask.trigger)
-
-    @asynccontextmanager
-    async def consumers(self, run: ReviewRun) -> AsyncIterator[Consumers]:
-        """The repositories that use the reviewed one, as far as the operator lets reviews look at them."""
-        async with packages.fetch_users(run, self.parts) as fetched:
-            yield fetched
 
     async def brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
         """The review to make, built upon the stored one, under the rules in force."""
@@ -212,20 +200,8 @@ class ServerBackend:
             else:
                 yield Funds(grant.usd)
 
-    async def review(self, _: ReviewRun, brief: Brief, say: Say) -> MadeReview:
-        """The review with all its texts, from a child process."""
-        return await self.parts.review(brief, say)
-
-    def comments(self, _: ReviewRun, review: Review) -> Comments:
-        """The comments, from a child process."""
-        return self.parts.comments(review)
-
-    async def current(self) -> bool:
-        """Whether the job is still wanted."""
-        return await self.job.current()
-
     async def keep(
-        self, run: ReviewRun, ending: Ending, made_review: MadeReview, start: float, *, is_posted: bool
+        self, run: ReviewRun, ending: Ending, made_review: MadeReview, start: float, is_posted: bool
     ) -> None:
         """Store a review that holds, and count it."""
         memory = made_review.memory

@@ -94,7 +94,7 @@ def main() -> None:
         with book.open("a") as file:
             file.write(f"{word} {getattr(ask, 'head', '')}\n")
 
-    def open_work(**_: object) -> tuple[Work, Apologise]:
+    def open_work(*_: object) -> tuple[Work, Apologise]:
         async def work(ask: Ask, job: Job) -> None:
             note("begun", ask)
             if "SLOW" in os.environ:

@@ -22,9 +22,11 @@ from bot.app import RunningServer, running
 from bot.app.opening import Apologise, Work
 from bot.app.running import Leaving
 from bot.config import App, Server, ServerPlace
+from bot.machine.limits import ProcessLimits
 from bot.ports import Job
-from bot.storage import FinishedReview, Store
+from bot.storage import FinishedReview
 from bot.values import Ask, ReviewAsk
+from bot.workflow import Surroundings
 
 SECRET = "a secret of the webhook, planted"
 NOBODY = "http://127.0.0.1:9"  # where no GitHub answers
@@ -130,12 +132,12 @@ async def served(
     async def never(ask: Ask, why: str) -> None:
         raise AssertionError(f"{ask} was given up: {why}")
 
-    def open_work(*, store: Store, **_: object) -> tuple[Work, Apologise]:
+    def open_work(around: Surroundings, _: ProcessLimits) -> tuple[Work, Apologise]:
         async def carried_out(ask: Ask, job: Job) -> None:
             if work is not None:
                 await work(ask, job)
             if isinstance(ask, ReviewAsk):
-                await store.reviews.keep(review(ask, job.id))
+                await around.store.reviews.keep(review(ask, job.id))
             async with more:
                 done.append(ask)
                 more.notify_all()
