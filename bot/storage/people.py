@@ -1,6 +1,6 @@
 """What people said: findings they do not want to hear again, pull requests that pause, how a finding was received."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -16,14 +16,12 @@ REMARK = "remark-"  # how the kinds of remarks begin, beside those of commands
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """A finding that is not to be reported again, in one pull request or (`wide`) in the whole repository."""
+    """A finding that is not to be reported again in a pull request."""
 
     fingerprint: str
     who: str
     reason: str
     made: float  # seconds since 1970
-    until: float | None = None  # None: for good
-    wide: bool = False
     withdrawn: bool = False  # taken back by us in a conversation with `who`
 
 
@@ -40,24 +38,17 @@ class People(StoragePart):
         own = (finding.c.pull == pull.key) & (finding.c.fingerprint == fingerprint)
 
         def do(connection: sa.Connection) -> None:
-            _silence(pull, Suppression(fingerprint, who, reason, now), connection)
+            _silence(pull, Suppression(fingerprint, who, reason, now, withdrawn=True), connection)
             upsert(feedback, owner_columns(pull) | row, connection)
             connection.execute(sa.update(finding).where(own).values(state="silenced"))
 
         await self.database.run(do)
 
-    async def suppressions(self, pull: PullRef, now: float) -> tuple[Suppression, ...]:
-        """What is not to be reported in this pull request now."""
-        of, told, wide = suppression.c, feedback.c, _scope(pull, wide=True)
-        same = (told.fingerprint == of.fingerprint) & (told.who == of.who) & (told.given == of.made)
-        withdrawn = sa.exists().where(same, told.pull == pull.key, told.kind == "withdrawn")
-        fits = of.scope.in_((_scope(pull, wide=False), wide)) & sa.or_(of.until.is_(None), of.until > now)
-        columns = (
-            *(of[name] for name in ("fingerprint", "who", "reason", "made", "until")),
-            of.scope == wide,
-            withdrawn,
-        )
-        return tuple(Suppression(*row) for row in await self.rows(sa.select(*columns).where(fits).order_by(of.made)))
+    async def suppressions(self, pull: PullRef) -> tuple[Suppression, ...]:
+        """What is not to be reported in this pull request."""
+        columns = (suppression.c[one.name] for one in fields(Suppression))
+        query = sa.select(*columns).where(suppression.c.pull == pull.key).order_by(suppression.c.made)
+        return tuple(Suppression(*row) for row in await self.rows(query))
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
         """No reviews of this pull request but those that a person asks for."""
@@ -117,9 +108,4 @@ class People(StoragePart):
 
 
 def _silence(pull: PullRef, wanted_suppression: Suppression, connection: sa.Connection) -> None:
-    row = {**owner_columns(pull), **asdict(wanted_suppression), "scope": _scope(pull, wide=wanted_suppression.wide)}
-    upsert(suppression, {column.name: row[column.name] for column in suppression.c}, connection)
-
-
-def _scope(pull: PullRef, *, wide: bool) -> str:
-    return str(pull.repository) if wide else pull.key
+    upsert(suppression, owner_columns(pull) | asdict(wanted_suppression), connection)

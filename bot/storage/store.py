@@ -65,7 +65,7 @@ class Store:
         await self.database.run(do)
 
     async def prune(self, now: float, days: float) -> int:
-        """Delete what is older than so many days; how many rows. A suppression ends when it was said to, a rule when it is removed.
+        """Delete what is older than so many days; how many rows. A suppression stays, and a rule until it is removed.
 
         The last review of a pull request stays for so many days after that is closed: what it knows is open until then.
         """
@@ -77,7 +77,7 @@ class Store:
                 *(tables.check.c.begun, tables.command.c.given, tables.failure.c.failed),
             )
             ends = [(column, old) for column in old_rows]
-            ends += [(tables.suppression.c.until, now), (tables.spending.c.begun, now - 2 * DAY)]
+            ends.append((tables.spending.c.begun, now - 2 * DAY))
             review, later = tables.review, tables.review.alias()
             replaced = sa.exists().where(later.c.pull == review.c.pull, later.c.finished > review.c.finished)
             over = sa.func.coalesce(review.c.closed, now) < old

@@ -75,11 +75,11 @@ finding = sa.Table(
 suppression = sa.Table(
     "suppression",
     schema,
-    *keys(sa.Text, "scope", "fingerprint"),  # the scope: a PullRef.key, or the repository's id alone
+    *keys(sa.Text, "pull", "fingerprint"),
     *_owner(),
     *required(sa.Text, "who", "reason"),
     sa.Column("made", sa.Double, nullable=False),
-    sa.Column("until", sa.Double),  # null: for good
+    sa.Column("withdrawn", sa.Boolean, nullable=False),
 )
 feedback = sa.Table(
     "feedback",

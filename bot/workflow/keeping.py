@@ -104,7 +104,7 @@ async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str,
 
     What was rejected in a reply stays reported itself, and is not reported again in other words.
     """
-    suppressions = await store.people.suppressions(pull, time.time())
+    suppressions = await store.people.suppressions(pull)
     replies = {mark: words for mark, _, kind, words in await store.people.reactions(pull) if kind == "reply" and words}
     silent = {identity_of(one.fingerprint) for one in suppressions}
     return (

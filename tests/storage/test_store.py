@@ -29,16 +29,13 @@ async def test_the_next_round_finds_the_last_review(store: Store) -> None:
 
 
 async def test_what_people_do_not_want_to_hear(url: str) -> None:
-    """A suppression holds for its pull request or its repository, until its end."""
-    narrow, wide = Suppression("f1", "ann", "noise", 10.0), Suppression("f2", "bob", "", 20.0, 100.0, wide=True)
-    beside = replace(PULL, number=4)
+    """A suppression holds for its pull request."""
+    one, other = Suppression("f1", "ann", "noise", 10.0), Suppression("f2", "bob", "", 20.0)
     async with storage.open_store(url) as store:
-        await store.people.suppress(PULL, narrow)
-        await store.people.suppress(PULL, wide)
-        assert await store.people.suppressions(PULL, 50.0) == (narrow, wide)
-        assert await store.people.suppressions(beside, 50.0) == (wide,)
-        assert await store.people.suppressions(PULL, 101.0) == (narrow,)
-        assert await store.people.suppressions(OTHER, 50.0) == ()
+        await store.people.suppress(PULL, one)
+        await store.people.suppress(PULL, other)
+        assert await store.people.suppressions(PULL) == (one, other)
+        assert await store.people.suppressions(replace(PULL, number=4)) == ()
 
 
 async def test_pausing_and_feedback(store: Store) -> None:
@@ -93,20 +90,19 @@ async def test_forgetting(url: str, tmp_path: Path) -> None:
 
 
 async def test_retention(url: str) -> None:
-    """What is older than the retention is deleted, by its own time; suppressions go when they end."""
+    """What is older than the retention is deleted, by its own time; a suppression stays."""
     now = 1000 * DAY
     async with storage.open_store(url) as store:
         await store.reviews.keep(replace(DONE, finished=now - 31 * DAY))
         await store.reviews.keep(replace(DONE, id="job-2", pull=OTHER, finished=now - 29 * DAY))
         await store.reviews.close(PULL, now - 31 * DAY)
         await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
-        await store.people.suppress(PULL, Suppression("f2", "ann", "", 0.0, now - 1))
         await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
-        assert await store.prune(now, 30) == 4
+        assert await store.prune(now, 30) == 3
         assert await store.prune(now, 30) == 0
         assert await store.reviews.last(PULL) is None
         assert await store.reviews.last(OTHER) == DONE.output
-        assert len(await store.people.suppressions(PULL, now)) == 1
+        assert len(await store.people.suppressions(PULL)) == 1
 
 
 async def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
