@@ -2,16 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from bot.checkout.masked import ShownTree
 from bot.findings import merge
 from bot.findings.check import check
 from bot.findings.judge import JudgedFindings
 from bot.findings.verify import Send
 from bot.llm.calls import Calls
-from bot.masking.masks import Masks
 from bot.ports import Model, Tree
 from bot.review.coverage import CoverageTracker
 from bot.values import (
@@ -193,26 +191,13 @@ async def borne_out(session: Session, finding: Finding) -> Finding | str:
     """Return the finding as the trees bear it out, that of a consumer too, or the sentence that says why it cannot stay."""
     if session.consumer_code is not None:
         finding = await session.consumer_code.attribute(finding)
-    return await _in_own_tree(session.tree, session.calls.masks, finding)
-
-
-async def _in_own_tree(tree: Tree, masks: Masks, finding: Finding) -> Finding | str:
-    """The finding as the reviewed tree bears it out.
-
-    In a file with secrets the text that readers were shown counts: the answer to a quote of a part of a secret tells nothing about it.
-    """
-    checked_finding = await check(finding, tree)
-    shown_finding = masks.hide(finding)
-    as_shown = await check(shown_finding, ShownTree(tree, masks))
-    if isinstance(checked_finding, str) or isinstance(as_shown, str):
-        return checked_finding if isinstance(checked_finding, str) else str(as_shown)
-    places = {(item.path, item.side, item.line) for item in as_shown.evidence}
-    evidence = tuple(item for item in checked_finding.evidence if (item.path, item.side, item.line) in places)
-    checked_finding = replace(checked_finding, evidence=evidence)
+    checked_finding = await check(finding, session.tree)
+    if isinstance(checked_finding, str):
+        return checked_finding
 
     from bot.findings import claims
 
-    return await claims.check(checked_finding, tree)
+    return await claims.check(checked_finding, session.tree)
 
 
 async def check_finding(session: Session, finding: Finding) -> Finding | str:
