@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.values import (
     ChangedFile,
@@ -200,7 +200,6 @@ class Analyzer(Protocol):
 
     NAME: str
     READS: str  # what it can judge, as the coverage table says it: "Python files", "every text file"
-    ROWS: Literal["git", "other"]  # how it counts lines: as git, or as a program for which a lone CR ends one too
 
     def wants(self, file: ChangedFile) -> bool:
         """Whether it can judge this file."""

@@ -1,7 +1,6 @@
 """What the change breaks in other repositories, as the findings of a check: they were made before, and nothing is read here."""
 
 from collections.abc import Collection, Sequence
-from typing import Literal
 
 from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
@@ -11,7 +10,6 @@ class ConsumerFindings:
     """The findings of the consumers that were looked at. Satisfies `ports.Analyzer`."""
 
     NAME, READS = "consumers", "uses of changed definitions in other repositories"
-    ROWS: Literal["git", "other"] = "git"
 
     def __init__(self, findings: Sequence[Finding], checked_names: Collection[str]) -> None:
         self._findings, self._checked_names = tuple(findings), checked_names

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Literal
 
 from bot.analyzers.contracts_arity import Misfit, insists_on_signatures, misconstruction, misfit
 from bot.analyzers.contracts_environment import renamed_variables
@@ -32,7 +31,6 @@ class Contracts:
 
     def __init__(self, languages: Mapping[str, Language]) -> None:
         self.NAME: str = "contracts"
-        self.ROWS: Literal["git", "other"] = "git"
         self.READS = f"call sites in files of {', '.join(sorted(languages))}"
         self._languages = languages
         self._suffixes = frozenset(suffix for language in languages.values() for suffix in language.SUFFIXES)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
@@ -15,7 +14,6 @@ class Declarations:
     """The check over the formats of `bot/dependents/declarations`. Satisfies `ports.Analyzer`."""
 
     NAME, READS = "declarations", "Terraform, charts, workflows, Makefiles and package scripts"
-    ROWS: Literal["git", "other"] = "git"
 
     def __init__(self) -> None:
         self._foreign_paths: frozenset[str] = frozenset()  # files that were opened and are of no format

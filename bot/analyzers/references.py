@@ -5,7 +5,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
 import impact
 from bot.analyzers.contracts import REPORTED, compare
@@ -38,7 +37,6 @@ class References:
     """The check over the languages of `impact`. Satisfies `ports.Analyzer`."""
 
     NAME, READS = "references", "code whose imports and calls can be resolved in the repository"
-    ROWS: Literal["git", "other"] = "git"
 
     def wants(self, file: ChangedFile) -> bool:
         """Whether the change adds code to it that can name something."""

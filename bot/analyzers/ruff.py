@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 from posixpath import basename
-from typing import Literal
 
 from bot.analyzers.linters import hidden_reports_sentence
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
@@ -27,7 +26,6 @@ from bot.values import ChangedFile, Dependents, Evidence, Finding, Judgement, Si
 
 NAME = "ruff"
 READS = "Python files"
-ROWS: Literal["git", "other"] = "other"
 SUFFIXES = frozenset({".py", ".pyw"})
 MOST_LINES = 6  # a longer report is quoted by its first line
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Literal
 
 from bot.ports import Tree
 from bot.render import count
@@ -25,7 +24,6 @@ class Sarif:
     """The results that the change brings. Satisfies `ports.Analyzer`."""
 
     NAME, READS = NAME, "files that another tool reported on"
-    ROWS: Literal["git", "other"] = "other"
 
     def __init__(self, results: Sequence[ToolResult], runs: Sequence[ToolRun] = ()) -> None:
         self._runs = tuple(runs)

@@ -5,7 +5,6 @@ Schemas are SQL and migrations, OpenAPI, Protocol Buffers, GraphQL and JSON Sche
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
@@ -21,7 +20,6 @@ class Schemas:
     """The check over the schema languages. Satisfies `ports.Analyzer`."""
 
     NAME, READS = "schemas", "schemas and migrations"
-    ROWS: Literal["git", "other"] = "git"
 
     def __init__(self) -> None:
         self._other_paths: frozenset[str] = frozenset()  # files that were opened and are no schema

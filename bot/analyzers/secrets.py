@@ -8,7 +8,6 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from bot.machine import limits
 from bot.masking.forms import (
@@ -31,7 +30,6 @@ from bot.values.finding import SAME_VALUE
 
 NAME = "secrets"
 READS = "every text file"
-ROWS: Literal["git", "other"] = "git"
 
 UNREAD = "it has a line with thousands of names that may stand before a secret"
 RUN = 100  # characters beside a value that tell that it is a part of something encoded

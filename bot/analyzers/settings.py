@@ -6,7 +6,6 @@ Settings are read from the base branch, so a mistake shows nothing in the pull r
 import asyncio
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from bot import config
 from bot.config import names
@@ -16,7 +15,6 @@ from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Si
 NAME = "settings"
 MOST = 40  # problems of one file that are findings of their own
 READS = "deeprepo's own settings"
-ROWS: Literal["git", "other"] = "other"  # as YAML does
 INSTEAD = dict.fromkeys(names.OTHER_NAMES, names.FILE) | dict.fromkeys(names.OTHER_IGNORE, names.IGNORE)
 
 

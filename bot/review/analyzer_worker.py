@@ -12,14 +12,12 @@ from bot.ports import Analyzer, Compares, Installable
 from bot.render import count
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
-from bot.text.lines import LONE_CR
 from bot.values import ChangedFile, Finding, Judgement, Silence, Source, Unit, severity_rank
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
 
 NOTHING_ADDED = "nothing added"
-CR = "it holds a lone carriage return, which ends a line for some programs and not for others"
 MOST_OF_A_FILE = 100  # findings of one analyser in a file that are judged further
 MOST = 1_000  # of one analyser: a file that a program wrote can bring 20,000
 
@@ -37,7 +35,6 @@ class AnalyzerWorker:
             str, frozenset[str]
         ] = {}  # by the name of the analyser: the files that it judged to their end
         self._partly: set[tuple[str, str]] = set()  # a check and a file of which it has judged a part only
-        self._lone: frozenset[str] | None = None  # files with a lone CR, once somebody asked
         self._unlisted: dict[str, set[str]] = {}  # files of which an analyser found more than is judged further
         self._compared: dict[tuple[str, str, int], str] = {}
         self._closed: frozenset[str] = frozenset()  # paths of the head that are a link or a submodule
@@ -137,10 +134,7 @@ class AnalyzerWorker:
             self._closed = frozenset(path for path, entry in entries.items() if entry.kind != "file")
         findings: Sequence[Finding] = ()
         try:
-            lone = await self._with_lone_cr() if files and analyzer.ROWS != "git" else frozenset()
-            for path in sorted(lone & {file.path for file in files}):
-                self._leave_open(name, path, CR)
-            judgement = await self._judge(analyzer, [file for file in files if file.path not in lone])
+            judgement = await self._judge(analyzer, files)
             for path, reason in judgement.open:
                 self._leave_open(name, path, reason)
             findings = self._most(name, judgement.findings)
@@ -172,22 +166,6 @@ class AnalyzerWorker:
                 tuple(dict.fromkeys(one.open + other.open)),
             )
         return Judgement(judgement.findings, judgement.complete, judgement.open_files(files))
-
-    async def _with_lone_cr(self) -> frozenset[str]:
-        """The changed files whose lines two programs may count differently, before the change or after it."""
-        if self._lone is None:
-            after = await self._survey.tree.read_many([file.path for file in self._survey.files if file.is_analyzed])
-            before = await self._survey.tree.read_many(
-                [file.old_path for file in self._survey.files if file.is_analyzed and file.old_path], "base"
-            )
-            self._lone = frozenset(
-                file.path
-                for file in self._survey.files
-                if any(
-                    LONE_CR.search(text) for text in (after.get(file.path, b""), before.get(file.old_path or "", b""))
-                )
-            )
-        return self._lone
 
     def _most(self, name: str, findings: Sequence[Finding]) -> list[Finding]:
         """The most severe of an analyser's findings, by file and in all. How many are left out is a sentence."""

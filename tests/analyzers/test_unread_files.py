@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from fakes import Repository
@@ -104,7 +103,6 @@ class Forgetful:
     """An analyser that fails over one file, and states that it judged only another."""
 
     NAME, READS = "forgetful", "every file"
-    ROWS: Literal["git", "other"] = "other"
 
     def wants(self, file: ChangedFile) -> bool:
         """Every file."""
@@ -123,8 +121,8 @@ class Forgetful:
 
 
 def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
-    """Its exception costs the file that caused it; what it does not state, and a lone CR, is open; the rest is judged."""
-    pull = repository.change({"x": "1\n"}, {"bad": "1\n", "mute": "1\n", "cr": "1\r2\n", "good": "1\n"})
+    """Its exception costs the file that caused it; what it does not state is open; the rest is judged."""
+    pull = repository.change({"x": "1\n"}, {"bad": "1\n", "mute": "1\n", "good": "1\n"})
 
     async def run() -> dict[str, str]:
         async with Checkout(pull) as tree:
@@ -137,5 +135,5 @@ def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
         return {row.path: row.reason for row in tracker.coverage().open}
 
     left = asyncio.run(run())
-    assert left.keys() == {"bad", "mute", "cr"}
+    assert left.keys() == {"bad", "mute"}
     assert "IndexError, a defect of deeprepo" in left["bad"]
