@@ -13,8 +13,8 @@ from bot.text import globs
 from bot.values import LearnedRule, OwnerRule, RuleState
 
 USE = "rules [confirm N, edit N SENTENCE, remove N, export]"
-DECIDES: dict[str, RuleState] = {"confirm": "confirmed", "remove": "removed"}
 EDIT = "edit"  # gives a learning another sentence, which is in force at once: to edit takes the permission to confirm
+DECIDES: dict[str, RuleState] = {"confirm": "confirmed", EDIT: "confirmed", "remove": "removed"}
 UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
 MOST_DIGITS, LONGEST = 6, 300  # of a number, and characters of a path
 MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
@@ -26,9 +26,7 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     if context.rules is None:
         return context.say("rules_none")
     if word.lower() in DECIDES:
-        return await _decide(DECIDES[word.lower()], rest, context, context.rules)
-    if word.lower() == EDIT:
-        return await _edit(rest, context, context.rules)
+        return await _decide(word.lower(), rest, context, context.rules)
     rules = await context.rules.all()
     if word.lower() == "export":
         return _export(rules, context)
@@ -37,38 +35,25 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     return context.reply("rules", rows=[_row(one, time.time()) for one in rules])
 
 
-async def _decide(state: RuleState, rest: str, context: CommandContext, book: RuleBook) -> CommandReply:
-    """Confirm or remove the rule of this number. A confirmed one may be given another path."""
-    number, _, path = rest.partition(" ")
-    number = number.removeprefix("#")
-    if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS):
+async def _decide(word: str, rest: str, context: CommandContext, book: RuleBook) -> CommandReply:
+    """Confirm, edit or remove the rule of this number. A confirmed one may be given another path."""
+    number, _, words = rest.partition(" ")
+    number, is_edit = number.removeprefix("#"), word == EDIT
+    if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS) or (is_edit and not words):
         return context.say("rules_usage", use=code(f"/deeprepo {USE}"))
-    if path and (len(path) > LONGEST or not globs.is_usable(path)):
-        return context.say("rule_path", path=code(path[:LONGEST]))
-    return await _put(int(number), state, context, book, path=path if state == "confirmed" else "")
-
-
-async def _put(
-    number: int, state: RuleState, context: CommandContext, book: RuleBook, *, path: str = "", text: str = ""
-) -> CommandReply:
-    """Decide on the rule of this number."""
-    rule = next((one for one in await book.all() if one.rule.number == number), None)
-    if text and (rule is None or not rule.rule.is_learning):
-        return context.say("sentence_unknown", rule=number)
-    decision = await book.decide(number, state, path, text)
+    if words and not is_edit and (len(words) > LONGEST or not globs.is_usable(words)):
+        return context.say("rule_path", path=code(words[:LONGEST]))
+    sentences = {one.rule.number for one in await book.all() if one.rule.is_learning}
+    if is_edit and int(number) not in sentences:
+        return context.say("sentence_unknown", rule=int(number))
+    path, text = (words if word == "confirm" else "", words[:MOST_SENTENCE] if is_edit else "")
+    decision = await book.decide(int(number), DECIDES[word], path, text)
     if decision is None:
-        return context.say("rule_unknown", rule=number)
+        return context.say("rule_unknown", rule=int(number))
     reach = context.words.say(proposing.breadth(decision.rule.path))
-    return context.say(proposing.state_phrase(decision), rule=number, breadth=reach, **proposing.place_words(decision))
-
-
-async def _edit(rest: str, context: CommandContext, book: RuleBook) -> CommandReply:
-    """Give a learning another sentence."""
-    number, _, text = rest.partition(" ")
-    number = number.removeprefix("#")
-    if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS and text):
-        return context.say("rules_usage", use=code(f"/deeprepo {USE}"))
-    return await _put(int(number), "confirmed", context, book, text=text[:MOST_SENTENCE])
+    return context.say(
+        proposing.state_phrase(decision), rule=int(number), breadth=reach, **proposing.place_words(decision)
+    )
 
 
 def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:
