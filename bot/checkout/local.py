@@ -136,7 +136,7 @@ async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequ
     tip = tip or await _resolve(repository, base_name)
     base, *others = await _merge_bases(repository, tip, head, base_name, head_name)
     title, body = await _title_and_text(repository, base, head, head_name)
-    missing_history = await _missing_history(repository, base, head, tip)
+    missing_history = await _missing_history(repository, base, head)
     return PullRequest(
         title=title,
         body=body,
@@ -151,24 +151,13 @@ async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequ
     )
 
 
-async def _missing_history(repository: _OwnRepository, base: str, head: str, tip: str) -> str:
-    """Why commits of the change, or of what it is compared with, may not be here; empty if nothing that counts is missing.
-
-    Of the base branch's own history only a change counts that has commits which are not on top of `base`: one may be a merge base too.
-    """
+async def _missing_history(repository: _OwnRepository, base: str, head: str) -> str:
+    """Why commits of the change may not be here; empty if none is missing."""
     ends = own_git_dir.ends(repository.place)
     if not ends:
         return ""
-
-    async def commits(*form: str) -> frozenset[str] | None:
-        result = await repository.run("rev-list", *form)
-        return None if result.status else frozenset(result.out.decode().split())
-
-    own = await commits(f"{base}..{head}")
-    is_cut = own is None or not ends.isdisjoint(own)
-    if not is_cut and own != await commits("--ancestry-path", f"{base}..{head}"):
-        others = await commits(f"{base}..{tip}")
-        is_cut = others is None or not ends.isdisjoint(others)
+    own = await repository.run("rev-list", f"{base}..{head}")
+    is_cut = bool(own.status) or not ends.isdisjoint(own.out.decode().split())
     return "this clone is shallow, `git fetch --unshallow` brings the rest of its history" if is_cut else ""
 
 
