@@ -13,7 +13,7 @@ from families import few
 
 from bot.languages import REGISTERED
 from bot.text.filetypes import parsed_by
-from bot.wiring import child, preload
+from bot.wiring import child
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 
@@ -71,7 +71,7 @@ def test_a_review_in_a_child_imports_nothing(provider: str, repository: Reposito
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
 def test_a_child_begins_with_what_is_loaded_before_the_fork() -> None:
     """The fork server of the standard library passes over a module that it cannot import, without a word."""
-    assert child.call(tasks.loaded, preload.__name__, caps=tasks.CAPS)
+    assert child.call(tasks.loaded, child.PRELOADED[1], caps=tasks.CAPS)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")

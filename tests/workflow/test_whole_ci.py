@@ -36,7 +36,9 @@ async def test_a_job_that_fails_after_the_review_is_named_with_the_definition_th
     """The suite ends later: the same comment names the job, its first error and the changed line; the check run's conclusion stays, and no review is made."""
     async with whole(tmp_path) as w:
         number = await w.reviewed()
-        before = w.gh.pull(number)
+        before, count = w.gh.pull(number), len(w.gh.requests)
+        await _ends(w, number, "docs", "", "success")
+        assert len(w.gh.requests) == count
         summary = await _ends(w, number, "test (3.12)", FAILED)
         after = w.gh.pull(number)
         assert "#### CI jobs that failed" in summary
@@ -47,9 +49,17 @@ async def test_a_job_that_fails_after_the_review_is_named_with_the_definition_th
         ours = [(check.id, check.conclusion) for check in after.checks if check.name == "deeprepo"]
         assert ours == [(check.id, check.conclusion) for check in before.checks if check.name == "deeprepo"]
 
+        where = w.repo.repository
+        where.checks = {n: one for n, one in where.checks.items() if one.name != "test (3.12)"}
+        assert "CI jobs" not in await _ends(w, number, "test (3.12)", "", "success")
 
-async def test_a_job_that_fails_on_the_base_too_is_not_from_this_change(tmp_path: Path) -> None:
-    """A job of the same name failed on the base commit, and its log names no changed line."""
+
+async def test_a_job_of_which_the_change_is_not_to_blame_is_disarmed_and_blames_no_line(tmp_path: Path) -> None:
+    """It failed on the base commit too, or its log names no changed line; mentions, markup and a secret in a log or a name show nothing else."""
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    hostile = _log(
+        f"##[error]\x1b]0;x\x07README.md:1: @acme/all ``` <!-- {{}} --> [x](http://e.vil) token={key} " + "x" * 5_000
+    )
     async with whole(tmp_path) as w:
         number = await w.reviewed()
         await w.repo.job(w.gh.pull(number).base_sha, "lint", _log("error: no network"))
@@ -57,21 +67,13 @@ async def test_a_job_that_fails_on_the_base_too_is_not_from_this_change(tmp_path
         assert (
             "`lint`: `error: no network` · not from this change: the same job fails on the base commit too" in summary
         )
-        summary = await _ends(w, number, "build", _log("error: disk is full"))
-        assert "`build`: `error: disk is full` · no changed line is named" in summary
-
-
-async def test_a_job_that_passes_again_leaves_the_summary(tmp_path: Path) -> None:
-    """The job is run again and passes; a success on a page that names nothing asks GitHub nothing."""
-    async with whole(tmp_path) as w:
-        number = await w.reviewed()
-        count = len(w.gh.requests)
-        await _ends(w, number, "docs", "", "success")
-        assert len(w.gh.requests) == count
-        assert "CI jobs" in await _ends(w, number, "test", FAILED)
-        where = w.repo.repository
-        where.checks = {n: one for n, one in where.checks.items() if one.name != "test"}
-        assert "CI jobs" not in await _ends(w, number, "test", "", "success")
+        summary = await _ends(w, number, "a`@acme/all`\n## b", hostile)
+        row = next(line for line in summary.split("\n") if "e.vil" in line)
+        assert key not in summary
+        assert "\x1b" not in summary
+        assert row.endswith("· no changed line is named")
+        assert "\n## b" not in summary
+        assert len(row) < 700
 
 
 async def test_ci_false_asks_nothing(tmp_path: Path) -> None:
@@ -82,20 +84,3 @@ async def test_ci_false_asks_nothing(tmp_path: Path) -> None:
         count = len(w.gh.requests)
         assert "CI jobs" not in await _ends(w, number, "test", FAILED)
         assert len(w.gh.requests) == count
-
-
-async def test_a_hostile_log_is_shown_disarmed_and_masked(tmp_path: Path) -> None:
-    """Mentions, markup, comments and escapes stay code; a secret is masked; a forged error blames no line that did not change."""
-    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    hostile = _log(
-        f"##[error]\x1b]0;x\x07README.md:1: @acme/all ``` <!-- {{}} --> [x](http://e.vil) token={key} " + "x" * 5_000
-    )
-    async with whole(tmp_path) as w:
-        number = await w.reviewed()
-        summary = await _ends(w, number, "a`@acme/all`\n## b", hostile)
-        row = next(line for line in summary.split("\n") if "e.vil" in line)
-        assert key not in summary
-        assert "\x1b" not in summary
-        assert row.endswith("· no changed line is named")
-        assert "\n## b" not in summary
-        assert len(row) < 700
