@@ -1,6 +1,5 @@
 """What the check of a pull request says, at a real server: it belongs to a head, and says what the review of that head came to."""
 
-import pytest
 from whole import BROKEN, MENDED, Whole
 
 from bot.values import PullRef
@@ -24,17 +23,6 @@ async def queue(at: Whole, number: int, branch: str = "queue") -> str | None:
     await at.quiet()
     (found,) = [one for one in at.repo.repository.checks.values() if one.head == head]
     return found.conclusion
-
-
-@pytest.mark.parametrize(("bar", "ending"), [(BAR, "failure"), (README, "neutral")])
-async def test_a_finding_fails_the_check_at_the_bar_alone(at: Whole, bar: dict[str, str], ending: str) -> None:
-    """And the push that mends it makes it green."""
-    await at.repo.commit("main", bar)
-    number = await at.reviewed()
-    assert newest(at, number) == ending
-    await at.repo.push("feature", MENDED)
-    await at.quiet()
-    assert newest(at, number) == "success"
 
 
 async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
@@ -74,39 +62,42 @@ async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None
     assert newest(at, third) == "failure"
 
 
-@pytest.mark.parametrize(("strict", "ending"), [("", "neutral"), ("strict: true\n", "failure")])
-async def test_what_the_owner_leaves_out_is_neutral(at: Whole, strict: str, ending: str) -> None:
+async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:
     """A draft, a bot's pull request, a path: under a bar too, unless the settings are strict; a merge queue goes on."""
     at.gh.world.user("dependabot[bot]", "Bot")
     paths = "triggers: {paths: ['shop/']}\n"
-    await at.repo.commit("main", {".deeprepo.yml": f"fail_on: high\n{strict}{paths}"})
+    await at.repo.commit("main", {".deeprepo.yml": f"fail_on: high\n{paths}"})
     draft = await at.reviewed(branch="draft", draft=True)
     bot = await at.reviewed(branch="bot", author="dependabot[bot]")
     beside = await at.reviewed(branch="beside", files=README)
-    assert [newest(at, number) for number in (draft, bot, beside)] == [ending] * 3
-    assert await queue(at, bot) == ("success" if ending == "neutral" else "failure")
+    assert [newest(at, number) for number in (draft, bot, beside)] == ["neutral"] * 3
+    assert await queue(at, bot) == "success"
     await at.repo.set_draft(draft, False)  # noqa: FBT003 - of the sandbox
     await at.quiet()
     assert newest(at, draft) == "failure"  # the forgotten caller
+    await at.repo.commit("main", {".deeprepo.yml": f"fail_on: high\nstrict: true\n{paths}"})
+    later = await at.reviewed(branch="later", files={"docs/more.md": "# More\n"})
+    assert newest(at, later) == "failure"
+    assert await queue(at, bot, "second") == "failure"
 
 
-@pytest.mark.parametrize(
-    ("bar", "files", "ending"), [(BAR, BROKEN, "failure"), (BAR, MENDED, "success"), (README, BROKEN, "success")]
-)
-async def test_a_merge_queue_gets_the_answer_of_the_head(
-    at: Whole, bar: dict[str, str], files: dict[str, str], ending: str
-) -> None:
-    """It stops at a failure and passes what is below the bar; a bar that was set since the review counts."""
-    number = await at.reviewed(files={**files, **README})
-    await at.repo.commit("main", bar)
-    assert await queue(at, number) == ending
+async def test_a_merge_queue_gets_the_answer_of_the_head(at: Whole) -> None:
+    """It passes what is below the bar and stops at a failure; a bar that was set since the review counts."""
+    number = await at.reviewed(files={**BROKEN, **README})
+    assert newest(at, number) == "neutral"
+    assert await queue(at, number) == "success"
+    await at.repo.commit("main", BAR)
+    assert await queue(at, number, "second") == "failure"
+    await at.repo.push("feature", MENDED)
+    await at.quiet()
+    assert newest(at, number) == "success"
+    assert await queue(at, number, "third") == "success"
 
 
-@pytest.mark.parametrize(("bar", "ending"), [(BAR, "failure"), (README, "success")])
-async def test_a_merge_queue_stops_at_a_head_without_a_review(at: Whole, bar: dict[str, str], ending: str) -> None:
+async def test_a_merge_queue_stops_at_a_head_without_a_review(at: Whole) -> None:
     """If a bar is set; else it goes on."""
-    await at.repo.commit("main", bar)
     with at.gh.holding():  # nothing of it is ever delivered
         number = await at.opened()
-    assert await queue(at, number) == ending
-    assert await queue(at, 999, "second") == ending
+    assert [await queue(at, number), await queue(at, 999, "second")] == ["success"] * 2
+    await at.repo.commit("main", BAR)
+    assert [await queue(at, number, "third"), await queue(at, 999, "fourth")] == ["failure"] * 2

@@ -37,14 +37,6 @@ async def test_every_word_is_answered_once(at: Whole) -> None:
     assert all("eyes" in one for one in reactions(at, number))
 
 
-async def test_who_may_not_write_here_gets_no_review(at: Whole) -> None:
-    """A stranger's command costs nothing: it is answered with the reason and a thumb down."""
-    number = await at.reviewed(draft=True)
-    assert "write" in await said(at, number, "/deeprepo review", author="stranger")
-    assert reactions(at, number) == [["-1"]]
-    assert not any("## deeprepo" in c.body for c in at.gh.pull(number).comments)
-
-
 @pytest.mark.slow
 async def test_a_stranger_does_not_take_the_place_of_a_review(at: Whole) -> None:
     """Their command comes while a review runs: it is refused, and the review goes on to its end."""

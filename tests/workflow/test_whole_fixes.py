@@ -1,10 +1,8 @@
 """`/deeprepo fix` in a pull request: one commit on the branch, or none and a patch."""
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from families import few
 from test_whole_commands import said
 from whole import BROKEN, Whole, whole
 
@@ -36,30 +34,19 @@ async def test_a_broken_caller_is_fixed_by_one_commit(tmp_path: Path) -> None:
         assert at.gh.pull(number).checks[-1].conclusion == "success"
 
 
-async def _protected(at: Whole, _: int) -> None:
-    at.repo.protect("feature")
-
-
-async def _withdrawn(at: Whole, _: int) -> None:
-    at.gh.grant(contents="read")
-
-
-@pytest.mark.parametrize(
-    ("prepare", "words", "has_patch"),
-    [(_protected, "protected", True), (_withdrawn, "contents: write", True)],
-    ids=["protected", "no contents permission"],
-)
-async def test_where_no_commit_may_be_made_the_answer_has_a_patch(
-    tmp_path: Path, prepare: Callable[[Whole, int], Awaitable[None]], words: str, has_patch: bool
-) -> None:
-    """A protected branch, an App that may only read: nothing is committed, and the patch does the same."""
+async def test_where_no_commit_may_be_made_the_answer_has_a_patch(tmp_path: Path) -> None:
+    """An App that may only read, a protected branch: nothing is committed, and the patch does the same."""
     async with whole(tmp_path) as at:
         number = await at.reviewed()
         before = await tip(at)
-        await prepare(at, number)
-        reply = await said(at, number, "/deeprepo fix")
-        assert words in reply
-        assert ("+    return total(items)" in reply) is has_patch
+        at.gh.grant(contents="read")
+        refused = await said(at, number, "/deeprepo fix")
+        assert "contents: write" in refused
+        at.gh.grant(contents="write")
+        at.repo.protect("feature")
+        protected = await said(at, number, "/deeprepo fix")
+        assert "protected" in protected
+        assert all("+    return total(items)" in reply for reply in (refused, protected))
         assert await tip(at) == before
 
 
@@ -100,30 +87,17 @@ async def test_a_lost_answer_to_the_update_makes_no_second_commit(tmp_path: Path
         assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
 
 
-async def _push(at: Whole) -> None:
-    """Somebody else's push, whose delivery is late."""
-    await git.commit(at.repo.repository.git, "feature", await tip(at), {"NEWS.md": "one\n"}, "News", "colleague")
-
-
-async def _protect(at: Whole) -> None:
-    """An owner protects the branch."""
-    at.repo.protect("feature")
-
-
-@pytest.mark.parametrize("event", few([_push, _protect], 0))
-async def test_github_itself_refuses_what_comes_too_late(
-    tmp_path: Path, event: Callable[[Whole], Awaitable[None]]
-) -> None:
-    """The last look was fine, and the branch changed before the update arrived: it is refused, and nothing is lost."""
+async def test_github_itself_refuses_what_comes_too_late(tmp_path: Path) -> None:
+    """The last look was fine, and somebody pushed before the update arrived: it is refused, and nothing is lost."""
     async with whole(tmp_path) as at:
         number = await at.reviewed()
         stands: list[str] = []
 
-        async def happen() -> None:
-            await event(at)
-            stands.append(await tip(at))
+        async def push() -> None:
+            folder = at.repo.repository.git
+            stands.append(await git.commit(folder, "feature", await tip(at), {"NEWS.md": "one\n"}, "News", "colleague"))
 
-        at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=happen))
+        at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=push))
         assert "Nothing was committed" in await said(at, number, "/deeprepo fix 1")
         assert [await tip(at)] == stands
 

@@ -77,22 +77,21 @@ async def test_a_clean_change_is_not_approved(at: Whole) -> None:
 
 async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> None:
     """The last summary says so, the next check run too; a command or `resume` makes room for as many pushes again."""
-    await set_up(at, "pause_after: 2\n")
+    await set_up(at, "pause_after: 1\n")
     number = await at.reviewed()
-    await pushed(at, number)
     assert "pause now" not in at.summary(number)
     await pushed(at, number)
-    assert "pause now, after 2 pushes: `/deeprepo review` reviews" in at.summary(number)
+    assert "pause now, after 1 push: `/deeprepo review` reviews" in at.summary(number)
     await pushed(at, number)
-    assert "pause after 2 pushes" in (at.gh.pull(number).checks[-1].summary or "")
-    assert "round 3" in at.summary(number)
+    assert "pause after 1 push" in (at.gh.pull(number).checks[-1].summary or "")
+    assert "round 2" in at.summary(number)
     await said(at, number, "/deeprepo review")
-    assert "round 4" in at.summary(number)
+    assert "round 3" in at.summary(number)
     assert "pause now" not in at.summary(number)
-    for _ in range(3):
+    for _ in range(2):
         await pushed(at, number)
-    assert "round 6" in at.summary(number)
+    assert "round 4" in at.summary(number)
     await said(at, number, "/deeprepo resume")
     assert "Resumed" in at.replies(number)[-1]
     await pushed(at, number)
-    assert "round 7" in at.summary(number)
+    assert "round 5" in at.summary(number)
