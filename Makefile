@@ -46,11 +46,11 @@ $(DEMO)/.server: $(DEMO)/.ready requirements.lock
 demo-page: $(DEMO)/.server  ## a sandbox GitHub with a pull request, and the server that reviews it and answers, with a scripted model; Ctrl-C ends both
 	@$(DEMO)/bin/deeprepo demo
 
-OUTER = tests/docs tests/packaging tests/evals tests/sandbox
+OUTER = tests/docs tests/packaging tests/evals tests/sandbox tests/doubles tests/scale
 test: check  ## everything that must pass before a commit: format, lint, types, import layers, tests
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 3 --dist worksteal $(addprefix --ignore ,$(OUTER))
 
-test-outer: $(READY)  ## the tests of what stands around the product: pages, packages, the evaluation, the sandbox
+test-outer: $(READY)  ## the tests of what stands around the product: pages, packages, the evaluation, the sandbox, the load model
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 2 --dist worksteal $(OUTER)
 
 check: $(READY)  ## `make test` without the tests

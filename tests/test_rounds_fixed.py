@@ -63,14 +63,8 @@ STANDING: Mapping[str, Case] = {
     "an edit of the file is taken back": Case(
         [{"shop/price.py": PERCENT, "shop/cart.py": "# The cart.\n" + CART}, {"shop/cart.py": CART}], ON_CART, SHOP
     ),
-    "the suggestion as a text beside it": Case(
-        [FIRST, {"shop/mean.py": f'{MEAN}\n\nNOTE = """\n{SUGGESTED}\n"""\n'}], claim(suggestion=SUGGESTED)
-    ),
     "a removed line as a comment": Case(
         [REMOVED[1], {"shop/rate.py": "# It was: raise ValueError(amount)\n" + BARE}], ON_GUARD, REMOVED[0]
-    ),
-    "a removed line in a function that nobody calls": Case(
-        [REMOVED[1], {"shop/rate.py": BARE + "\n\n" + GUARDED.replace("apply", "unused")}], ON_GUARD, REMOVED[0]
     ),
     "wrapped": Case([FIRST, {"shop/mean.py": MEAN.replace("sum(items)", "sum(\n        items)")}]),
     "a comment between the lines": Case(
@@ -81,9 +75,6 @@ STANDING: Mapping[str, Case] = {
     ),
     "moved into a file that the owner leaves out": Case(
         [FIRST, {"shop/mean.py": None, "made/mean.txt": "x\n" + MEAN}], settings="ignore: ['made/**']\n"
-    ),
-    "written in another encoding": Case(
-        [FIRST, {"shop/mean.py": None, "shop/mean.ps1": MEAN.encode("utf-16")}]
     ),
     "a secret in the line": Case(
         [{"shop/mean.py": MEAN.replace(LINE, f'{LINE}; key = "{KEY}"')}, {"NEWS.md": "one\n"}],

@@ -78,7 +78,7 @@ def reviewed(folder: Path, head: list[Entry], base: list[Entry]) -> "subprocess.
     return subprocess.run(command, cwd=repository.folder, env=env, capture_output=True, check=False)
 
 
-@pytest.mark.parametrize("kind", few(TREES, 0, 2))
+@pytest.mark.parametrize("kind", few(TREES, 2))
 def test_an_odd_tree_hides_nothing(tmp_path: Path, kind: str) -> None:
     """The broken caller is in the report, the exit code says so, no program of the tree ran, and no line of a linked file is shown."""
     base, head = TREES[kind]()

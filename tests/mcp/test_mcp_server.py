@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp.types import CallToolResult
 
+NO_AMOUNTS = ("nan", "inf", "-5")  # not a number would be above no cap of the operator's, and no sum is above it
+
 
 @pytest.fixture(scope="module")
 def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -39,7 +41,7 @@ def text(result: "CallToolResult") -> str:
 
 
 def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -> None:
-    """`review` gives the findings of the local branch, `explain` the evidence of one, `hand_over` the prompt for one or all."""
+    """`review` gives the findings of the local branch, `explain` the evidence of one, `hand_over` the prompt for one or all, `callers` the calls of a name."""
 
     async def talk(client: "Client") -> "list[CallToolResult]":
         return [
@@ -49,9 +51,10 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
             await client.call_tool("hand_over", {"finding": 2}),
             await client.call_tool("hand_over", {}),
             await client.call_tool("hand_over", {"finding": 99}),
+            await client.call_tool("callers", {"symbol": "quote"}),
         ]
 
-    said, proof, none, one, every, nothing = spoken(repo, talk)
+    said, proof, none, one, every, nothing, callers = spoken(repo, talk)
     assert "5 findings" in text(said)
     assert "Evidence" in text(proof)
     assert none.is_error
@@ -62,33 +65,11 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
     assert 'TOKEN = "***"' in text(every)
     assert nothing.is_error
     assert "their numbers are 1, 2, 3, 4, 5" in text(nothing)
-
-
-@pytest.mark.parametrize("number", ["nan", "inf", "-5"])
-def test_a_cap_in_dollars_is_an_amount(repo: Path, number: str) -> None:
-    """Not a number would be above no cap of the operator's, and no sum is above it: it is refused, and nothing is sent."""
-
-    async def talk(client: "Client") -> "list[CallToolResult]":
-        return [await client.call_tool("review", {"max_usd": number})]
-
-    (answer,) = spoken(repo, talk)
-    assert answer.is_error
-    assert f"usd is {float(number)} (flag): give a finite number of 0 or more" in text(answer)
-
-
-@pytest.mark.slow
-def test_callers_are_named_with_their_lines(repo: Path) -> None:
-    """`callers` lists the calls of a name with path and line."""
-
-    async def talk(client: "Client") -> "list[CallToolResult]":
-        return [await client.call_tool("callers", {"symbol": "quote"})]
-
-    (found,) = spoken(repo, talk)
-    assert "call in" in text(found)
+    assert "call in" in text(callers)
 
 
 def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
-    """The agent is told of an unknown revision, name or argument and of a missing review, and the server goes on.
+    """The agent is told of an unknown revision, name, argument or amount and of a missing review, and the server goes on.
 
     A cap under a wrong name would otherwise be no cap: the schemas take no other argument either.
     """
@@ -104,6 +85,7 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
             await client.call_tool("review", {"effort": "none", "max_dollars": 1}),
             await client.call_tool("review", {"effort": "magic"}),
             await client.call_tool("callers", {"symbol": "quote", "limit": 3}),
+            *[await client.call_tool("review", {"max_usd": number}) for number in NO_AMOUNTS],
         ]
 
     answers = spoken(repo, talk)
@@ -114,8 +96,11 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
     assert empty == "Nothing to review: main..main is empty."
     assert [answer.is_error for answer in answers[:4]] == [True, True, False, False]
 
-    cap, effort, limit = answers[4:]
+    cap, effort, limit = answers[4:7]
     assert (cap.is_error, effort.is_error, limit.is_error) == (True, True, True)
     assert "unknown argument max_dollars: review takes change, effort, max_usd" in text(cap)
     assert "medium" in text(effort)
     assert "unknown argument limit: callers takes symbol" in text(limit)
+    for number, answer in zip(NO_AMOUNTS, answers[7:], strict=True):
+        assert answer.is_error
+        assert f"usd is {float(number)} (flag): give a finite number of 0 or more" in text(answer)
