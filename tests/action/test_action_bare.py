@@ -1,10 +1,12 @@
 from pathlib import Path
 
 import bare
+import pytest
 from opening import BASE, opened, summary
 from stepping import PYTHON, stage
 
 
+@pytest.mark.slow
 async def test_the_action_needs_no_server_parts(tmp_path: Path) -> None:
     """Offline it reviews and posts with the client of GitHub alone, and with what its lock holds."""
     python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, 'github')}")

@@ -50,7 +50,6 @@ def everything(at: Stage, number: int) -> str:
 @pytest.mark.parametrize(
     ("shown", "own", "level"),
     [
-        ("lines", "lines", "lines"),
         ("lines", "", "name"),
         ("existence", "lines", "existence"),
         ("lines", "nothing", "nothing"),
@@ -60,15 +59,14 @@ def everything(at: Stage, number: int) -> str:
 async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
     at: Stage, shown: str, own: str, level: str
 ) -> None:
-    """The line, the name, or that there is one: the less of what `consumers-shown` and its own `as_consumer` say."""
+    """The name, or that there is one: the less of what `consumers-shown` and its own `as_consumer` say."""
     number, body = await pulled(at)
     repo = await user(at, f"as_consumer: {own}\n" if own else "")
     token = at.gh.token(READS, (repo.id,))
     await reviewed(at, body, consumers="acme/quagga\n", consumers_token=token, consumers_shown=shown)
     text, posted = everything(at, number), summary(at.gh, number)
-    assert ("acme/quagga:zanzibar/checkout.py" in posted) == (level == "lines")
-    assert ("acme/quagga" in text) == (level in ("lines", "name"))
-    assert any(word in text for word in PRIVATE) == (level == "lines")
+    assert ("acme/quagga" in text) == (level == "name")
+    assert not any(word in text for word in PRIVATE)
     assert ("still uses it as it was" in text) == (level in ("name", "existence"))
     assert ("repositories that use this one" in posted or "known to use this one" in posted) == (level != "nothing")
     assert token not in text

@@ -96,6 +96,7 @@ def test_no_secret_is_left_behind(tmp_path: Path) -> None:
     assert [secret for secret in planted for text in left if secret in text] == []
 
 
+@pytest.mark.slow
 def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> None:
     """The address is said once; when GitHub has sent its code the same process begins to work, without a restart."""
 

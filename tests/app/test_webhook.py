@@ -66,6 +66,14 @@ async def test_a_body_that_is_too_long_ends_its_connection(tmp_path: Path) -> No
         assert sum((await server.opened.counts()).values()) == 0
 
 
+async def test_the_body_of_an_unsigned_delivery_is_not_waited_for(tmp_path: Path) -> None:
+    """The answer comes although the body never does, and the connection is closed."""
+    async with served(settings(tmp_path)) as server, asyncio.timeout(20):
+        said = await sent(server.http.base_url, {"content-length": "20000000"}, b"xxxx")
+    assert said.startswith(b"HTTP/1.1 401")
+    assert b"connection: close" in said.lower()
+
+
 async def sent(to: httpx2.URL, names: Mapping[str, str], *body: bytes) -> bytes:
     """Everything that the server answers to a request, until it ends the connection."""
     reader, writer = await asyncio.open_connection(to.host, to.port)

@@ -6,7 +6,7 @@ from serving import SECRET, served, settings
 
 from benchmarks.deliveries import damaged, push
 
-SOME = 150
+SOME = 60
 
 
 async def test_no_damaged_body_is_a_fault_of_the_server(tmp_path: Path) -> None:

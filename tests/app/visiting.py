@@ -21,7 +21,6 @@ from bot.values import PullRef, ReviewAsk
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Repo
 
-BACK = "http://127.0.0.1/signin/done"
 HOSTILE = "<script>alert(1)</script> & \u202e\u200b\"'"
 FOUND = StoredFinding("f1", "new", "high", "logic", "worker", "a.py", "Wrong sign")
 

@@ -140,34 +140,6 @@ def test_a_secret_whose_name_is_above_the_shown_lines_reaches_nobody(
     assert not [value for value in values if value in shown + done.stdout]
 
 
-CODE = """
-rows = consumers()
-print([(one["name"], one["state"], one["readable"], [use["path"] for use in one["uses"]]) for one in rows])
-print(search(r"price\\(", "billing:*"))
-print(read("billing:deep/pay.py", 3, 7))
-print(search("no_such_thing", "billing:*"), budget()["looks_at_consumers"])
-answer = ask(["billing:deep/pay.py"], "Who divides?")
-print(answer["read"], answer["quotes"])
-try:
-    print(raw("billing:gone.py"))
-except ValueError as error:
-    print("refused", error)
-"""
-REPORT = f"""
-print(report({FINDING["path"]!r}, {FINDING["quote"]!r}, {FINDING["title"]!r}, {FINDING["why"]!r}, {FINDING["consequence"]!r}, "high",
-    evidence=[["billing:deep/pay.py", "    return price(3000) / 100"], ["billing:deep/pay.py", "not there"]], trigger="pay()"))
-set_answer("Billing pays a hundredth.")
-"""
-
-
-def root(body: Mapping[str, Any]) -> Reply:
-    """Looks into the consumer, then reports."""
-    if is_verdict(body):
-        return Reply(data=VERDICT)
-    turn = sum(message["role"] == "assistant" for message in body["messages"])
-    return Reply(calls=doubles.code(CODE if turn == 0 else REPORT).calls)
-
-
 def test_a_consumer_of_the_file_alone_is_shown_to_no_model(library: Repository, billing: Repository) -> None:
     """Only clones that a person has named are looked into: of one that the settings name a look-up brings nothing."""
     library.git("checkout", "--quiet", "-b", "feature")

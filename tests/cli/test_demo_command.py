@@ -50,6 +50,7 @@ async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
     assert any("202" in line for line in said)
 
 
+@pytest.mark.slow
 async def test_without_a_model_the_review_is_by_code() -> None:
     """The next commit is reviewed too, and what it mends is closed."""
     async with live.open_stage(0, "none", [].append, None, check=True) as stage:

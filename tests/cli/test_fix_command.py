@@ -113,10 +113,7 @@ def test_what_is_no_review_is_a_usage_error(broken: Repository, content: str | N
     assert (done.returncode, words in done.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("field", ["base", "head", "base_tip"])
-@pytest.mark.parametrize(
-    "value", ["--output={}", "-O{}", "main", "HEAD", "refs/heads/main", "0" * 39, "F" * 40, "0" * 40 + "\n"]
-)
+@pytest.mark.parametrize(("field", "value"), [("base", "--output={}"), ("head", "main"), ("base_tip", "0" * 40 + "\n")])
 def test_only_an_id_in_a_file_of_a_review_reaches_git(broken: Repository, field: str, value: str) -> None:
     """What a stranger's file names could be an option of git, which writes files: it is refused at the door, and nothing is read."""
     file, victim = reviewed(broken), broken.folder.parent / "profile"

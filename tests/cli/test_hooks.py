@@ -38,25 +38,6 @@ def attempt(repository: Repository, *arguments: str) -> subprocess.CompletedProc
     )
 
 
-def test_a_commit_that_breaks_a_caller_is_stopped(hooked: Repository) -> None:
-    """The staged change is reviewed, and the caller's line is shown."""
-    hooked.write(AFTER)
-    hooked.git("add", "--all")
-    done = attempt(hooked, "commit", "-m", "Name the service")
-    assert done.returncode == 1
-    assert "shop/labels.py" in done.stdout + done.stderr
-    assert hooked.git("rev-list", "--count", "HEAD") == "1"
-
-
-def test_a_review_that_no_hook_has_started_speaks_of_none(hooked: Repository) -> None:
-    """Its command line is that of our hook."""
-    hooked.write(AFTER)
-    hooked.git("add", "--all")
-    command = [sys.executable, "-m", "bot", "review", "--staged", "--effort", "none", "--fail-on", "high"]
-    done = subprocess.run(command, cwd=hooked.folder, env=hooked.env, capture_output=True, text=True, check=False)
-    assert (done.returncode, "--no-verify" in done.stderr) == (1, False)
-
-
 def test_the_branch_that_is_pushed_is_reviewed(hooked: Repository) -> None:
     """Not the one that is checked out: the push of a broken branch from another branch is stopped."""
     hooked.git("checkout", "-q", "-b", "topic")

@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,13 +26,6 @@ def run(*arguments: str, cwd: Path, **env: str) -> Ended:
 def apart(*arguments: str, cwd: Path, **env: str) -> Ended:
     """The command as a user runs it, in a process of its own, which forks another one for the review."""
     return process("review", *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    """A loopback server that finds nothing wrong with anything."""
-    with doubles.in_thread(Server(SMALL)) as running:
-        yield running
 
 
 def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> None:

@@ -37,6 +37,7 @@ class Scene:
     repository: Repository
     review: Review
     settings: bytes = b""
+    operator: Settings = field(default_factory=Settings)
     data: bytes | None = None
     top: str = ""
     done: list[tuple[str, ...]] = field(default_factory=list)
@@ -90,7 +91,7 @@ class Scene:
             self.running, before = False, self.running
             return before
 
-        resolved = config.resolve({}, self.settings, Settings())
+        resolved = config.resolve({}, self.settings, self.operator)
         opening = self._open_session if self.model else None
         return CommandContext(
             resolved, "maintainer", "main", last, submit, suppress, pause, resume, cancel, top, opening, lambda: 1.0

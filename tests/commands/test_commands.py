@@ -7,6 +7,7 @@ from commanded import Scene, scene
 from fakes import Repository
 
 from bot.commands import COMMANDS, Permission, target
+from bot.config import Settings
 from bot.findings import suppress
 from bot.outputs import json_file
 from bot.render import languages, load
@@ -79,6 +80,15 @@ def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
     assert "| `triggers.drafts` | `false` | default |" in body
     assert "`` src/**: say @team \\| `x` ``" in body
     assert "> .deeprepo.yml line 2: unknown key qouta" in body
+
+
+@pytest.mark.parametrize("level", ["read", "write"])
+def test_config_names_no_secret(pull: Scene, level: str) -> None:
+    """Neither the password in a model's address nor what else an operator keeps, to a stranger or to a maintainer."""
+    pull.operator = Settings(worker="openai/reader", base_url="http://user:hunter2secret@127.0.0.1:9/v1")
+    body = pull.give("config", standing=Permission(level, 0.0)).body
+    assert "`models.worker`" in body
+    assert "hunter2" not in body
 
 
 @pytest.mark.parametrize("word", WORDS)

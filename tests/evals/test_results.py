@@ -12,10 +12,6 @@ from deeprepo_evals.results import Run, carry_out, read
 ITEMS = [{"task": "needle", "size": size} for size in (1, 2, 3, 4)]
 
 
-async def right(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {"right": item["size"]}
-
-
 def test_a_finished_item_is_not_done_again(tmp_path: Path) -> None:
     """The same items in another run, their keys in another order: only what has no line yet is done."""
     path = tmp_path / "run.jsonl"

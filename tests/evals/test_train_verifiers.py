@@ -21,10 +21,6 @@ ID = "deeprepo-orchestration"
 CONFIGS = Path(__file__).parents[2] / "evals" / "configs"
 
 
-def taskset(**given: Any) -> Any:  # noqa: ANN401 - verifiers is not here where types are checked
-    return vf.load_taskset(vf.taskset_config_type(ID)(id=ID, **given))
-
-
 @pytest.fixture
 def policy() -> Iterator[str]:
     """A server whose models are the scripted roots; its address. One of them always fails."""

@@ -8,12 +8,11 @@ from raw_server import raw_server
 
 from bot import github
 from bot.errors import HostRefused
-from bot.github import Identity, RequestPace
+from bot.github import Identity
 from bot.values import PullRef
 from deeprepo_sandbox import github as sandbox
 
 PULL = PullRef(1, 2, "acme", "shop", 3)
-QUICK = RequestPace(between=0, backoff=0)
 
 
 @pytest.mark.parametrize(

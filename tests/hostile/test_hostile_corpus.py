@@ -20,7 +20,6 @@ from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Server
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs/review.schema.json").read_text(encoding="utf-8"))
 PULLS = 6
 SECRET = "planted-" + "9f8e7d6c5b4a"
 SETTINGS = "strategy: rlm\nquota: 3\nfail_on: high\nbudget: {calls: 400}\n"

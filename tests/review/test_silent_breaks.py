@@ -65,29 +65,10 @@ PYTHON = {
         "class Cart:\n    def __init__(self):\n        pass\n",
         "from {p}.lib import Cart\n\n\nclass Box(Cart):\n    def show(self):\n        return self.fee\n",
     ),
-}
-PYTHON |= {
     "error_becomes_a_line": (
         "def rate(x):\n    for one in x:\n        return one\n    raise ValueError\n",
         "def rate(x):\n    for one in x:\n        return one\n    print(x)\n",
         "from {p}.lib import rate\n\nprint(rate([]) + 1)\n",
-    ),
-}
-JAVASCRIPT_QUIET = {
-    "else": (
-        "export function rate(x) {\n  if (x) {\n    return 2;\n  }\n  return 0;\n}\n",
-        "export function rate(x) {\n  if (x) {\n    return 2;\n  } else {\n    return 0;\n  }\n}\n",
-        'import { rate } from "./lib.js";\nconsole.log(rate(0));\n',
-    ),
-    "chain": (
-        "export function rate(x) {\n  return call(x).then((y) => y);\n}\n",
-        "export function rate(x) {\n  return call(x)\n    .then((y) => y)\n    .then((y) => {\n      return y;\n    });\n}\n",
-        'import { rate } from "./lib.js";\nconsole.log(rate(0));\n',
-    ),
-    "expression": (
-        "export const rate = (x) => {\n  return 2;\n};\n",
-        "export const rate = (x) => 2;\n",
-        'import { rate } from "./lib.js";\nconsole.log(rate(0));\n',
     ),
 }
 PYTHON_QUIET = {
@@ -180,56 +161,6 @@ TYPESCRIPT_QUIET = {
 OWN = "export function go(a: number) {\n  return a;\n}\nexport function went(a: number) {\n  return a + 0;\n}\n"
 
 
-RATE_PYTHON = "from {p}.lib import rate\n\nprint(rate(0))\n"
-RATE_SCRIPT = 'import { rate } from "./lib.js";\nconsole.log(rate(0));\n'
-PYTHON |= {
-}  # fmt: skip
-PYTHON_QUIET |= {
-    "try_that_ends_the_run": ("def rate(x):\n    return x.rate\n", "def rate(x):\n    try:\n        return x.rate\n    except KeyError:\n        sys.exit(1)\n", RATE_PYTHON),
-    "finish_that_returns": ("def rate(x):\n    return x.rate\n", "def rate(x):\n    try:\n        print(x)\n    finally:\n        return x.rate\n", RATE_PYTHON),
-    "match_with_a_default": ("def rate(x):\n    return 2\n", "def rate(x):\n    match x:\n        case 1:\n            return 2\n        case other:\n            return other\n", RATE_PYTHON),
-    "else_of_a_loop": ("def rate(x):\n    return 2\n", "def rate(x):\n    for one in x:\n        print(one)\n    else:\n        return 2\n", RATE_PYTHON),
-    "another_way_to_nothing": ("def rate(x):\n    return x.rate if x else None\n", "def rate(x):\n    if x:\n        return x.rate\n", RATE_PYTHON),
-    "another_stream": ("def rate(x):\n    for one, two in x:\n        yield one, two\n", "def rate(x):\n    yield from x\n", RATE_PYTHON),
-    "end_of_a_stream": ("def rate(x):\n    yield x\n", "def rate(x):\n    if not x:\n        return\n    yield x\n", RATE_PYTHON),
-    "two_values_of_a_variable": ("def rate(x):\n    result = x\n    return result\n", "def rate(x):\n    result = None\n    result = x\n    return result\n", RATE_PYTHON),
-}  # fmt: skip
-JAVASCRIPT_QUIET |= {
-    "switch_with_a_default": ("export function rate(x) {\n  return 2;\n}\n", "export function rate(x) {\n  switch (x) {\n    case 1:\n    case 2:\n      return 2;\n    default:\n      process.exit(1);\n  }\n}\n", RATE_SCRIPT),
-    "something_instead_of_nothing": ("export const rate = (x) => x.rate;\n", "export const rate = (x) => x?.rate ?? 0;\n", RATE_SCRIPT),
-    "condition": ("export const rate = (x) => x.rate;\n", "export const rate = (x) => x && 2;\n", RATE_SCRIPT),
-}  # fmt: skip
-
-
-def _bodies(bodies: Mapping[str, tuple[str, str]], code: str, user: str) -> Mapping[str, Case]:
-    """Cases of a function with one body and with another."""
-    return {
-        name: (code.replace("BODY", one), code.replace("BODY", other), user) for name, (one, other) in bodies.items()
-    }
-
-
-PHP_CODE, PHP_USER = (
-    "<?php\nfunction rate_of($x)\n{\n    BODY\n}\n",
-    "<?php\nrequire 'lib.php';\necho rate_of(1)->name;\n",
-)
-PHP_QUIET = _bodies({
-    "truth": ("return $x->rate;", "return $x && $x->rate;"),
-    "another_error": ("return $x->rate;", "try {\n        return $x->rate;\n    } catch (Exception $e) {\n        exit(1);\n    }"),
-}, PHP_CODE, PHP_USER)  # fmt: skip
-RUBY_CODE, RUBY_USER = "def rate_of(x)\n  BODY\nend\n", 'require_relative "lib"\nrate_of(1) { |a| puts a }\n'
-RUBY_QUIET = _bodies({
-    "whole_condition": ("x.rate", "x ? x.rate : 0"),
-    "more_values_for_a_block": ("yield x", "yield x, 1"),
-    "error": ("x.rate", "if x\n    x.rate\n  else\n    exit 1\n  end"),
-}, RUBY_CODE, RUBY_USER)  # fmt: skip
-LUA_CODE = "local M = {}\n\nfunction M.rate_of(x)\n  BODY\nend\n\nreturn M\n"
-LUA_USER = 'local lib = require("{p}.lib")\nprint(lib.rate_of(1).name)\n'
-LUA_QUIET = _bodies({
-    "error": ("return x.rate", 'if x then\n    return x.rate\n  end\n  error("x")'),
-    "default": ("return x.rate", "return x and x.rate or 1"),
-}, LUA_CODE, LUA_USER)  # fmt: skip
-
-
 @pytest.fixture
 def silent(repository: Repository, tmp_path: Path):  # noqa: ANN201
     """Review all cases of one language as one change without a model: the names of those that are clean."""
@@ -267,12 +198,9 @@ def test_no_silent_break_is_clean(silent, cases: Mapping[str, Case], suffix: str
 
 @pytest.mark.parametrize(
     ("cases", "suffix"),
-    [
-        (PYTHON_QUIET, ".py"), (TYPESCRIPT_QUIET, ".ts"), (JAVASCRIPT_QUIET, ".js"), (PHP_QUIET, ".php"), (RUBY_QUIET, ".rb"),
-        (LUA_QUIET, ".lua"),
-    ],
-    ids=["python", "typescript", "javascript", "php", "ruby", "lua"],
-)  # fmt: skip
+    [(PYTHON_QUIET, ".py"), (TYPESCRIPT_QUIET, ".ts")],
+    ids=["python", "typescript"],
+)
 def test_what_breaks_nobody_stays_clean(silent, cases: Mapping[str, Case], suffix: str) -> None:  # noqa: ANN001
     """A formatter's work, a comment, an argument that still reaches its parameter and a definition of the same contract oblige nobody."""
     assert silent(cases, suffix) == {*cases}

@@ -158,7 +158,6 @@ def test_a_replay_starts_nothing(
 FIXTURE = HEAD.replace("shop.rate", "shop.rates") + "        apply(2, -1)\n"
 NOT_PROMISED = HEAD + "        self.assertEqual(apply(2, 3), 7)\n"
 PASSES = HEAD + "        self.assertEqual(apply(2, 3), 6)\n"
-FLAKY = HEAD.replace("import unittest\n", "import os, time, unittest\n") + "        if os.environ.get('HOME') and time.time_ns() % 2 == 9: return\n        self.assertEqual(open('/proc/uptime').read() and apply(2, -1), 'x')\n"  # fmt: skip
 LOOPS = HEAD + "        while True: pass\n"
 
 

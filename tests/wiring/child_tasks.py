@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bot.errors import StorageError
@@ -44,15 +43,6 @@ async def steady(_: ChildPipe, seconds: float) -> float:
     while (used := time.process_time()) < seconds:  # noqa: ASYNC110 - it computes
         await asyncio.sleep(0)
     return used
-
-
-async def hang_on(_: ChildPipe, paths: Sequence[str], left_out: Mapping[str, str]) -> list[str]:
-    """Compute for ever on the first file that is not left out."""
-    for path in paths:
-        if path not in left_out:
-            reading(path)
-            re.match(r"(a|aa)+$", "a" * 200 + "b")
-    return sorted(left_out)
 
 
 async def swell(_: ChildPipe) -> None:

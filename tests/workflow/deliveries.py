@@ -63,15 +63,6 @@ def reply(body: str, top: int | None = 80) -> dict[str, Any]:
     return pull("created") | {"comment": written}
 
 
-def handed_in(body: str | None, *, author: str = "maintainer", kind: str = "User") -> dict[str, Any]:
-    """A review that somebody has handed in."""
-    user = {"login": author, "type": kind}
-    return pull("submitted") | {
-        "review": {"id": 70, "body": body, "user": user, "author_association": "OWNER"},
-        "sender": user,
-    }
-
-
 def check(action: str, *, number: str = "5", app: int = 4242, pulls: tuple[int, ...] = (), button: str = "") -> dict[str, Any]:  # fmt: skip
     """A check run; `pulls` are the pull requests that GitHub names, each into the repository 11."""
     named = [{"number": n, "base": {"repo": {"id": 11}}} for n in pulls]

@@ -184,15 +184,3 @@ async def test_a_day_s_cap_that_is_reached_stops_commands_too(
         assert p.model.count == 0
         (reply,) = p.at.replies(number)
         assert sentence in reply.replace("\\", "")
-
-
-@pytest.mark.slow
-async def test_what_was_not_spent_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A finished review counts what it cost: one after the other, many fit under a cap that two reservations fill."""
-    monkeypatch.setenv("DEEPREPO_CAP_USD_PER_DAY", "2.00")
-    async with purse(tmp_path, monkeypatch, delay=0.0) as p:
-        await p.at.reviewed()
-        for mark in range(3):
-            await p.push(mark)
-            await p.at.quiet()
-        assert p.model.count == 4

@@ -2,17 +2,10 @@
 
 from whole import BROKEN, MENDED, Whole
 
-from bot.values import PullRef
 from deeprepo_sandbox import github as sandbox
 
 BAR = {".deeprepo.yml": "fail_on: high\n"}
 README = {"README.md": "# Shop\n"}
-
-
-def newest(at: Whole, number: int) -> str | None:
-    """The conclusion of the newest check of the head; None while it is in progress, or if there is none."""
-    found = max(at.gh.pull(number).checks, key=lambda one: one.id, default=None)
-    return found.conclusion if found is not None else None
 
 
 async def queue(at: Whole, number: int, branch: str = "queue") -> str | None:
@@ -29,12 +22,12 @@ async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
     """A draft, a label that is left out, closing and opening again: the failure of the head stands, and no review is paid again."""
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_labels: [wip]}\n"})
     number = await at.reviewed(fork=True, author="stranger")
-    assert newest(at, number) == "failure"
+    assert at.ending(number) == "failure"
     await at.repo.set_draft(number, True, by="stranger")  # noqa: FBT003 - of the sandbox
     await at.repo.close(number, by="stranger")
     await at.repo.reopen(number, by="stranger")
     await at.quiet()
-    assert newest(at, number) == "failure"
+    assert at.ending(number) == "failure"
     await at.repo.add_label(number, "wip")
     await at.repo.set_draft(number, False, by="stranger")  # noqa: FBT003
     await at.quiet()
@@ -43,8 +36,7 @@ async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
         "failure",
         True,
     )
-    pull = PullRef(at.repo.installation, at.repo.id, "acme", "shop", number)
-    assert len(await at.server.store.reviews.of_head(pull, at.gh.pull(number).head_sha, 9)) == 1
+    assert len(await at.server.store.reviews.of_head(at.pull(number), at.gh.pull(number).head_sha, 9)) == 1
 
 
 async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None:
@@ -56,10 +48,10 @@ async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_files: 1}\n"})
     large = await at.reviewed(branch="large", files={**BROKEN, **README}, fork=True, author="stranger")
     ours = await at.reviewed(branch="ours", files={**BROKEN, **README, "docs/ours.md": "# Ours\n"})
-    assert [newest(at, number) for number in (orphan, large, ours)] == ["failure", "failure", "neutral"]
+    assert [at.ending(number) for number in (orphan, large, ours)] == ["failure", "failure", "neutral"]
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
     third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
-    assert newest(at, third) == "failure"
+    assert at.ending(third) == "failure"
 
 
 async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:
@@ -70,27 +62,26 @@ async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:
     draft = await at.reviewed(branch="draft", draft=True)
     bot = await at.reviewed(branch="bot", author="dependabot[bot]")
     beside = await at.reviewed(branch="beside", files=README)
-    assert [newest(at, number) for number in (draft, bot, beside)] == ["neutral"] * 3
+    assert [at.ending(number) for number in (draft, bot, beside)] == ["neutral"] * 3
     assert await queue(at, bot) == "success"
     await at.repo.set_draft(draft, False)  # noqa: FBT003 - of the sandbox
     await at.quiet()
-    assert newest(at, draft) == "failure"  # the forgotten caller
+    assert at.ending(draft) == "failure"  # the forgotten caller
     await at.repo.commit("main", {".deeprepo.yml": f"fail_on: high\nstrict: true\n{paths}"})
     later = await at.reviewed(branch="later", files={"docs/more.md": "# More\n"})
-    assert newest(at, later) == "failure"
+    assert at.ending(later) == "failure"
     assert await queue(at, bot, "second") == "failure"
 
 
 async def test_a_merge_queue_gets_the_answer_of_the_head(at: Whole) -> None:
     """It passes what is below the bar and stops at a failure; a bar that was set since the review counts."""
     number = await at.reviewed(files={**BROKEN, **README})
-    assert newest(at, number) == "neutral"
+    assert at.ending(number) == "neutral"
     assert await queue(at, number) == "success"
     await at.repo.commit("main", BAR)
     assert await queue(at, number, "second") == "failure"
-    await at.repo.push("feature", MENDED)
-    await at.quiet()
-    assert newest(at, number) == "success"
+    await at.pushed(MENDED)
+    assert at.ending(number) == "success"
     assert await queue(at, number, "third") == "success"
 
 

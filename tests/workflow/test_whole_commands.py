@@ -1,18 +1,7 @@
-from functools import partial
-
 import pytest
 from whole import MENDED, Whole
 
 from bot.commands import COMMANDS
-from deeprepo_sandbox.github import Fault
-
-
-async def said(at: Whole, number: int, text: str, author: str = "maintainer") -> str:
-    """Comment, and wait for the bot's new answer; "" if it does not answer."""
-    before = at.replies(number)
-    await at.repo.comment(number, text, author=author)
-    await at.quiet()
-    return next(iter(at.replies(number)[len(before) :]), "")
 
 
 def reactions(at: Whole, number: int) -> list[list[str]]:
@@ -23,42 +12,29 @@ def reactions(at: Whole, number: int) -> list[list[str]]:
 async def test_every_word_is_answered_once(at: Whole) -> None:
     """help, config, explain, pause, resume, cancel: each has its answer, and each comment its sign that it was seen."""
     number = await at.reviewed()
-    told = await said(at, number, "/deeprepo help")
+    told = await at.said(number, "/deeprepo help")
     assert all(f"/deeprepo {word}" in told for word in COMMANDS)
-    assert "| `quota` | `4` |" in await said(at, number, "/deeprepo config")
-    assert "shop/cart.py" in await said(at, number, "/deeprepo explain 1")
-    assert await said(at, number, "/deeprepo pause")
-    await at.repo.push("feature", {"NEWS.md": "one\n"})
-    await at.quiet()
+    assert "| `quota` | `4` |" in await at.said(number, "/deeprepo config")
+    assert "shop/cart.py" in await at.said(number, "/deeprepo explain 1")
+    assert await at.said(number, "/deeprepo pause")
+    await at.pushed({"NEWS.md": "one\n"})
     assert "paused" in (at.gh.pull(number).checks[0].title or "")
-    assert await said(at, number, "/deeprepo resume")
-    assert await said(at, number, "/deeprepo cancel")
-    assert "help" in await said(at, number, "/deeprepo dance")
+    assert await at.said(number, "/deeprepo resume")
+    assert await at.said(number, "/deeprepo cancel")
+    assert "help" in await at.said(number, "/deeprepo dance")
     assert all("eyes" in one for one in reactions(at, number))
-
-
-@pytest.mark.slow
-async def test_a_stranger_does_not_take_the_place_of_a_review(at: Whole) -> None:
-    """Their command comes while a review runs: it is refused, and the review goes on to its end."""
-    begs = partial(at.repo.comment, 1, "/deeprepo full review", author="stranger")
-    at.gh.fail("POST", r"/check-runs$", Fault(status=None, run=begs))
-    number = await at.reviewed()
-    assert "1 finding" in at.summary(number)
-    assert [c.conclusion for c in at.gh.pull(number).checks] == ["neutral"]
-    assert reactions(at, number) == [["-1"]]
 
 
 @pytest.mark.slow
 async def test_an_ignored_finding_is_not_said_in_the_next_round(at: Whole) -> None:
     """`ignore 1` names the entry that would hold permanently, and holds at once in this pull request, for the lines that it was about."""
     number = await at.reviewed()
-    assert ".deeprepo/ignore.yml" in await said(at, number, "/deeprepo ignore 1 the caller goes next week")
-    await said(at, number, "/deeprepo full review")
+    assert ".deeprepo/ignore.yml" in await at.said(number, "/deeprepo ignore 1 the caller goes next week")
+    await at.said(number, "/deeprepo full review")
     assert "1 finding is suppressed" in at.summary(number)
     assert at.gh.pull(number).checks[-1].conclusion == "success"
     elsewhere = MENDED["shop/cart.py"] + "\n\ndef refund(goods):\n    return total(goods, 0.3)\n"
-    await at.repo.push("feature", {"shop/cart.py": elsewhere})
-    await at.quiet()
+    await at.pushed({"shop/cart.py": elsewhere})
     assert "total(goods, 0.3)" in at.summary(number)
     assert at.gh.pull(number).checks[-1].conclusion == "neutral"
 
@@ -67,6 +43,6 @@ async def test_a_permission_that_was_taken_away_counts_no_more(at: Whole) -> Non
     """GitHub is asked at each command: who might write a minute ago may only look now."""
     number = await at.reviewed()
     at.repo.add("colleague", "write")
-    assert "needs write" not in await said(at, number, "/deeprepo explain 1", author="colleague")
+    assert "needs write" not in await at.said(number, "/deeprepo explain 1", author="colleague")
     at.repo.add("colleague", "read")
-    assert "write" in await said(at, number, "/deeprepo explain 1", author="colleague")
+    assert "write" in await at.said(number, "/deeprepo explain 1", author="colleague")

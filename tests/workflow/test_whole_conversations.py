@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from whole import Whole, whole
 
-from bot.values import PullRef
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply
 
@@ -61,11 +60,6 @@ class Talk:
         """The top comment of the thread of a finding."""
         return next(c.id for c in self.at.gh.pull(self.number).review_comments if title in c.body)
 
-    @property
-    def pull(self) -> PullRef:
-        """The key under which the pull request is stored."""
-        return PullRef(self.at.gh.installation, self.at.repo.id, "acme", "shop", self.number)
-
     async def reply(self, text: str, title: str = "mean()", author: str = "maintainer") -> str:
         """Reply in the thread of a finding. The bot's new answer, "" if it does not answer."""
         return await self._after(self.at.repo.reply(self.number, self.thread(title), text, author=author))
@@ -79,17 +73,10 @@ class Talk:
         return await self._after(self.at.repo.review(self.number, text, author=author))
 
     async def _after(self, writing: Any) -> str:  # noqa: ANN401 - a coroutine
-        before = set(self.answers)
+        before = set(self.at.answers(self.number))
         await writing
         await self.at.quiet()
-        return next((text for key, text in self.answers.items() if key not in before), "")
-
-    @property
-    def answers(self) -> dict[int, str]:
-        """The bot's answers without their markers, by the id of the comment."""
-        stands = self.at.gh.pull(self.number)
-        ours = [c for c in (*stands.comments, *stands.review_comments) if '"kind": "reply"' in c.body]
-        return {c.id: c.body.partition("\n")[2] for c in ours}
+        return next((text for key, text in self.at.answers(self.number).items() if key not in before), "")
 
 
 @asynccontextmanager
@@ -136,11 +123,10 @@ async def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
         assert GUARD in one.asked[0]
         top = next(c for c in at.gh.pull(number).review_comments if c.id == one.thread("mean()"))
         assert top.is_resolved
-        await at.repo.push("feature", {"NEWS.md": "one\n"})
-        await at.quiet()
+        await at.pushed({"NEWS.md": "one\n"})
         assert "1 finding was withdrawn in a conversation" in at.summary(number)
         assert "divides by zero" not in at.summary(number)
-        states = {known.title: known.state for known in await at.server.store.reviews.findings(one.pull)}
+        states = {known.title: known.state for known in await at.server.store.reviews.findings(at.pull(number))}
         assert states["mean() divides by zero"] == "silenced"
 
 
@@ -184,10 +170,10 @@ async def test_a_mention_anywhere_and_a_review_with_a_text_are_answered(
         assert next(c.is_resolved for c in at.gh.pull(number).review_comments if "mean()" in c.body)
         assert "All of it." in await one.review("Looks good. @deeprepo what did you read?", author="colleague")
         theirs = await at.repo.review_comment(number, "shop/price.py", 3, "Is this needed?", author="colleague")
-        before = set(one.answers)
+        before = set(at.answers(number))
         await at.repo.reply(number, theirs, "I wonder, @deeprepo.")
         await at.quiet()
-        (new,) = set(one.answers) - before
+        (new,) = set(at.answers(number)) - before
         assert next(c.reply_to for c in at.gh.pull(number).review_comments if c.id == new) == theirs
         assert "The thread is about shop/price.py:3." in one.asked[3]
         assert "Is this needed?" in one.asked[3]

@@ -103,6 +103,5 @@ async def test_a_locked_conversation_loses_no_finding(at: Whole) -> None:
     assert (check.conclusion, check.title) == ("neutral", "1 finding (1 high).")
     assert "shop/cart.py:5" in (check.text or "")
     at.gh.world.faults.clear()
-    await at.repo.push("feature", {"NEWS.md": "one\n"})
-    await at.quiet()
+    await at.pushed({"NEWS.md": "one\n"})
     assert "1 finding" in at.summary(number)

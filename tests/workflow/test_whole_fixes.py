@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from test_whole_commands import said
-from whole import BROKEN, Whole, whole
+from whole import BROKEN, Whole
 
 from deeprepo_sandbox.github import Fault, git
 
@@ -16,90 +15,83 @@ async def tip(at: Whole, branch: str = "feature") -> str:
     return found
 
 
-async def test_a_broken_caller_is_fixed_by_one_commit(tmp_path: Path) -> None:
+async def test_a_broken_caller_is_fixed_by_one_commit(at: Whole) -> None:
     """The commit stands on the reviewed head, drops the argument, and the review that follows finds nothing."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        before = await tip(at)
-        reply = await said(at, number, "/deeprepo fix 1")
-        after = await tip(at)
-        assert after[:10] in reply
-        assert "nothing new" in reply
-        folder = at.repo.repository.git
-        assert await git.commits(folder, before, after) == [after]
-        text = await git.text(folder, "show", f"{after}:shop/cart.py")
-        assert text.endswith("return total(items)")
-        message = await git.text(folder, "show", "--no-patch", "--format=%B", after)
-        assert message.startswith("Fix finding 1 of the review")
-        assert at.gh.pull(number).checks[-1].conclusion == "success"
+    number = await at.reviewed()
+    before = await tip(at)
+    reply = await at.said(number, "/deeprepo fix 1")
+    after = await tip(at)
+    assert after[:10] in reply
+    assert "nothing new" in reply
+    folder = at.repo.repository.git
+    assert await git.commits(folder, before, after) == [after]
+    text = await git.text(folder, "show", f"{after}:shop/cart.py")
+    assert text.endswith("return total(items)")
+    message = await git.text(folder, "show", "--no-patch", "--format=%B", after)
+    assert message.startswith("Fix finding 1 of the review")
+    assert at.gh.pull(number).checks[-1].conclusion == "success"
 
 
-async def test_where_no_commit_may_be_made_the_answer_has_a_patch(tmp_path: Path) -> None:
+async def test_where_no_commit_may_be_made_the_answer_has_a_patch(at: Whole) -> None:
     """An App that may only read, a protected branch: nothing is committed, and the patch does the same."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        before = await tip(at)
-        at.gh.grant(contents="read")
-        refused = await said(at, number, "/deeprepo fix")
-        assert "contents: write" in refused
-        at.gh.grant(contents="write")
-        at.repo.protect("feature")
-        protected = await said(at, number, "/deeprepo fix")
-        assert "protected" in protected
-        assert all("+    return total(items)" in reply for reply in (refused, protected))
-        assert await tip(at) == before
+    number = await at.reviewed()
+    before = await tip(at)
+    at.gh.grant(contents="read")
+    refused = await at.said(number, "/deeprepo fix")
+    assert "contents: write" in refused
+    at.gh.grant(contents="write")
+    at.repo.protect("feature")
+    protected = await at.said(number, "/deeprepo fix")
+    assert "protected" in protected
+    assert all("+    return total(items)" in reply for reply in (refused, protected))
+    assert await tip(at) == before
 
 
 @pytest.mark.slow
-async def test_nothing_is_written_to_a_fork(tmp_path: Path) -> None:
+async def test_nothing_is_written_to_a_fork(at: Whole) -> None:
     """The branch is a stranger's: the maintainer gets the patch."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed(fork=True)
-        reply = await said(at, number, "/deeprepo fix 1")
-        assert "fork" in reply
-        assert "+    return total(items)" in reply
-        assert not any(one.operation.startswith("git/") for one in at.gh.requests)
+    number = await at.reviewed(fork=True)
+    reply = await at.said(number, "/deeprepo fix 1")
+    assert "fork" in reply
+    assert "+    return total(items)" in reply
+    assert not any(one.operation.startswith("git/") for one in at.gh.requests)
 
 
 @pytest.mark.slow
-async def test_a_branch_that_moved_after_the_review_is_left_alone(tmp_path: Path) -> None:
+async def test_a_branch_that_moved_after_the_review_is_left_alone(at: Whole) -> None:
     """The last review read another head: 0 commits, and the answer names the command that reviews the new one."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        await at.repo.comment(number, "/deeprepo pause", author="maintainer")
-        await at.quiet()
-        pushed = await at.repo.push("feature", {"NEWS.md": "one\n"})
-        await at.quiet()
-        reply = await said(at, number, "/deeprepo fix 1")
-        assert "/deeprepo review" in reply
-        assert await tip(at) == pushed
+    number = await at.reviewed()
+    await at.repo.comment(number, "/deeprepo pause", author="maintainer")
+    await at.quiet()
+    pushed = await at.pushed({"NEWS.md": "one\n"})
+    reply = await at.said(number, "/deeprepo fix 1")
+    assert "/deeprepo review" in reply
+    assert await tip(at) == pushed
 
 
 @pytest.mark.slow
-async def test_a_lost_answer_to_the_update_makes_no_second_commit(tmp_path: Path) -> None:
+async def test_a_lost_answer_to_the_update_makes_no_second_commit(at: Whole) -> None:
     """GitHub fails after the branch was pointed at the commit: it is recognised, and the answer says that it stands."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        before = await tip(at)
-        at.gh.fail("PATCH", "/git/refs/", Fault(drop=True, after=True))
-        reply = await said(at, number, "/deeprepo fix 1")
-        assert (await tip(at))[:10] in reply
-        assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
+    number = await at.reviewed()
+    before = await tip(at)
+    at.gh.fail("PATCH", "/git/refs/", Fault(drop=True, after=True))
+    reply = await at.said(number, "/deeprepo fix 1")
+    assert (await tip(at))[:10] in reply
+    assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
 
 
-async def test_github_itself_refuses_what_comes_too_late(tmp_path: Path) -> None:
+async def test_github_itself_refuses_what_comes_too_late(at: Whole) -> None:
     """The last look was fine, and somebody pushed before the update arrived: it is refused, and nothing is lost."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed()
-        stands: list[str] = []
+    number = await at.reviewed()
+    stands: list[str] = []
 
-        async def push() -> None:
-            folder = at.repo.repository.git
-            stands.append(await git.commit(folder, "feature", await tip(at), {"NEWS.md": "one\n"}, "News", "colleague"))
+    async def push() -> None:
+        folder = at.repo.repository.git
+        stands.append(await git.commit(folder, "feature", await tip(at), {"NEWS.md": "one\n"}, "News", "colleague"))
 
-        at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=push))
-        assert "Nothing was committed" in await said(at, number, "/deeprepo fix 1")
-        assert [await tip(at)] == stands
+    at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=push))
+    assert "Nothing was committed" in await at.said(number, "/deeprepo fix 1")
+    assert [await tip(at)] == stands
 
 
 async def test_in_a_thread_that_is_about_none_nothing_is_meant(tmp_path: Path) -> None:
@@ -116,14 +108,13 @@ async def test_in_a_thread_that_is_about_none_nothing_is_meant(tmp_path: Path) -
         assert await tip(at) == pushed
 
 
-async def test_a_patch_shows_no_secret(tmp_path: Path) -> None:
+async def test_a_patch_shows_no_secret(at: Whole) -> None:
     """The line beside the fix holds a token: the answer says so, and has no patch."""
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     lines = f'from shop.price import total\n\nTOKEN = "{secret}"\n\ndef pay(items):\n    return total(items, 0.2)\n'
 
-    async with whole(tmp_path) as at:
-        await at.repo.commit("main", {"shop/cart.py": lines})
-        number = await at.reviewed(fork=True)
-        reply = await said(at, number, "/deeprepo fix 1")
-        assert secret not in reply
-        assert "holds a secret" in reply
+    await at.repo.commit("main", {"shop/cart.py": lines})
+    number = await at.reviewed(fork=True)
+    reply = await at.said(number, "/deeprepo fix 1")
+    assert secret not in reply
+    assert "holds a secret" in reply

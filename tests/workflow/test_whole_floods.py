@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from test_wallet import purse
 from test_whole_conversations import talk
 
 from bot.app import admission
@@ -28,18 +27,3 @@ async def test_a_strangers_comments_are_bounded(tmp_path: Path, monkeypatch: pyt
         await at.repo.comment(number, "/deeprepo help")
         await at.quiet()
         assert len(at.replies(number)) == known + 1
-
-
-@pytest.mark.slow
-async def test_a_button_pays_only_for_who_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Re-run on a check is a push if a stranger has pressed it; pressed by the team it is a review that somebody asked for."""
-    rules = "strategy: direct\nverify: false\ntriggers: {fork_reviews_per_day: 0}\n"
-    async with purse(tmp_path, monkeypatch, rules=rules, delay=0.0) as p:
-        number = await p.at.reviewed(fork=True)
-        check = p.at.gh.pull(number).checks[-1].id
-        await p.at.repo.rerequest(check, by="stranger")
-        await p.at.quiet()
-        assert p.model.count == 0
-        await p.at.repo.rerequest(p.at.gh.pull(number).checks[-1].id)
-        await p.at.quiet()
-        assert p.model.count == 1

@@ -58,6 +58,5 @@ async def test_linked_issues_are_told_in_one_line_each(
             assert "#1: Carts without tax, for @&#8203;victim. **Done.**\n" in summary
             assert "#2: A receipt. **Partly done.** Nothing prints it.\n" in summary
             assert "Never linked" not in summary
-            await at.repo.push("feature", {"NEWS.md": "one\n"})
-            await at.quiet()
+            await at.pushed({"NEWS.md": "one\n"})
             assert "#2: A receipt. **Partly done.** Nothing prints it. (round 1)\n" in at.summary(number)

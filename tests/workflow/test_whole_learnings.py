@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from whole import Whole, whole
+from whole import whole
 
 from bot import config
 from deeprepo_sandbox import providers as doubles
@@ -59,13 +59,6 @@ class Model:
         return doubles.Reply(data={"answer": "Read.", "findings": [GUESS, OTHER], "checks": failed})
 
 
-async def said(at: Whole, number: int, text: str, author: str = "maintainer", to: int = 0) -> str:
-    before = at.replies(number)
-    await (at.repo.reply(number, to, text, author) if to else at.repo.comment(number, text, author=author))
-    await at.quiet()
-    return next((reply for reply in at.replies(number) if reply not in before), "")
-
-
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
@@ -83,16 +76,16 @@ async def test_a_sentence_is_taught_confirmed_used_and_exported(
             number = await at.reviewed(files={"shop/quote.py": CODE})
             (first,) = [c for c in at.gh.pull(number).review_comments if "Division by zero" in c.body]
             await at.repo.reply(number, first.id, SENTENCE, author="stranger")
-            await said(at, number, "/deeprepo rules")
+            await at.said(number, "/deeprepo rules")
             assert not [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
             await at.repo.reply(number, first.id, SENTENCE, author="maintainer")
-            listed = await said(at, number, "/deeprepo rules")
+            listed = await at.said(number, "/deeprepo rules")
             assert SENTENCE in listed
             assert "logic" not in listed
             (proposal,) = [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
             assert "learning 1" in proposal.body
             at.repo.react(number, proposal.id, "+1", "maintainer")
-            await said(at, number, "/deeprepo rules ")
+            await at.said(number, "/deeprepo rules ")
 
             model.texts.clear()
             second = await at.reviewed(branch="again", files={"shop/quote.py": CODE + "\nMORE = 1\n"})
@@ -103,21 +96,15 @@ async def test_a_sentence_is_taught_confirmed_used_and_exported(
             assert "Division by zero" in summary.partition("Learning 1")[2]  # what it silenced can be looked at
             assert not [c for c in at.gh.pull(second).review_comments if "Division by zero" in c.body]
             assert not any(SENTENCE in text for text in model.texts if "The claim, about" not in text)
-            listed = await said(at, second, "/deeprepo rules list")
+            listed = await at.said(second, "/deeprepo rules list")
             assert "| 1 |" in next(row for row in listed.splitlines() if SENTENCE in row)[-8:]
 
-            edited = await said(at, second, "/deeprepo rules edit 1 Weights are never zero: the form rejects them.")
+            edited = await at.said(second, "/deeprepo rules edit 1 Weights are never zero: the form rejects them.")
             assert "in force" in edited
-            told = await said(
-                at, second, "/deeprepo remember in shop/quote.py:rate Zones are numbered from one in every table."
-            )
-            assert "learning 2" in told
-            assert "Zones are numbered" in await said(at, second, "/deeprepo rules confirm 2")
-            assert "Which sentence" in await said(at, second, "/deeprepo remember fine")
-            assert "write" in await said(
-                at, second, "/deeprepo remember in shop/** Everything here is fine.", author="stranger"
-            )
-            exported = await said(at, second, "/deeprepo rules export")
+            zones = "/deeprepo remember in shop/quote.py:rate Zones are numbered from one in every table."
+            assert "learning 2" in await at.said(second, zones)
+            assert "Zones are numbered" in await at.said(second, "/deeprepo rules confirm 2")
+            exported = await at.said(second, "/deeprepo rules export")
             text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
             settings, problems = config.check(text.encode())
             assert problems == ()

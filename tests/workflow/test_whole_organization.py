@@ -28,20 +28,13 @@ def page(at: Whole, number: int) -> str:
     return repr((pull.comments, pull.review_comments, pull.reviews, pull.checks))
 
 
-async def said(at: Whole, number: int, text: str) -> str:
-    before = at.replies(number)
-    await at.repo.comment(number, text)
-    await at.quiet()
-    return next((reply for reply in at.replies(number) if reply not in before), "")
-
-
 async def test_what_an_organization_enforces_stops_a_pull_request(at: Whole) -> None:
     """A repository can neither lift its bar nor leave files out; `/deeprepo config` shows where each value comes from."""
     await organization(at, f"{BAR}ignore: []\n")
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\nignore: ['**']\nquota: 2\n"})
     number = await at.reviewed()
     assert at.gh.pull(number).checks[-1].conclusion == "failure"
-    shown = await said(at, number, "/deeprepo config")
+    shown = await at.said(number, "/deeprepo config")
     rows = {row.split("|")[1].strip(" `"): row for row in shown.splitlines() if row.startswith("| `")}
     assert ".deeprepo.yml of acme/.deeprepo" in rows["fail_on"]
     assert ".deeprepo.yml" in rows["quota"]
@@ -54,12 +47,12 @@ async def test_a_private_file_shows_nothing_in_a_public_repository(at: Whole) ->
     public = replace(at, repo=await at.gh.repository("acme", "open", files=BASE, private=False))
     number = await public.reviewed()
     assert at.gh.pull(number).checks[-1].conclusion == "neutral"
-    shown = await said(public, number, "/deeprepo config") + await said(public, number, "/deeprepo rules")
+    shown = await public.said(number, "/deeprepo config") + await public.said(number, "/deeprepo rules")
     assert "private" in shown
     assert SECRET not in page(public, number)
 
     own = await at.reviewed()
-    shown = await said(at, own, "/deeprepo config")
+    shown = await at.said(own, "/deeprepo config")
     assert SECRET in shown
     row = next(row for row in shown.splitlines() if row.startswith("| `instructions`"))
     assert row.split(" | ")[1].startswith("`")  # as code, in which nobody is called

@@ -79,30 +79,22 @@ def called(at: Whole, number: int, path: str) -> str:
     return re.search(r"· (\d+)\.", found.body)[1]  # type: ignore[index]
 
 
-async def told(at: Whole, number: int, text: str) -> str:
-    """Give a command and wait; the answer."""
-    before = at.replies(number)
-    await at.repo.comment(number, text, author="maintainer")
-    await at.quiet()
-    return next((one for one in at.replies(number) if one not in before), "")
-
-
 async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, str], dice: random.Random) -> None:
     """One step: ignore a finding, confirm or remove the rule that was proposed, mend or break a file, read everything anew."""
     match dice.choice(("ignore", "rule", "rule", "mend", "break", "full")):
         case "ignore" if truth.open:
             path = dice.choice(sorted(truth.open))
-            answer = await told(at, number, f"/deeprepo ignore {called(at, number, path)} seen")
+            answer = await at.said(number, f"/deeprepo ignore {called(at, number, path)} seen")
             truth.ignored.add(path)
             proposed = re.search(r"rules confirm (\d+)", answer)
             rules |= {path: proposed[1]} if proposed else {}
         case "rule" if rules:
             path = dice.choice(sorted(rules))
             if path in truth.ruled:
-                await told(at, number, f"/deeprepo rules remove {rules.pop(path)}")
+                await at.said(number, f"/deeprepo rules remove {rules.pop(path)}")
                 truth.ruled.discard(path)
             else:
-                await told(at, number, f"/deeprepo rules confirm {rules[path]}")
+                await at.said(number, f"/deeprepo rules confirm {rules[path]}")
                 truth.ruled.add(path)
         case "mend" if truth.faulty:
             path = dice.choice(sorted(truth.faulty))
@@ -113,7 +105,7 @@ async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, str], d
             truth.faulty.add(path)
             await at.repo.push("feature", {path: FAULTS[path][0]})
         case _:
-            await told(at, number, "/deeprepo full review")
+            await at.said(number, "/deeprepo full review")
     await at.quiet()
 
 

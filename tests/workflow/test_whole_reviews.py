@@ -18,8 +18,7 @@ async def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(at: 
 async def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(at: Whole) -> None:
     """One summary, kept up to date: the finding of the first round is fixed in the second."""
     number = await at.reviewed()
-    await at.repo.push("feature", MENDED)
-    await at.quiet()
+    await at.pushed(MENDED)
 
     assert "round 2" in at.summary(number)
     assert "1 fixed" in at.summary(number) or "Fixed" in at.summary(number)
@@ -31,8 +30,7 @@ async def test_a_copy_of_a_delivery_and_a_late_one_change_nothing(at: Whole) -> 
     number = await at.opened()
     with at.gh.holding() as late:
         await at.repo.push("feature", {"NEWS.md": "one\n"})
-    await at.repo.push("feature", {"NEWS.md": "two\n"})
-    await at.quiet()
+    await at.pushed({"NEWS.md": "two\n"})
     before = [r for r in at.gh.requests if r.method != "GET" and "query(" not in str(r.body)]
     for delivery in late:
         await at.gh.deliver(delivery)
@@ -75,20 +73,3 @@ async def test_two_pull_requests_of_one_commit_are_two_reviews(at: Whole) -> Non
     checks = at.gh.pull(first).repository.checks.values()
     assert sorted((c.external_id, c.conclusion) for c in checks) == [("1", "neutral"), ("2", "neutral")]
     assert all("1 finding" in at.summary(number) for number in (first, second))
-
-
-@pytest.mark.slow
-async def test_a_merge_queue_is_let_pass_and_an_uninstallation_is_forgotten(at: Whole) -> None:
-    """The queue's commit gets a green check at once; when the App is removed nothing of it is left."""
-    number = await at.reviewed()
-    head = at.gh.pull(number).head_sha
-    await at.repo.merge_group(head, at.gh.pull(number).base_sha)
-    await at.quiet()
-    assert [c.conclusion for c in at.gh.pull(number).checks] == ["neutral", "success"]
-
-    assert list((at.data / "journals").iterdir())
-    assert (await at.server.store.listing.page(None, 50)).rows
-    await at.gh.uninstall()
-    await at.quiet()
-    assert not list((at.data / "journals").iterdir())
-    assert (await at.server.store.listing.page(None, 50)).rows == ()

@@ -16,19 +16,6 @@ TOLD = re.compile(r"^(?:#### 🔴 |- 🔴 \*\*)High · (\d+)\. ([^*\n]+)", re.MU
 NAMELESS = {"shop/name.py": "def name():\n    return first_name\n"}
 
 
-async def said(at: Whole, number: int, text: str) -> str:
-    """Comment, and wait for our answer."""
-    before = len(at.replies(number))
-    await at.repo.comment(number, text)
-    await at.quiet()
-    return next(iter(at.replies(number)[before:]), "")
-
-
-async def pushed(at: Whole, files: dict[str, str]) -> None:
-    await at.repo.push("feature", files)
-    await at.quiet()
-
-
 def titles(at: Whole, number: int) -> list[str]:
     """The annotations of the newest check run."""
     return sorted(row["title"] for row in at.gh.pull(number).checks[-1].annotations)
@@ -37,7 +24,7 @@ def titles(at: Whole, number: int) -> list[str]:
 async def test_an_open_finding_keeps_number_quote_and_evidence(at: Whole) -> None:
     """In the round after a push that has nothing to do with it: in the summary, in the check run, and for commands."""
     number = await at.reviewed()
-    await pushed(at, {"NEWS.md": "one\n"})
+    await at.pushed({"NEWS.md": "one\n"})
     summary = unprompted(at.summary(number))
 
     assert "1 finding (1 high)" in summary
@@ -46,7 +33,7 @@ async def test_an_open_finding_keeps_number_quote_and_evidence(at: Whole) -> Non
     assert "shop/price.py:1`]" in summary  # its evidence
     assert "High · 1. " in summary
     assert [title[:10] for title in titles(at, number)] == ["High · 1. "]
-    assert QUOTE in await said(at, number, "/deeprepo explain 1")
+    assert QUOTE in await at.said(number, "/deeprepo explain 1")
 
 
 @pytest.mark.slow
@@ -54,8 +41,8 @@ async def test_a_full_review_repeats_everything_that_is_open(at: Whole) -> None:
     """What an earlier round has found is told as it was then, under the same number, and its comment is not written twice."""
     number = await at.reviewed(files=WORSE)
     first = at.summary(number)
-    await pushed(at, {"NEWS.md": "one\n"})
-    await said(at, number, "/deeprepo full review")
+    await at.pushed({"NEWS.md": "one\n"})
+    await at.said(number, "/deeprepo full review")
     full = at.summary(number)
 
     told = TOLD.findall(first)
@@ -70,9 +57,9 @@ async def test_a_number_is_never_given_to_another_finding(at: Whole) -> None:
     """The number of what was fixed stays empty, what is new gets the next one, what comes back has its own; a force push changes nothing."""
     number = await at.reviewed(files=WORSE)
     one, two = titles(at, number)
-    await pushed(at, {**BROKEN, **NAMELESS})
+    await at.pushed({**BROKEN, **NAMELESS})
     after = titles(at, number)
-    await pushed(at, WORSE)
+    await at.pushed(WORSE)
     again = titles(at, number)
     await at.repo.force_push("feature", {**WORSE, **NAMELESS, "NEWS.md": "one\n"})
     await at.quiet()

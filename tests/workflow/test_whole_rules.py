@@ -34,14 +34,6 @@ def proposals(at: Whole, number: int) -> dict[str, ReviewComment]:
     return {c.path: c for c in found}
 
 
-async def said(at: Whole, number: int, text: str, author: str = "maintainer", to: int = 0) -> str:
-    """Give a command, in a thread if there is one, and wait for the answer."""
-    before = at.replies(number)
-    await (at.repo.reply(number, to, text, author) if to else at.repo.comment(number, text, author=author))
-    await at.quiet()
-    return next((reply for reply in at.replies(number) if reply not in before), "")
-
-
 def rows(listed: str) -> dict[int, str]:
     """The rows of the list of rules, by number."""
     return {int(found[1]): found[0] for found in re.finditer(r"^\| (\d+) \|.*$", listed, re.MULTILINE)}
@@ -61,14 +53,14 @@ async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
         at.repo.react(number, rates, author=person)
     await at.repo.reply(number, kinds, "This is by design.", author="stranger")
     await at.repo.reply(number, kinds, "This is by design.", author="other[bot]")
-    assert "no learned rules" in await said(at, number, "/deeprepo rules")
+    assert "no learned rules" in await at.said(number, "/deeprepo rules")
     assert proposals(at, number) == {}
     assert await addressed(at) == FindingOutcomes(at.repo.repository.id, waiting=4)
 
     at.repo.react(number, rates)
     at.repo.react(number, names)
     await at.repo.reply(number, kinds, "> Is it a bug?\n\nNo. Won\u2019t fix: " + HOSTILE, author="colleague")
-    told = await said(at, number, f"/deeprepo ignore {HOSTILE}", to=twice)
+    told = await at.said(number, f"/deeprepo ignore {HOSTILE}", to=twice)
     assert "rule 4" in told
     shown = proposals(at, number)
     assert set(shown) == {"shop/rates.py", "shop/kinds.py", "shop/names.py"}
@@ -84,7 +76,7 @@ async def taught(at: Whole) -> dict[str, ReviewComment]:
     number = await at.reviewed(files=FAULTS)
     for path in ("shop/rates.py", "shop/kinds.py", "shop/names.py"):
         at.repo.react(number, comment(at, number, path).id)
-    told = await said(at, number, f"/deeprepo ignore by design. {HOSTILE}", to=comment(at, number, "shop/twice.py").id)
+    told = await at.said(number, f"/deeprepo ignore by design. {HOSTILE}", to=comment(at, number, "shop/twice.py").id)
     assert "rule 4" in told
     return proposals(at, number)
 
@@ -99,11 +91,11 @@ async def test_a_maintainer_decides(at: Whole) -> None:
     at.repo.react(1, shown["shop/rates.py"].id, "+1", "boss")
     at.repo.react(1, shown["shop/names.py"].id, "+1", "boss")
     at.repo.react(1, shown["shop/kinds.py"].id, "-1", "maintainer")
-    assert "write" in await said(at, 1, "/deeprepo rules confirm 4", author="stranger")
-    assert "path pattern" in await said(at, 1, "/deeprepo rules confirm 4 !a")
-    assert "no rule 99" in await said(at, 1, "/deeprepo rules confirm 99")
-    assert "in force" in await said(at, 1, "/deeprepo rules confirm 4 shop/**")
-    listed = rows(await said(at, 1, "/deeprepo rules"))
+    assert "write" in await at.said(1, "/deeprepo rules confirm 4", author="stranger")
+    assert "path pattern" in await at.said(1, "/deeprepo rules confirm 4 !a")
+    assert "no rule 99" in await at.said(1, "/deeprepo rules confirm 99")
+    assert "in force" in await at.said(1, "/deeprepo rules confirm 4 shop/**")
+    listed = rows(await at.said(1, "/deeprepo rules"))
     codes = {code: row for row in listed.values() for code in CODES.values() if code in row}
     assert "in force: `boss`" in codes["F601"]
     assert "proposed" in codes["F821"]
@@ -111,7 +103,7 @@ async def test_a_maintainer_decides(at: Whole) -> None:
     assert "F632" not in codes
     assert "@team" not in "".join(listed.values())
 
-    exported = await said(at, 1, "/deeprepo rules export")
+    exported = await at.said(1, "/deeprepo rules export")
     text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
     kinds = {row["kind"]: row for row in yaml.safe_load(text)["rules"]}
     assert set(kinds) == {"F601", "F811"}
@@ -128,7 +120,7 @@ async def test_a_maintainer_decides(at: Whole) -> None:
 async def test_what_a_rule_silences_is_shown_and_counted(at: Whole) -> None:
     """One collapsed line in the summary, with the rule and the number of findings; once the rule is removed they are reported."""
     await taught(at)
-    await said(at, 1, "/deeprepo rules confirm 4 shop/**")
+    await at.said(1, "/deeprepo rules confirm 4 shop/**")
     await at.opened("later", {"shop/more.py": FAULTS["shop/twice.py"]})
     await at.quiet()
     summary = at.summary(2)
@@ -137,10 +129,10 @@ async def test_what_a_rule_silences_is_shown_and_counted(at: Whole) -> None:
     assert "@team" not in summary
     assert at.gh.pull(2).review_comments == []
     assert at.gh.pull(2).checks[-1].conclusion == "success"
-    await said(at, 2, "/deeprepo review")
-    assert rows(await said(at, 2, "/deeprepo rules"))[4].endswith("| 1 |")
-    assert "removed" in await said(at, 2, "/deeprepo rules remove 4")
-    await said(at, 2, "/deeprepo full review")
+    await at.said(2, "/deeprepo review")
+    assert rows(await at.said(2, "/deeprepo rules"))[4].endswith("| 1 |")
+    assert "removed" in await at.said(2, "/deeprepo rules remove 4")
+    await at.said(2, "/deeprepo full review")
     assert [c.path for c in at.gh.pull(2).review_comments] == ["shop/more.py"]
 
 
@@ -148,8 +140,7 @@ async def test_what_a_rule_silences_is_shown_and_counted(at: Whole) -> None:
 async def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(at: Whole) -> None:
     """A 👎 given just before the merge still proposes a rule; a fixed finding is addressed, the others are left."""
     number = await at.reviewed(files=FAULTS)
-    await at.repo.push("feature", {"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
-    await at.quiet()
+    await at.pushed({"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
     at.repo.react(number, comment(at, number, "shop/kinds.py").id)
     await at.repo.close(number)
     await at.quiet()

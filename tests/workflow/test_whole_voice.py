@@ -5,7 +5,6 @@ import json
 import pytest
 from whole import BROKEN, MENDED, Whole
 
-from bot.values import PullRef
 from tests.rows import of
 
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}  # of medium severity, with a fix
@@ -18,13 +17,7 @@ async def set_up(at: Whole, text: str) -> None:
 
 async def pushed(at: Whole, number: int) -> None:
     """A push that changes nothing of what was found."""
-    await at.repo.push("feature", {f"NEWS-{len(at.gh.pull(number).checks)}.md": "one\n"})
-    await at.quiet()
-
-
-async def said(at: Whole, number: int, text: str) -> None:
-    await at.repo.comment(number, text)
-    await at.quiet()
+    await at.pushed({f"NEWS-{len(at.gh.pull(number).checks)}.md": "one\n"})
 
 
 @pytest.mark.slow
@@ -33,8 +26,7 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
     await set_up(at, "minimum_severity: high\nfail_on: high\ntone: short\n")
     number = await at.reviewed(files={**MENDED, **IDENTITY})
     stands = at.gh.pull(number)
-    pull = PullRef(at.gh.installation, at.repo.id, "acme", "shop", number)
-    stored = json.loads(await at.server.store.reviews.last(pull) or b"{}")
+    stored = json.loads(await at.server.store.reviews.last(at.pull(number)) or b"{}")
 
     assert "## deeprepo: ✅ Nothing found of severity high or above\n" in at.summary(number)
     assert KEPT in at.summary(number)
@@ -44,9 +36,9 @@ async def test_less_severe_findings_are_kept_back(at: Whole) -> None:
     await pushed(at, number)
     assert KEPT in at.summary(number)
     await set_up(at, "tone: short\n")
-    await said(at, number, "/deeprepo review")
+    await at.said(number, "/deeprepo review")
     assert "<summary>1 collapsed finding</summary>" in at.summary(number)  # old code, and not grave
-    await said(at, number, "/deeprepo full review")
+    await at.said(number, "/deeprepo full review")
     (posted,) = at.gh.pull(number).review_comments
     assert "Medium · 1. " in posted.body
     assert posted.body.index("```suggestion") < posted.body.index("<summary>Why, and the evidence</summary>")
@@ -57,12 +49,10 @@ async def test_changes_are_requested_and_the_request_is_dismissed(at: Whole) -> 
     await set_up(at, "request_changes: high\n")
     number = await at.reviewed()
     assert [one.state for one in at.gh.pull(number).reviews] == ["CHANGES_REQUESTED"]
-    await at.repo.push("feature", MENDED)
-    await at.quiet()
+    await at.pushed(MENDED)
     assert [one.state for one in at.gh.pull(number).reviews] == ["DISMISSED"]
     await set_up(at, "request_changes: off\n")
-    await at.repo.push("feature", BROKEN)
-    await at.quiet()
+    await at.pushed(BROKEN)
     assert [one.state for one in at.gh.pull(number).reviews] == ["DISMISSED"]
 
 
@@ -85,13 +75,13 @@ async def test_reviews_pause_after_the_pushes_that_the_owner_set(at: Whole) -> N
     await pushed(at, number)
     assert "pause after 1 push" in (at.gh.pull(number).checks[-1].summary or "")
     assert "round 2" in at.summary(number)
-    await said(at, number, "/deeprepo review")
+    await at.said(number, "/deeprepo review")
     assert "round 3" in at.summary(number)
     assert "pause now" not in at.summary(number)
     for _ in range(2):
         await pushed(at, number)
     assert "round 4" in at.summary(number)
-    await said(at, number, "/deeprepo resume")
+    await at.said(number, "/deeprepo resume")
     assert "Resumed" in at.replies(number)[-1]
     await pushed(at, number)
     assert "round 5" in at.summary(number)

@@ -41,8 +41,7 @@ async def test_a_merged_pull_request_shows_what_its_review_was_worth(
     """One finding is fixed, one ignored, one open at the merge; page and command say the same. One that is given up does not count."""
     number = await at.reviewed(files=FAULTS)
     other = await at.reviewed(branch="other", files={"shop/more.py": 'MORE = {"a": 1, "a": 2}\n'})
-    await at.repo.push("feature", {"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
-    await at.quiet()
+    await at.pushed({"shop/rates.py": 'RATES = {"a": 1, "b": 2}\n'})
     await at.repo.reply(number, comment(at, number, "shop/kinds.py"), "/deeprepo ignore by design")
     await at.quiet()
     await at.repo.close(number, merge=True)

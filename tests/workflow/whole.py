@@ -12,6 +12,7 @@ from prepared import prepare
 from bot import app
 from bot.app import RunningServer
 from bot.config import App, Server, ServerPlace
+from bot.values import PullRef
 from bot.wiring import server as parts
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github.serving import serving
@@ -72,16 +73,42 @@ class Whole:
         await self.quiet()
         return number
 
+    async def pushed(self, files: Mapping[str, str | None]) -> str:
+        """Push to the branch of the pull request, and wait for what comes of it. The commit."""
+        commit = await self.repo.push("feature", files)
+        await self.quiet()
+        return commit
+
+    async def said(self, number: int, text: str, author: str = "maintainer", to: int = 0) -> str:
+        """Comment, in a thread if there is one, and wait: our new answer, "" if there is none."""
+        before = self.answers(number)
+        await (self.repo.reply(number, to, text, author) if to else self.repo.comment(number, text, author=author))
+        await self.quiet()
+        return next((told for key, told in self.answers(number).items() if key not in before), "")
+
+    def pull(self, number: int) -> PullRef:
+        """The key under which the pull request is stored."""
+        return PullRef(self.repo.installation, self.repo.id, "acme", "shop", number)
+
+    def ending(self, number: int) -> str | None:
+        """The conclusion of the newest check of the head; None while it is in progress, or if there is none."""
+        found = max(self.gh.pull(number).checks, key=lambda one: one.id, default=None)
+        return found.conclusion if found is not None else None
+
     def summary(self, number: int) -> str:
         """Our summary comment; there is one."""
         (found,) = [c.body for c in self.gh.pull(number).comments if "## deeprepo" in c.body]
         return found
 
-    def replies(self, number: int) -> list[str]:
-        """What we have answered to comments, without the marker."""
+    def answers(self, number: int) -> dict[int, str]:
+        """What we have answered to comments, without the marker, by the id of our comment."""
         stands = self.gh.pull(number)
         ours = [c for c in (*stands.comments, *stands.review_comments) if '"kind": "reply"' in c.body]
-        return [c.body.partition("\n")[2] for c in ours]
+        return {c.id: c.body.partition("\n")[2] for c in ours}
+
+    def replies(self, number: int) -> list[str]:
+        """The same without the ids."""
+        return [*self.answers(number).values()]
 
 
 @asynccontextmanager
@@ -96,7 +123,7 @@ async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
         client, secret = gh.client
         held = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": SECRET}
         app_settings = App.model_validate(held | {"client_id": client, "client_secret": secret})
-        usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "poll": 0.02, "write_pause": 0.0, "grace": 0.0}
+        usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "poll": 0.05, "write_pause": 0.0, "grace": 0.0}
         settings = Server(ServerPlace.model_validate(usual | place), app_settings)
         async with app.open_server(settings, parts.worker) as opened, serving(app.create(opened)) as address:
             gh.listen(f"{address}/webhook")
