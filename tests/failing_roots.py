@@ -1,6 +1,5 @@
 """Roots that fail in every way that was seen or can be thought of: what each one sends, turn by turn. Plain values."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +12,6 @@ from deeprepo_sandbox.scripted import Reply
 
 FAST = Limits(usd=None, turn_seconds=0.4)
 DONE = called("set_answer('Nothing to add.')")
-PASSWD = "open('/etc/passwd').read()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +82,6 @@ QUOTING = {
     "docstring with inner quotes": 'def f():\n    """says """hi""" here"""\nprint(f())',
     "raw JSON braces in an f-string": "p = f'{\"a\": 1}'\nprint(p)",
     "newline doubly unescaped": "p = 'a\nb'\nprint(p)",
-}
-FORBIDDEN = {
-    "reads a file": f"print({PASSWD})",
-    "writes a file": "open('/var/tmp/x', 'w').write('x')",
-    "reads the environment": "import os\nprint(os.environ)",
-    "environment by getenv": "import os\nprint(os.getenv('HOME'))",
-    "opens a socket": "import socket\nsocket.create_connection(('127.0.0.1', 1))",
-    "fetches a page": "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1/')",
-    "starts a process": "import subprocess\nprint(subprocess.check_output(['id']))",
-    "runs a shell": "import os\nos.system('id')",
-    "calls into C": "import ctypes\nprint(ctypes.CDLL(None).getpid())",
-    "walks to the host": "print(().__class__.__base__.__subclasses__())",
-    "looks into a given function": "print(search.__globals__)",
-    "evaluates text": "print(eval('__import__(\"os\").environ'))",
-    "kills its parent": "import os, signal\nos.kill(os.getppid(), signal.SIGTERM)",
-    "leaves": "import sys\nsys.exit(3)",
-    "leaves at once": "import os\nos._exit(0)",
-    "reads a path outside": "print(read('../../../etc/passwd'), read('/etc/passwd'))",
-    "asks a worker for a path outside": "print(ask(['/etc/passwd', '../secret'], 'what is in it?'))",
 }
 BOMBS = {
     "endless loop": "while True: pass",
@@ -180,7 +159,6 @@ ROOTS: tuple[Root, ...] = (
     Root("overwrites its functions", [called("report = None\nsearch = ask = 5"), called("print('still', coverage()['units'])"), DONE], ("still 2",)),
     Root("overwrites print", [called("print = None"), called("x = 1"), DONE]),
     Root("deletes its variables", _kept("del units")),
-    *(Root(f"forbidden: {name}", _kept(code), never=("root:x:0", "uid=", os.environ["PATH"])) for name, code in FORBIDDEN.items()),
     *(Root(f"bomb: {name}", [called(code), called("print('next', pr['title'])"), DONE], ("next A change",)) for name, code in BOMBS.items()),
     Root("deep recursion", _kept("def f(n): return f(n + 1)\nf(0)"), ("kept 42",)),
     Root("deep brackets", [called("x = " + "(" * 5000 + "1" + ")" * 5000), called("print('next')"), DONE], ("next",)),

@@ -1,5 +1,4 @@
 import asyncio
-import gc
 import gzip
 import json
 import logging
@@ -7,7 +6,6 @@ import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache
 
 import pytest
 from hosted import Scene
@@ -16,11 +14,9 @@ from raw_server import raw_server
 
 from bot import github
 from bot.errors import ConfigError, DeepRepoError, HostError, HostLimited, HostRefused
-from bot.github import Host, Identity, RequestPace
-from bot.github.apps import holding
+from bot.github import Host, RequestPace
 from bot.values import PullRef
 from bot.workflow import looking
-from deeprepo_sandbox.github import keys
 
 TOKEN = "ghs_planted0123456789"
 PULL = PullRef(1, 2, "acme", "shop", 3)
@@ -76,12 +72,6 @@ async def hosted(answer: Callable[[str, str], Answer], base: str = "/api/v3") ->
 def lines(seen: list[str]) -> list[str]:
     """The request lines."""
     return [head.partition(" HTTP/")[0] for head in seen]
-
-
-@cache
-def key() -> SecretStr:
-    """A key of an App."""
-    return SecretStr(keys.pair()[0])
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["as it is", "packed"])
@@ -227,20 +217,6 @@ async def test_a_token_that_was_copied_badly(token: str) -> None:
             await host.comment("hello")
         assert leaks(error.value, TOKEN) == []
         assert seen == []
-
-
-async def test_what_the_client_holds_shows_no_secret() -> None:
-    """The library's own values have reprs that show all their fields: ours are empty of the token and of the key."""
-    identity = Identity("7", key(), "http://127.0.0.1:9")
-
-    async with (
-        holding(SecretStr(TOKEN), "http://127.0.0.1:9", pace()) as one,
-        github.apps.app(identity, pace()) as other,
-        github.apps.acting(identity, 1, {"metadata": "read"}, pace()) as third,
-    ):
-        texts = [repr(auth) for client in (one, other, third) for auth in (client.github.auth, client.github.config)]
-        texts += [repr(made) for made in gc.get_objects() if str(type(made).__module__).startswith("githubkit.auth")]
-        assert [text for text in texts if TOKEN in text or "PRIVATE KEY" in text] == []
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -1,6 +1,5 @@
 """A sandbox with one pull request, and a client that speaks to it as GitHub's own clients do."""
 
-import json
 import ssl
 import time
 from collections.abc import AsyncIterator
@@ -11,12 +10,8 @@ from typing import Any
 
 import httpx2
 import jwt
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from deeprepo_sandbox import github as sandbox
-from deeprepo_sandbox.github.serving import serving
 
 ALL = {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"}
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # quick to make; nothing here speaks TLS
@@ -97,32 +92,3 @@ async def rig(
         await gh.settle()
         if strict:
             assert gh.violations == ()
-
-
-@dataclass(slots=True)
-class Receiver:
-    """What listens for webhooks: every delivery as (headers, body); `status` is what it answers."""
-
-    url: str
-    got: list[tuple[dict[str, str], bytes]]
-    status: int = 202
-
-    @property
-    def events(self) -> list[str]:
-        """The names of what came, with their actions."""
-        return [f"{head['x-github-event']}.{json.loads(body).get('action')}" for head, body in self.got]
-
-
-@asynccontextmanager
-async def receiver() -> AsyncIterator[Receiver]:
-    """A webhook receiver on loopback."""
-    made = Receiver("", [])
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        made.got.append((dict(request.headers), await request.body()))
-        await Response(None, made.status)(scope, receive, send)
-
-    async with serving(app) as origin:
-        made.url = f"{origin}/webhook"
-        yield made
