@@ -1,15 +1,11 @@
 """Repositories that use the reviewed one, named by a workflow: what the review says of them, and to whom."""
 
-import base64
-import os
-import stat
-from pathlib import Path
 from typing import Any
 
 import pytest
 from opening import event, summary
 from prices import BROKEN, LIBRARY, USER
-from stepping import Stage, on_stage, stage
+from stepping import Stage, on_stage
 
 from bot.values import Review
 from deeprepo_sandbox import github as sandbox
@@ -100,32 +96,3 @@ async def test_a_change_of_a_public_repository_names_no_private_consumer(at: Sta
     review = await reviewed(at, event(held), **given)
     assert (review.consumers, [row.finding.consumer for row in review.reported if row.finding.consumer]) == ((), [])
     assert "that you may not be able to see" not in summary(at.gh, other)
-
-
-async def test_its_token_is_in_no_argument_no_configuration_and_no_log(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Git is handed it by its environment alone, for the address of that one repository."""
-    seen, tools = tmp_path / "seen", tmp_path / "tools"
-    tools.mkdir()
-    real = next(p for p in (Path(f, "git") for f in os.environ["PATH"].split(os.pathsep)) if p.exists())
-    wrapper = tools / "git"
-    wrapper.write_text(
-        f'#!/bin/bash\necho "git $*" >> {seen}\ncat "$GIT_DIR/config" ./*/config >> {seen} 2> /dev/null\nexec {real} "$@"\n'
-    )
-    wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
-
-    async with stage(tmp_path, LIBRARY) as at:
-        number, body = await pulled(at)
-        repo = await user(at, "as_consumer: lines\n")
-        token = at.gh.token(READS, (repo.id,))
-        await reviewed(at, body, consumers="acme/quagga", consumers_token=token, consumers_shown="lines")
-        assert "zanzibar" in everything(at, number)
-        login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
-        words = (token, login, login[20:40])
-        assert "refs/heads/tip" in seen.read_text()
-        assert not [word for word in words if word in seen.read_text() + everything(at, number)]
-        asked = [one for one in at.gh.requests if "/quagga" in one.path]
-        assert {one.method for one in asked} <= {"GET", "POST"}
-        assert all("quagga.git" in one.path or one.path.endswith("/repos/acme/quagga") for one in asked)

@@ -6,9 +6,9 @@ from families import few
 from markdown_it import MarkdownIt
 from sample_reviews import FINDING, REVIEW, numbered, with_finding
 
-from bot.outputs import markdown, posts
+from bot.outputs import markdown
 from bot.render import load
-from bot.values import Area, CommentSpot, CoverageRow, Evidence, PlacedFinding, Strategy, Verdict
+from bot.values import CoverageRow, Evidence, PlacedFinding, Strategy, Verdict
 from bot.values.finding import How, Status
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
@@ -82,30 +82,6 @@ def test_a_comment_is_never_longer_than_github_takes(findings: int) -> None:
     assert page.count("<details>") == page.count("</details>")
     assert re.search(r"\d+ (more findings, not listed|findings are listed without their evidence)", page)
     assert re.search(r"- and [\d,]+ more", page)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sign", few(["@a", "#1", "\u3164", "\U0001d54f", "<!--", "`", "|"], 0))
-def test_no_text_makes_a_comment_too_long(sign: str) -> None:
-    """Every text as long as it may be, of signs that grow when they are disarmed: all comments stay within GitHub's limit."""
-    long = sign * 10_000
-    evidence = tuple(Evidence(f"{n}{long}", long, n, note=long) for n in range(12))
-    finding = replace(FINDING, title=long, why=long, consequence=long, trigger=long, quote=long, path=long, evidence=evidence, suggestion=long)  # fmt: skip
-    placed = tuple(
-        PlacedFinding(replace(finding, start=n, end=n), "inline", CommentSpot("a.py", n, n, "RIGHT"), long)
-        for n in range(1, 9)
-    )
-    placed += (PlacedFinding(replace(finding, status="still")),) * 30
-    rows = tuple(CoverageRow("unit", long, f"{long}{n}", "unread", reason=long) for n in range(150))
-    coverage = replace(REVIEW.coverage, readings=rows, cut=(long,) * 30, skipped_files=((long, long),) * 30)
-    areas = tuple(Area(f"{n}{long}", 1, 9) for n in range(30))
-    review = replace(REVIEW, findings=placed, coverage=replace(coverage, areas=areas), summary=long, notes=(long,) * 30, strategy=Strategy("fanout", long), pull=replace(REVIEW.pull, title=long, head_name=long))  # fmt: skip
-    made = posts.comments(review)
-
-    assert [
-        len(text.encode()) for text in (made.summary, *(p.body for p in made.posts)) if len(text.encode()) > 65_536
-    ] == []
-    assert len(markdown.render(review).encode()) <= 65_536
 
 
 def test_every_finding_is_shown_or_counted() -> None:

@@ -1,6 +1,6 @@
 """`/deeprepo fix` in a pull request: one commit on the branch, or none and a patch."""
 
-from pathlib import Path
+import asyncio
 
 import pytest
 from whole import BROKEN, Whole
@@ -94,18 +94,25 @@ async def test_github_itself_refuses_what_comes_too_late(at: Whole) -> None:
     assert [await tip(at)] == stands
 
 
-async def test_in_a_thread_that_is_about_none_nothing_is_meant(tmp_path: Path) -> None:
-    """Nor behind a stray sign: the person is asked to name the findings."""
-    async with whole(tmp_path) as at:
-        number = await at.reviewed(files=BROKEN)
-        pushed = await tip(at)
-        for words in ("/deeprepo fix :", "/deeprepo fix #"):
-            assert "name the findings" in await said(at, number, words)
-        thread = await at.repo.review_comment(number, "shop/price.py", 2, "Why so short?", author="colleague")
-        await at.repo.reply(number, thread, "/deeprepo fix")
-        await at.quiet()
-        assert "name the findings" in at.replies(number)[-1]
-        assert await tip(at) == pushed
+async def test_a_command_is_about_what_its_person_saw(at: Whole) -> None:
+    """It arrives late, after a push and its review: nothing is committed. In another person's thread, and behind a stray sign, nothing is meant."""
+    number = await at.reviewed(files={"README.md": "# harmless\n"})
+    with at.gh.holding() as held:
+        await at.repo.comment(number, "/deeprepo fix", author="maintainer")
+    at.gh.pass_time(minutes=1)
+    await asyncio.sleep(1.1)  # the server's clock has to be past the second in which the comment was written
+    pushed = await at.pushed(BROKEN)
+    await at.gh.deliver(held[0])
+    await at.quiet()
+    assert "not those that stood when this command was written" in at.replies(number)[-1]
+    assert "name the findings" in await at.said(number, "/deeprepo fix :")
+    thread = await at.repo.review_comment(number, "shop/price.py", 2, "Why so short?", author="colleague")
+    await at.repo.reply(number, thread, "/deeprepo fix")
+    await at.quiet()
+    assert "name the findings" in at.replies(number)[-1]
+    assert await tip(at) == pushed
+    await at.said(number, "/deeprepo fix")
+    assert await tip(at) != pushed
 
 
 async def test_a_patch_shows_no_secret(at: Whole) -> None:
