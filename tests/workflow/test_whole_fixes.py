@@ -1,9 +1,7 @@
 """`/deeprepo fix` in a pull request: one commit on the branch, or none and a patch."""
 
-import asyncio
-
 import pytest
-from whole import BROKEN, Whole
+from whole import Whole
 
 from deeprepo_sandbox.github import Fault, git
 
@@ -92,27 +90,6 @@ async def test_github_itself_refuses_what_comes_too_late(at: Whole) -> None:
     at.gh.fail("PATCH", "/git/refs/", Fault(status=None, run=push))
     assert "Nothing was committed" in await at.said(number, "/deeprepo fix 1")
     assert [await tip(at)] == stands
-
-
-async def test_a_command_is_about_what_its_person_saw(at: Whole) -> None:
-    """It arrives late, after a push and its review: nothing is committed. In another person's thread, and behind a stray sign, nothing is meant."""
-    number = await at.reviewed(files={"README.md": "# harmless\n"})
-    with at.gh.holding() as held:
-        await at.repo.comment(number, "/deeprepo fix", author="maintainer")
-    at.gh.pass_time(minutes=1)
-    await asyncio.sleep(1.1)  # the server's clock has to be past the second in which the comment was written
-    pushed = await at.pushed(BROKEN)
-    await at.gh.deliver(held[0])
-    await at.quiet()
-    assert "not those that stood when this command was written" in at.replies(number)[-1]
-    assert "name the findings" in await at.said(number, "/deeprepo fix :")
-    thread = await at.repo.review_comment(number, "shop/price.py", 2, "Why so short?", author="colleague")
-    await at.repo.reply(number, thread, "/deeprepo fix")
-    await at.quiet()
-    assert "name the findings" in at.replies(number)[-1]
-    assert await tip(at) == pushed
-    await at.said(number, "/deeprepo fix")
-    assert await tip(at) != pushed
 
 
 async def test_a_patch_shows_no_secret(at: Whole) -> None:
