@@ -99,7 +99,8 @@ class Gate:
                 else:
                     self._news.clear()
                     try:
-                        await asyncio.wait_for(self._news.wait(), None if self._has_begun else HEAD_START)
+                        async with asyncio.timeout(None if self._has_begun else HEAD_START):
+                            await self._news.wait()
                     except TimeoutError:
                         self._has_begun = True
             raise copy.copy(error)

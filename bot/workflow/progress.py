@@ -64,4 +64,6 @@ async def progress(update: Callable[[Progress], Awaitable[None]], every: float =
 async def _set(event: asyncio.Event, seconds: float) -> None:
     """Wait for an event, no longer than so many seconds."""
     with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
+        # `wait_for` of Python 3.11 passes over a cancellation that comes with the event.
+        async with asyncio.timeout(seconds):
+            await event.wait()

@@ -1,0 +1,25 @@
+"""How the telling of a review's progress ends."""
+
+import asyncio
+
+import pytest
+
+from bot.values.progress import Progress, Reading
+from bot.workflow.progress import progress
+
+
+@pytest.mark.parametrize("turns", range(3))
+async def test_a_review_that_ends_as_its_checks_become_known_ends_at_once(turns: int) -> None:
+    """However far the event loop has come with the news by then."""
+
+    async def update(_: Progress) -> None:
+        """It is shown."""
+
+    async with asyncio.timeout(5):
+        async with progress(update) as say:
+            say(Reading(1, ("a.py",)))
+            for _ in range(10):
+                await asyncio.sleep(0)
+            say(Reading(1, ("a.py",), is_checked=True))
+            for _ in range(turns):
+                await asyncio.sleep(0)
