@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from bot.diff.skip import POINTER
@@ -30,14 +29,10 @@ class AnalyzerWorker:
         self._analyzers, self._survey = analyzers, survey
         self._homes = {unit.path for unit in survey.units}
         self._found: dict[str, list[Finding]] = {}  # by the name of the analyser, once it is done
-        self._ran: set[str] = set()
-        self._complete: dict[
-            str, frozenset[str]
-        ] = {}  # by the name of the analyser: the files that it judged to their end
-        self._partly: set[tuple[str, str]] = set()  # a check and a file of which it has judged a part only
-        self._unlisted: dict[str, set[str]] = {}  # files of which an analyser found more than is judged further
+        # By the name of an analyser that ran to its end: the files that it judged to theirs.
+        self._complete: dict[str, frozenset[str]] = {}
+        self._partly: set[tuple[str, str]] = set()  # a check and a file of which it has told a part only
         self._compared: dict[tuple[str, str, int], str] = {}
-        self._closed: frozenset[str] = frozenset()  # paths of the head that are a link or a submodule
         self._once = asyncio.Lock()  # questions come in parallel; the analysers run for the first one only
 
     async def compare(self, units: Sequence[Unit]) -> None:
@@ -77,14 +72,14 @@ class AnalyzerWorker:
         analyzer = self._analyzers.get(name)
         if analyzer is None:
             return "unseen" if source.kind == "tool" or finding.consumer else None
-        if (
-            name not in self._ran
-            or self._partly & {(name, finding.path), (name, "")}
-            or finding.path in self._unlisted.get(name, ())
-        ):
+        if not self._has_told(name, finding.path):
             return "unseen"
         silence = analyzer.silence(finding, self._survey.dependents)
         return "unseen" if silence == "fixed" and self._is_unjudged(name, finding) else silence
+
+    def _has_told(self, name: str, path: str) -> bool:
+        """Whether an analyser ran, and has told all of a file."""
+        return name in self._complete and not self._partly & {(name, path), (name, "")}
 
     def _is_unjudged(self, name: str, finding: Finding) -> bool:
         """Whether a file that the finding is about was not judged to its end this time, although something in it could be reported."""
@@ -102,9 +97,7 @@ class AnalyzerWorker:
         return (bool(now.added_lines) or now.path != finding.path) and now.path not in self._complete[name]
 
     def _is_unread(self, path: str) -> bool:
-        """Whether nothing could read a place of a finding this time: a link, a submodule, a file that is no text."""
-        if any(above in self._closed for above in (path, *map(str, PurePosixPath(path).parents))):
-            return True
+        """Whether nothing could read a place of a finding this time: a file that is no text."""
         now = next((file for file in self._survey.files if path in (file.path, file.old_path)), None)
         if now is None or now.status in ("renamed", "deleted"):
             return False
@@ -129,17 +122,13 @@ class AnalyzerWorker:
         files = [file for file in self._survey.files if analyzer.wants(file)]
         if isinstance(analyzer, Installable) and analyzer.lacks(self._survey.files):
             self._survey.tracker.note_not_installed(name)
-        if isinstance(analyzer, Compares):
-            entries = await self._survey.tree.entries()
-            self._closed = frozenset(path for path, entry in entries.items() if entry.kind != "file")
         findings: Sequence[Finding] = ()
         try:
             judgement = await self._judge(analyzer, files)
             for path, reason in judgement.open:
-                self._leave_open(name, path, reason)
+                self._leave_open(name, path, f"{name}: {reason}")
             findings = self._most(name, judgement.findings)
             self._complete[name] = judgement.complete - {path for path, _ in judgement.open}
-            self._ran.add(name)
             if isinstance(analyzer, Compares):
                 self._compared.update(analyzer.compare(self._survey.dependents))
         except DeepRepoError as error:
@@ -178,16 +167,14 @@ class AnalyzerWorker:
                 kept_findings.append(finding)
             else:
                 left[finding.path] += 1
-        if left:
-            self._unlisted[name] = set(left)
-            for path, number in left.items():
-                self._survey.tracker.note_unchecked(path, f"{count(number, 'more finding')} of {name} not listed")
+        for path, number in left.items():
+            self._leave_open(name, path, f"{count(number, 'more finding')} of {name} not listed")
         return kept_findings
 
-    def _leave_open(self, name: str, path: str, reason: str) -> None:
-        """A file of which a check has judged a part only: no unit of it counts as checked by it."""
+    def _leave_open(self, name: str, path: str, sentence: str) -> None:
+        """A file of which a check has told a part only: no unit of it counts as checked by it."""
         self._partly.add((name, path))
-        self._survey.tracker.note_unchecked(path, f"{name}: {reason}")
+        self._survey.tracker.note_unchecked(path, sentence)
 
     def _mark(self, units: Sequence[Unit]) -> None:
         files = {file.path: file for file in self._survey.files}
@@ -195,10 +182,7 @@ class AnalyzerWorker:
             judges = [
                 n
                 for n, a in self._analyzers.items()
-                if n in self._ran
-                and unit.path in files
-                and a.wants(files[unit.path])
-                and not self._partly & {(n, unit.path), (n, "")}
+                if unit.path in files and a.wants(files[unit.path]) and self._has_told(n, unit.path)
             ]
             if not judges and unit.path in files and not files[unit.path].added_lines:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
@@ -207,7 +191,7 @@ class AnalyzerWorker:
         self._mark_compared(units)
 
     def _mark_compared(self, units: Sequence[Unit]) -> None:
-        if "contracts" in self._ran:
+        if "contracts" in self._complete:
             paths = {unit.path for unit in units}
             targets = [d for d in self._survey.dependents.files if d.target in paths or d.target not in self._homes]
             self._survey.tracker.looked_at([d.path for d in targets], "contracts")

@@ -116,9 +116,8 @@ def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Ha
     assert second.having("fixed") == ()
 
 
-@pytest.mark.parametrize("after", ["link", "bytes"])
-def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand, after: str) -> None:
-    """A link takes the place of the caller, or a NUL byte makes it no text: nobody has shown that it is mended."""
+def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand) -> None:
+    """A NUL byte makes it no text: nobody has shown that it is mended."""
     app = "from cart import total\n\ntotal([])\n"
     rounds(
         hand,
@@ -126,12 +125,6 @@ def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand,
         {"cart.py": "def sums(items):\n    return 1\n"},
     )
     first = by_code(hand)
-    if after == "link":
-        (hand.repository.folder / "app.py").unlink()
-        (hand.repository.folder / "app.py").symlink_to("text")
-    hand.repository.commit({"text": app} if after == "link" else {"app.py": app + "\0" * 40}, "again")
+    hand.repository.commit({"app.py": app + "\0" * 40}, "again")
     second = by_code(hand, first)
-    assert (second.having("fixed"), [finding.path for finding in second.still]) == (
-        (),
-        ["text" if after == "link" else "app.py"],
-    )
+    assert (second.having("fixed"), [finding.path for finding in second.still]) == ((), ["app.py"])
