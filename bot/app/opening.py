@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from bot import jobs, storage
@@ -14,7 +13,7 @@ from bot.app.metrics import Metrics
 from bot.app.rounds import rounds
 from bot.app.running_server import RunningServer
 from bot.config import Server, environment
-from bot.errors import ConfigError, UsageError
+from bot.errors import ConfigError
 from bot.github import Identity, RequestPace
 from bot.jobs import Jobs, JobSettings, codec
 from bot.machine import files
@@ -57,7 +56,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
     async def forget(installation: int, repositories: Sequence[int]) -> int:
         return await (await jobs_ready).forget(installation, repositories)
 
-    _make_folder(place.data)
+    files.folder(place.data, label="the data folder, DEEPREPO_DATA, ", private=True)
     async with storage.open_store(settings.database) as store:
         remember_failure = partial(_remember_failure, store)
 
@@ -93,14 +92,6 @@ async def _remember_failure(store: Store, ask: Ask, why: str) -> None:
     else:
         return
     await store.failures.record(Failure(name, ask.pull, what, line(visible(why)), codec.write(ask), time.time()))
-
-
-def _make_folder(folder: Path) -> None:
-    """The data folder, for this user alone."""
-    try:
-        files.folder(folder, label="the data folder ", private=True)
-    except UsageError as error:
-        raise UsageError(f"{error}: name another in DEEPREPO_DATA") from error
 
 
 def _jobs(settings: Server) -> JobSettings:

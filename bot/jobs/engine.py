@@ -23,7 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bot.errors import StorageError
 from bot.jobs import ids
 from bot.jobs.settings import JobSettings
-from bot.storage.sqlite import connect, tidy
+from bot.storage.sqlite import connect
 
 VERSION = "deeprepo-wf-1"  # of how jobs run; by default a hash of the code, and each edit would strand stored jobs
 WORKFLOW = "job_v1"
@@ -113,7 +113,6 @@ def _config(settings: JobSettings, executor: str) -> DBOSConfig:
     }
     if settings.is_shared:
         return {**config, "system_database_url": settings.url, "sys_db_pool_size": CONNECTIONS}
-    tidy(settings.file)
     kwargs = {"creator": lambda: connect(settings.file)}
     return {**config, "system_database_url": f"sqlite:///{settings.file}", "db_engine_kwargs": kwargs}
 

@@ -65,16 +65,12 @@ def write(
 def append(
     path: Path, *, below: Path | None = None, label: str = "", private: bool = False, folders: bool = False
 ) -> TextIO:
-    """Open a file to add to its end; it can be read too. Raises UsageError, also for one that has a second name (a hard link)."""
+    """Open a file to add to its end; it can be read too. Raises UsageError."""
     with _refusing(path, label):
         if STREAMS.fullmatch(str(path)):
             return path.open("a", encoding="utf-8")
         whole = _through_no_link(path, below, folders=folders, private=private)
-        old_status = _status(whole)
-        if old_status is not None and old_status.st_nlink > 1:
-            raise OSError(
-                errno.EMLINK, "it has a second name (a hard link), which would change too: remove one of them"
-            )
+        _status(whole)
         handle = os.open(whole, os.O_RDWR | os.O_APPEND | os.O_CREAT | OWN, PRIVATE if private else COMMON)
         return os.fdopen(handle, "a+", encoding="utf-8")
 

@@ -2,14 +2,11 @@
 
 import sqlite3
 import time
-from contextlib import closing
 from pathlib import Path
 
-from bot.errors import StorageError
 from bot.machine import files
 
 BUSY = 30.0  # seconds to wait for another writer
-WORTH = 1000  # free pages, 4 MB: fewer are not worth the wait
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -24,21 +21,3 @@ def connect(path: Path) -> sqlite3.Connection:
     if sqlite3.sqlite_version_info < (3, 42):
         connection.create_function("unixepoch", 1, lambda _: time.time())
     return connection
-
-
-def tidy(path: Path) -> None:
-    """Give back the space of deleted rows, where it is a quarter of the file or more. Only while nobody else has it open.
-
-    Raises StorageError.
-    """
-    if not path.exists():
-        return
-    try:
-        with closing(sqlite3.connect(path, timeout=BUSY)) as connection:
-            pages, free = (
-                connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count")
-            )
-            if free * 4 >= pages and free > WORTH:
-                connection.execute("VACUUM")
-    except sqlite3.Error as error:
-        raise StorageError(f"{path} cannot be used as a database: {error}") from error
