@@ -25,7 +25,7 @@ from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.models import connect
-from bot.review.coverage import start
+from bot.review.coverage import CoverageTracker
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Dependents, Limits, Message, Prompt, PullRequest, Source
@@ -121,7 +121,7 @@ async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator
                 (),
                 Dependents(),
                 tree,
-                start((), (), Dependents()),
+                CoverageTracker((), (), Dependents()),
             ),
             tree,
             calls,

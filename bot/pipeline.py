@@ -138,7 +138,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         texts = await _texts(tree, files)
         masks.learn_files(texts.head, texts.base, await _unchanged_users(tree, users), beyond.texts())
         parts = units.cut(files, users, texts)
-        tracker = coverage.start(parts, files, users)
+        tracker = coverage.CoverageTracker(parts, files, users)
         tracker.note_commits(gaps)
         for reason in beyond.unread:
             tracker.note_unchecked("", reason)

@@ -46,7 +46,7 @@ class Tree(Protocol):
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
 
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """The contents of many files in one pass; those that `read` would answer with None are absent."""
 
     async def grep(self, query: Query) -> frozenset[str]:

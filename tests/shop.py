@@ -105,7 +105,7 @@ class Table:
             )
             users = Dependents(references=(USE,))
             parts = units.cut(files, users, texts)
-            tracker = coverage.start(parts, files, users)
+            tracker = coverage.CoverageTracker(parts, files, users)
             calls = Calls(Budget(self.limits), Journal(self.journal), pause=lambda _: asyncio.sleep(0))
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)

@@ -3,7 +3,7 @@
 A file is looked through as a whole, because a part of a secret is not recognised as one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.checkout.tree import TreeView
 from bot.masking.masks import Masks
@@ -18,7 +18,7 @@ class MaskedTree(TreeView):
         super().__init__(tree)
         self._masks = masks
 
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """The contents of many files, with their secrets: who shows a part of one hides them."""
         blobs = await self._tree.read_many(paths, side)
         self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
@@ -34,7 +34,7 @@ class MaskedTree(TreeView):
 class ShownTree(MaskedTree):
     """The same, with the texts as readers are shown them: a quote counts only if it occurs in what they saw."""
 
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """The contents of many files, a placeholder in the place of each secret."""
         blobs = await super().read_many(paths, side)
         return {

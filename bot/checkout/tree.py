@@ -77,7 +77,7 @@ class TreeView:
         """The content of a file, as `read_many` has it."""
         return (await self.read_many([path], side)).get(path)
 
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """The contents of many files."""
         return await self._tree.read_many(paths, side)
 
@@ -322,7 +322,7 @@ class Checkout:
         """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
         return (await self.read_many([path], side)).get(path)
 
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """The contents of many files with one `cat-file --batch`; missing ones are absent."""
         entries = await self.entries(side)
         readable = [e for p in dict.fromkeys(paths) if (e := entries.get(p)) and self._may_read(e)]
@@ -364,7 +364,7 @@ class Checkout:
         """A file as it is at the tip of the base branch: where configuration is read, so that a change cannot bring its own."""
         return (await self.many_at_tip([path])).get(path)
 
-    async def many_at_tip(self, paths: Sequence[str]) -> dict[str, bytes]:
+    async def many_at_tip(self, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Those of the files that exist at the tip of the base branch, in the order asked."""
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
 
@@ -402,7 +402,7 @@ class Checkout:
         )  # fmt: skip
         return [name_of(name) for name in result.out.split(b"\0")[:MOST_NAMES] if name] if result.status == 0 else []
 
-    async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
+    async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Those of the files that exist in a commit, in the order asked; an unknown commit holds none."""
         distinct_paths = [path for path in dict.fromkeys(paths) if path]
         rows = await self._rows_of(commit, distinct_paths)
@@ -635,7 +635,7 @@ def _sections(patch: bytes) -> list[bytes]:
     return [b"diff --git " + part.removesuffix(b"\n") + b"\n" for part in parts]
 
 
-def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> dict[str, bytes]:
+def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> limits.Contents:
     return limits.Contents({e.path: blob for e, blob in zip(entries, blobs, strict=True) if blob is not None})
 
 

@@ -18,7 +18,7 @@ class Exports:
     def __init__(self, sides: Mapping[Side, Reach]) -> None:
         self._sides = sides
         self._gone: dict[tuple[str, bool], frozenset[str]] = {}
-        self._near: dict[frozenset[str], dict[str, bytes]] = {}
+        self._near: dict[frozenset[str], Mapping[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
         self._former: dict[str, str] = {}  # path in the head -> path in the base
 

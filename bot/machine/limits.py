@@ -12,16 +12,14 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import ItemsView, Iterator, ValuesView
+from collections import UserDict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, overload
 
 MOST = 2 << 30  # bytes of a git that fetches
 SIZE = 8192  # bytes of a note
 END = b"\n"
-Other = TypeVar("Other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,39 +118,10 @@ def _soft(kind: int, most: int) -> None:
         resource.setrlimit(kind, (most, hard))
 
 
-class Contents(dict[str, bytes]):
-    """Contents of files by path. Taking one out is noted as reading that file."""
+class Contents(UserDict[str, bytes]):
+    """Contents of files by path. Taking one out is noted as reading that file; who asks for one that is not there keeps the last in hand."""
 
     def __getitem__(self, path: str) -> bytes:
+        content = self.data[path]
         reading(path)
-        return super().__getitem__(path)
-
-    @overload
-    def get(self, path: str, default: None = None, /) -> bytes | None: ...
-    @overload
-    def get(self, path: str, default: Other, /) -> bytes | Other: ...
-    def get(self, path: str, default: Any = None, /) -> Any:
-        """The content, or the default. Who asks for a file that is not there keeps the last one in hand."""
-        if path in self:
-            reading(path)
-        return super().get(path, default)
-
-    def items(self) -> ItemsView[str, bytes]:  # type: ignore[override]
-        """Path and content, one after the other."""
-        return _Items(self)
-
-    def values(self) -> ValuesView[bytes]:  # type: ignore[override]
-        """The contents, one after the other."""
-        return _Values(self)
-
-
-class _Items(ItemsView[str, bytes]):
-    def __iter__(self) -> Iterator[tuple[str, bytes]]:
-        for path in self._mapping:  # type: ignore[attr-defined]
-            yield path, self._mapping[path]  # type: ignore[attr-defined]
-
-
-class _Values(ValuesView[bytes]):
-    def __iter__(self) -> Iterator[bytes]:
-        for path in self._mapping:  # type: ignore[attr-defined]
-            yield self._mapping[path]  # type: ignore[attr-defined]
+        return content

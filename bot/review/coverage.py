@@ -380,13 +380,6 @@ def _override(key: str, own: Symbol) -> Reference:
     return Reference(key, own.short, own.path, own.start, text, own.name, span, sure=True, test=test, form="definition")
 
 
-def start(
-    units: Sequence[Unit], files: Sequence[ChangedFile], dependents: Dependents, *, by_model: bool = True
-) -> CoverageTracker:
-    """A new record in which nothing is read yet."""
-    return CoverageTracker(units, files, dependents, by_model=by_model)
-
-
 def stands_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:
     """Whether the unit's own text, or every changed line of its diff, occurs verbatim. Naming its path is not reading it."""
     return _whole(unit, prompt) or (bool(blocks) and all(block in prompt for block in blocks))

@@ -30,7 +30,7 @@ class Commits(Protocol):
     async def descends(self, commit: str) -> bool | None:
         """Whether the head was made on top of this commit; None if too little of the history is known."""
 
-    async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
+    async def many_at(self, commit: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         """Those of the files that exist in a commit."""
 
 

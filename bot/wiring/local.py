@@ -56,7 +56,7 @@ async def weigh(
         rows, settings = [], subject.brief.settings
         proofs = settings.run.findings if brief.run and settings.run is not None else 0
         for name in NAMES:
-            fresh = replace(subject, tracker=coverage.start(subject.units, subject.files, subject.dependents))
+            fresh = replace(subject, tracker=coverage.CoverageTracker(subject.units, subject.files, subject.dependents))
             fresh.past.carry(fresh.tracker, fresh.dependents, by_model=True)
             left = fresh.tracker.unread()
             async with tools.open_session(fresh) as session:

@@ -63,7 +63,7 @@ def open_uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change(changes_role))
             users = await dependents.find(tree, files, LANGUAGES)
-            tracker = coverage.start((), files, users, by_model=False)
+            tracker = coverage.CoverageTracker((), files, users, by_model=False)
             tracker.note_comparisons(contracts.compare(users))
             return tracker.open_uses()
 

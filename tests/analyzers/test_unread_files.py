@@ -14,7 +14,7 @@ from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.ports import Tree
 from bot.review.analyzer_worker import AnalyzerWorker
-from bot.review.coverage import start
+from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Review, Silence
 
@@ -127,7 +127,7 @@ def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
     async def run() -> dict[str, str]:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
-            tracker = start((), files, Dependents())
+            tracker = CoverageTracker((), files, Dependents())
             survey = Survey(
                 Brief(pull, config.resolve({}, None, config.Settings())), files, (), Dependents(), tree, tracker
             )

@@ -186,7 +186,7 @@ def test_a_file_that_is_told_shows_every_line_of_its_units_once(
     whole = [(line.kind, line.new or line.old) for hunk in file.hunks for line in hunk.lines if line.kind != " "]
     assert changed == [place for place in whole if place in changed]
     prompt = "\n".join(part.body for part in told)
-    tracker = coverage.start(found, (file,), Dependents())
+    tracker = coverage.CoverageTracker(found, (file,), Dependents())
     tracker.saw(f"--- f ---\n{prompt}", "worker")
     assert {unit.id for unit in mine if unit.changed_rows} <= {unit.id for unit in found} - {
         unit.id for unit in tracker.unread()

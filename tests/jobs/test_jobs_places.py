@@ -34,7 +34,7 @@ async def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
             pass
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "jobs.db").write_text("this is no database" * 100)
-    with pytest.raises(StorageError, match="cannot be used: .*file is not a database"):
+    with pytest.raises(StorageError, match=r"cannot be used: .*file is not a database"):
         async with jobs.running(JobSettings(tmp_path / "broken"), Diary().work):
             pass
 

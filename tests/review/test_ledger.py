@@ -44,7 +44,7 @@ USERS = Dependents(
 
 
 def tracker() -> coverage.CoverageTracker:
-    return coverage.start([UNIT, OTHER], FILES, USERS)
+    return coverage.CoverageTracker([UNIT, OTHER], FILES, USERS)
 
 
 def test_naming_a_path_is_not_reading_it() -> None:
@@ -95,7 +95,7 @@ def test_the_coverage_says_what_is_missing_and_why() -> None:
 def test_a_body_that_occurs_everywhere_proves_nothing() -> None:
     """One closing bracket is in every prompt."""
     unit = Unit("a.c:x", "a.c", "x", 1, 1, "head", "}", rows("+    1 }"))
-    assert coverage.start([unit], (), Dependents()).saw("void f() { }", "worker") == 0
+    assert coverage.CoverageTracker([unit], (), Dependents()).saw("void f() { }", "worker") == 0
 
 
 def test_a_line_that_several_files_hold_names_none_of_them() -> None:
@@ -105,7 +105,7 @@ def test_a_line_that_several_files_hold_names_none_of_them() -> None:
     paths = ("till.py", "stall.py")
     rows = tuple(replace(CALL, path=path, text=line, form="import") for path in paths)
     users = Dependents(files=tuple(Dependent(p, "shop.py", frozenset({"pay"}), 1) for p in paths), references=rows)
-    kept = coverage.start([unit], FILES, users)
+    kept = coverage.CoverageTracker([unit], FILES, users)
     kept.saw(unit.text, "worker")
     assert [row.path for row in kept.coverage().readings if row.state == "reviewed" and row.kind != "use"] == [
         "shop.py"
@@ -136,7 +136,7 @@ def test_the_same_line_changed_in_two_files_is_read_file_by_file() -> None:
         text="# Copyright 2026\n\nimport os",
         rows=(*one.rows, *rows("+3 import os")),
     )
-    kept = coverage.start([one, other], FILES, Dependents())
+    kept = coverage.CoverageTracker([one, other], FILES, Dependents())
     assert kept.saw(f"--- b.py ---\n{other.diff}", "worker") == 1
     assert kept.unread() == (one,)
     assert kept.saw(f"--- a.py ---\n{one.diff}", "worker") == 1

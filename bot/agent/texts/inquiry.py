@@ -144,7 +144,7 @@ async def open_inquiry(
             async with Checkout(pull) as tree:
                 nobody = Dependents()
                 session = Session(
-                    survey=Survey(brief, (), (), nobody, tree, coverage.start((), (), nobody)),
+                    survey=Survey(brief, (), (), nobody, tree, coverage.CoverageTracker((), (), nobody)),
                     tree=MaskedTree(tree, calls.masks),
                     calls=calls,
                     worker=reader,

@@ -80,7 +80,7 @@ class OverlayTree:
         """The content of a file."""
         return (await self.read_many([path], side)).get(path)
 
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """The contents of many files, in the order asked."""
         there = await self.entries(side)
         wanted = [path for path in dict.fromkeys(paths) if path in there]
@@ -153,7 +153,7 @@ class LabelledTree(TreeView):
         """What each symbolic link of one side holds."""
         return {self._prefix + path: target for path, target in (await self._tree.links(side)).items()}
 
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """The contents of many files."""
         inner = {path.removeprefix(self._prefix): path for path in paths if path.startswith(self._prefix)}
         texts = await self._tree.read_many([*inner], side)
