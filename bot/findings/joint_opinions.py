@@ -71,7 +71,10 @@ def replies(request: Request, reply: Completion | DeepRepoError) -> list[Complet
     if len(request) == 1 or not isinstance(reply, Completion):
         return [reply] * len(request)
     rows = _rows(reply.data)
-    return [replace(reply, text="", data=rows.get(_id(at))) for at in range(len(request))]
+    marks = {_id(at): one.finding.fingerprint for at, one in enumerate(request)}
+    own_data = ({**row, "same_as": marks.get(str(row.get("same_as")).strip(), "")} for row in rows.values())
+    data = dict(zip(rows, own_data, strict=True))
+    return [replace(reply, text="", data=data.get(_id(at))) for at in range(len(request))]
 
 
 def is_left_out(reply: Completion | DeepRepoError) -> bool:
@@ -96,7 +99,10 @@ def join_answers(first: Completion, last: Completion) -> Completion:
 def schema() -> Schema:
     """What is handed in about several claims."""
     form = NAME, "Hand in a verdict on each claim."
-    claim = {"claim": text("the id of the claim, such as C1")}
+    claim = {
+        "claim": text("the id of the claim, such as C1"),
+        "same_as": text("the id of a claim above it that tells the same defect: one edit mends both; else empty"),
+    }
     asking, last = (
         {NAME: {"type": "array", "items": strict(**claim, **properties), "description": "one for each claim"}}
         for properties in (asking_properties(), PROPERTIES)

@@ -10,7 +10,7 @@ from functools import partial
 from types import MappingProxyType
 
 from bot.findings import rules
-from bot.findings.merge import merge
+from bot.findings.merge import merge, unite
 from bot.findings.rounds import Recollection, outlasting, recall
 from bot.findings.suppress import IgnoreList, silenced
 from bot.findings.verify import Ask, Precedents, verify
@@ -91,6 +91,7 @@ async def judge(
     asked = [each if each.status == "new" else replace(each, verdict=Verdict.UNPROVEN) for each in due]
     opinions = await verify(asked, tree, dependents, ask, files, pull, precedents)
     said = dict[bool, list[Finding]]({True: [], False: []})  # of new findings, and of earlier ones
+    same = dict[str, str]()  # new finding -> another one that tells the same, by their fingerprints
     unheard, by_words = list[Finding](), list[Finding]()
     reasons, answers = Counter[str](), Counter[OwnerRule | None]()
     for one, opinion in zip(due, opinions, strict=True):
@@ -103,16 +104,26 @@ async def judge(
         if is_new and now.is_shown and now.unconfirmed:
             unheard.append(now)
             reasons[opinion.unheard] += 1
+        same |= {one.fingerprint: opinion.same_as} if is_new and now.is_shown and opinion.same_as else {}
         told = (now if now.is_shown else replace(now, status="refuted")) if is_new else _judge_again(one, now)
         said[is_new] += [told] if told is not None else []
     return JudgedFindings(
-        (*said[True], *settled, *said[False], *suppressed_findings, *by_words),
+        (*_united(said[True], same), *settled, *said[False], *suppressed_findings, *by_words),
         tuple(unheard),
         tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in reasons.items()
         ),
     )
+
+
+def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
+    """The findings, each that tells the same as another one in its place."""
+    shown = {one.fingerprint: one for one in told if one.status == "new"}
+    for mark, other in same.items():
+        if mark != other and mark in shown and other in shown:
+            shown[other] = unite(shown[other], shown.pop(mark))
+    return [shown.get(one.fingerprint, one) for one in told if one.status != "new" or one.fingerprint in shown]
 
 
 def _suppress(

@@ -71,7 +71,7 @@ def _add(distinct_findings: list[Finding], finding: Finding, others: Iterable[in
     if at == len(distinct_findings):
         distinct_findings.append(_told_apart(finding, distinct_findings))
     else:
-        distinct_findings[at] = _unite(distinct_findings[at], finding)
+        distinct_findings[at] = unite(distinct_findings[at], finding)
     return at
 
 
@@ -222,7 +222,7 @@ def _telling_words(title: str) -> set[str]:
     return set(re.findall(r"\w{4,}", title.lower()))
 
 
-def _unite(one: Finding, other: Finding) -> Finding:
+def unite(one: Finding, other: Finding) -> Finding:
     """One of the two with the other's evidence, and with the other's place if it is another one."""
     strong, weak = sorted((one, other), key=lambda f: (not f.is_masked, f.verdict.rank, severity_rank(f.severity)))
     apart = (weak.path, weak.side) != (strong.path, strong.side) or weak.end < strong.start or strong.end < weak.start

@@ -44,7 +44,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
         "enum": list(LIMITS),
         "description": "of a confirmed claim, else none. smaller: it happens, and does less harm than claimed; hand-made: only a request that no program of"
         " this repository sends; tests: only tests meet it; older: the same happened before the change, in this file or where the code was moved"
-        " from",
+        " from, and to end it is not what the change is for",
     },
     "ground": text(
         "of a refutation: the line that makes the claim false, verbatim, or the library function with its version, or language rule, by name; else empty"
@@ -96,6 +96,7 @@ class Opinion:
     finding: Finding  # with its verdict
     silencing: Silencing | None = None  # a sentence answers it, or it repeats what was dismissed
     unheard: str = ""  # why no verdict came
+    same_as: str = ""  # the fingerprint of another finding that tells the same defect
 
 
 async def verify(
@@ -123,7 +124,7 @@ def _opinion(finding: Finding, there: Precedents, reply: Completion | DeepRepoEr
     if unheard is not None or not isinstance(reply, Completion):
         return Opinion(replace(finding, unconfirmed=True), unheard=unheard or str(reply))
     data = reply.data or {}
-    return Opinion(_judge(finding, data), _answer(there, data))
+    return Opinion(_judge(finding, data), _answer(there, data), same_as=str(data.get("same_as") or ""))
 
 
 def _answer(there: Precedents, data: Mapping[str, Any]) -> Silencing | None:

@@ -67,6 +67,17 @@ def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
     assert prompt.messages[-1].text.count("2 x = f(None)") == 1
 
 
+def test_claims_that_tell_the_same_defect_are_one_finding(repository: Repository) -> None:
+    """What one edit mends is said once, and shows both places. A refuted claim takes nothing with it, and who names itself stays."""
+    for other in (CONFIRMED, CONFIRMED | {"same_as": "C2"}):
+        found = judged(repository, Answers({"C1": other, "C2": CONFIRMED | {"same_as": "C1"}}), (FIRST, SECOND))
+        (one,) = found.having("new")
+        assert {one.start, *(item.line for item in one.evidence)} == {2, 3}
+    for first, second in ((REFUTED, CONFIRMED | {"same_as": "C1"}), (REFUTED, CONFIRMED | {"same_as": "C2"})):
+        found = judged(repository, Answers({"C1": first, "C2": second}), (FIRST, SECOND))
+        assert [one.title for one in found.having("new")] == [SECOND.title]
+
+
 def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repository) -> None:
     """Nobody has to remember six claims for all of them to be judged."""
     answers = Answers({"C2": REFUTED, "C9": REFUTED})

@@ -80,7 +80,9 @@ def _prompt(pull: PullRequest, files: Sequence[ChangedFile]) -> Prompt:
     shown = [(file.path, file.status, diff.numbered_text(file.hunks)) for file in files]
     asked = text("reviews/diff_only.md.j2", title=pull.title, body=pull.body, files=shown)
     words = text("reviews/diff_only_system.md.j2", most=QUOTA)
-    return Prompt((Message("system", words), Message("user", asked)), answer=read.schema().final, max_tokens=ANSWER_TOKENS)
+    return Prompt(
+        (Message("system", words), Message("user", asked)), answer=read.schema().final, max_tokens=ANSWER_TOKENS
+    )
 
 
 def _read(reply: Completion | Exception, model: Model) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
