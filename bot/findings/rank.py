@@ -33,11 +33,8 @@ def score(finding: Finding) -> int:
 def rank(
     placed_findings: Iterable[PlacedFinding], quota: int, held_marks: Collection[str] = ()
 ) -> tuple[PlacedFinding, ...]:
-    """Best first; beyond the quota, a slip of the pen, a trifle or `held_marks` (fingerprints), collapsed. Critical findings are exempt from the quota."""
-    sorted_findings = sorted(
-        placed_findings,
-        key=lambda p: (-score(p.finding), severity_rank(p.finding.severity), p.finding.path, p.finding.start),
-    )
+    """Best first, equal ones as they were reported: a reader begins with what matters. Beyond the quota, a slip of the pen, a trifle or `held_marks` (fingerprints), collapsed. Critical findings are exempt from the quota."""
+    sorted_findings = sorted(placed_findings, key=lambda p: (-score(p.finding), severity_rank(p.finding.severity)))
     aloud_count, out = 0, []
     for item in sorted_findings:
         slip = _slip(item.finding)

@@ -15,5 +15,4 @@ def test_the_page_holds_the_numbers_of_the_code() -> None:
     assert f"| {rank.PER_EVIDENCE_FILE} each, at most {rank.MAX_EVIDENCE_FILES} |" in PAGE
     assert f"source reports the same | {rank.AGREEMENT} |" in PAGE
     assert f"| critical, high, medium, low | {levels} |" in PAGE
-    assert f"| critical, besides | {rank.CRITICAL} |" in PAGE
     assert f"**Quota**: {config.DEFAULTS['quota']} findings" in PAGE
