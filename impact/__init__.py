@@ -19,7 +19,8 @@ MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots
 
 def knows(path: str) -> bool:
     """Whether a file is of a language that can be read, and meant to run."""
-    return language_of(path) is not None and MATERIAL.search(path) is None
+    language = language_of(path)
+    return language is not None and not language.sought and MATERIAL.search(path) is None
 
 
 async def report(tree: Tree, change: Change) -> Report:

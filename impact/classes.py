@@ -95,7 +95,8 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
     if line is None or language is None or any(_bases(index, *row) & language.valued_bases for row in line):
         return ()
     for home, name in line:
-        own = tuple(row for row in members(index, home, name) if row[1].name in language.constructors_of(name))
+        rows = [row for row in members(index, home, name) if row[1].name in language.constructors_of(name)]
+        own = tuple(row for row in rows if not row[1].sought)
         if own or ((home, name) == (path, one.name) and one.takes is not None):
             return own
         if not language.inherits_constructors:

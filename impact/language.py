@@ -53,6 +53,7 @@ class CallRules:
     alone: tuple[str, ...] = ()  # nodes that are the only argument, in the place of a list
     keyword: tuple[str, ...] = ()  # nodes of an argument that is passed by name: its name is their field `name`
     spread: tuple[str, ...] = ()  # nodes of arguments that nobody can count
+    nothing: tuple[str, ...] = ()  # nodes that stand for no argument
     lone_call: bool = False  # a call that is the only argument may pass several
 
 
@@ -131,6 +132,7 @@ class Language:
     bare_members: str  # a name without a receiver may be a member of a class around: "calls", "all", or "" for never
     free_functions: bool  # a function may stand outside of classes: who calls one without a receiver may mean no member
     telling: int  # words of a member's name that speaks for itself although nothing tells its receiver; 0 for never
+    sought: bool  # its files are searched for users of what changed, and their own new lines are held against nothing
     lends_members: bool  # an importer can name static members, and classes of a class, without the class
     code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
     member_form: (
@@ -248,6 +250,7 @@ def load(folder: str) -> tuple[Language, ...]:
             bare_members=table.get("bare_members", ""),
             free_functions=row.get("free_functions", table.get("free_functions", False)),
             telling=table.get("telling", 0),
+            sought=row.get("sought", False),
             lends_members=table.get("lends_members", False),
             code=getattr(import_module(f"impact.languages.{folder}"), "code", None),
             member_form=table.get("member_form", "definition" if table.get("bare_members") else "key"),

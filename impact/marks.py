@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -35,6 +35,7 @@ class Mark:
     form: Form
     receiver: Node | None = None
     args: Node | None = None
+    more: bool = False  # a call is given more than its arguments: a block behind them
     owner: str = ""  # the class that a key belongs to, where its literal names it
 
 
@@ -88,6 +89,7 @@ class Marks:
     asked_anywhere: str = ""  # what the file asks for: an import of it never fails
     asked: Spans = field(default_factory=lambda: Spans(()))  # the same, below a test of a value
     types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
+    objects: list[Class] = field(default_factory=list)  # code in which the object of a method is another than around it
     made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
     fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     calls: dict[tuple[int, int], str] = field(default_factory=dict)  # a call -> the function that it is of
@@ -150,9 +152,9 @@ def _definitions(language: Language, marks: Marks) -> None:
             marks.classes.append(Class(node.start_byte, node.end_byte, UNKNOWN[0], ()))
     for found in rows:
         kind = kind_of(found)
-        for name in found.get("name", ()) if kind in ("function", *MEMBERS) else ():
+        for name in found.get("name", ()) if kind in ("function", "variable", *MEMBERS) else ():
             holder = next(classes_around(marks, name), None)
-            if holder is not None:
+            if holder is not None and (kind != "variable" or _around(marks, name).end_byte == holder.end):
                 marks.members[text(name)].add(holder.name)
 
 
@@ -164,11 +166,11 @@ def _definition(language: Language, marks: Marks, found: Captures, bases: Mappin
             marks.at[name.start_byte] = Mark("key" if is_member else "definition")
             whole = found[f"def.{kind}"][0]
             if kind in language.scopes and whole not in found.get("params", ()):
-                marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".lstrip("."), whole, name.start_byte)
+                marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".strip(".`"), whole, name.start_byte)
             if kind in CLASSES:
                 marks.named.add(name.start_byte)
                 above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
-                marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name), above))
+                marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name).strip("`"), above))
 
 
 def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
@@ -215,6 +217,8 @@ def _uses(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
         for name in (*found.get("name", ()), *found.get("sought", ())):
             _use(marks, name, found)
     marks.silent = _spans(silent)
+    for start in {node.start_byte for found in rows if "more" in found for node in found["more"]} & marks.at.keys():
+        marks.at[start] = replace(marks.at[start], more=True)
     for start in plain_names:
         marks.at[start] = Mark("name")
     for start in stores & marks.at.keys() if language.store_form == "definition" else ():
@@ -291,6 +295,8 @@ def _typed(language: Language, marks: Marks, uses: Sequence[Captures]) -> None:
     for found in rows:
         for node in found.get("field", ()):
             marks.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
+        for node in found.get("this", ()):
+            marks.objects.append(Class(node.start_byte, node.end_byte, _class_in(found), ()))
     _bind_others(marks, rows, uses, told)
 
 
@@ -387,7 +393,8 @@ def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
     return (found.pop(),) if len(found) == 1 else UNKNOWN
 
 
-def classes_around(marks: Marks, node: Node) -> Iterator[Class]:
-    """The classes around a node, innermost first."""
-    rows = [one for one in marks.classes if one.start <= node.start_byte and node.end_byte <= one.end]
+def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> Iterator[Class]:
+    """The classes around a node, innermost first; with the code in which a method's object is another one, if that is asked for."""
+    classes = [*marks.classes, *marks.objects] if with_objects and marks.objects else marks.classes
+    rows = [one for one in classes if one.start <= node.start_byte and node.end_byte <= one.end]
     yield from sorted(rows, key=lambda one: (one.end - one.start, one.name not in UNKNOWN))

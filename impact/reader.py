@@ -19,6 +19,7 @@ HEAD = 2_000  # bytes of a head
 NAMELESS = "_"  # a parameter that has a type alone
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
+BODIES = ("function_body", "class_body", "enum_class_body")  # where the grammar gives the body no name
 MODIFIERS = ("modifiers", "annotation")  # what stands before a definition and tells no caller how to call it
 QUOTES = "\"'`<>"
 BLANK = re.compile(rb"[^\n]")
@@ -138,7 +139,7 @@ def last_line(node: Node) -> int:
 def head(node: Node) -> str:
     """How a definition is written behind its modifiers and up to its body, on one line."""
     inner = node.child_by_field_name("definition") or node
-    body = inner.child_by_field_name("body")
+    body = inner.child_by_field_name("body") or next((one for one in inner.children if one.type in BODIES), None)
     start = next((one.start_byte for one in node.children if one.type not in MODIFIERS), node.start_byte)
     end = body.start_byte if body is not None else node.end_byte
     code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
@@ -174,7 +175,7 @@ class _Reader:
         for kind, found in self._defs:
             if kind in ("class", "holder", "type", "module"):
                 node = _first(found, f"def.{kind}")
-                holders.append((node.start_byte, node.end_byte, text(_first(found, "name")).lstrip("*&")))
+                holders.append((node.start_byte, node.end_byte, text(_first(found, "name")).strip("*&`")))
         self._holders = Spans(list(dict.fromkeys(holders)))
 
     def _matches(self, name: str) -> Iterator[Captures]:
@@ -183,16 +184,19 @@ class _Reader:
     def facts(self) -> Facts:
         definitions = self._definitions()
         opened, owners, made = "a component" if self._language.scripts else "", set[str](), set[str]()
+        unsure = False
         hidden = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
         for found in self._matches("open"):
             for node in found.get("open", ()):
                 opened = opened or text(node).partition("\n")[0][:WRITTEN]
+            unsure = unsure or "open.sought" in found
             for node in found.get("made", ()):
                 made.update(re.findall(r"\w+", text(node)))
             for node in found.get("open.owner", ()):
                 owners.add(self._owner(node))
         if self._root.has_error:
             opened = opened or next((f"a syntax error at line {line}" for line in errors(self._root)), "")
+        answering = frozenset(owners)
         for kind, found in self._defs:
             if kind == "class" and _first(found, "def.class").start_byte in hidden:
                 outer = self._owner(_first(found, "def.class"))
@@ -203,8 +207,10 @@ class _Reader:
             definitions=definitions,
             imports=self.imports(self._guards("imports", "guards")),
             open=opened,
+            unsure=unsure,
             made=frozenset(made),
             open_owners=frozenset(owners),
+            answering=answering,
             opaque=frozenset(opaque),
             module=module,
         )
@@ -268,11 +274,12 @@ class _Reader:
                     static=whole.start_byte in static,
                     visible=visible.get(whole.start_byte, ""),
                     marks=marks.get(whole.start_byte, ()),
+                    sought="sought" in found,
                     parameters=takes,
                     bases=tuple(re.split(r"[<\[]", base)[0] for base in bases.get(whole.start_byte, ())),
                     private=private or "private" in found,
                 )
-                key = node.start_byte, name, owner
+                key = (whole if kind == "constructor" else node).start_byte, name, owner
                 is_told = key in rows and (rows[key].parameters is not None or rows[key].kind == "class")
                 if not is_told or (rows[key].parameters is None and row.parameters is not None):
                     rows[key] = row
@@ -345,6 +352,7 @@ class _Reader:
                 around = [*self._locals.around(node.start_byte, node.end_byte)]
                 outer = (line_of(around[-1][0]), line_of(around[-1][1])) if around else (1, last)
                 bindings[text(node)][node.start_byte] = min(outer[0], node.start_point[0] + 1), outer[1]
+            skipped.update(node.start_byte for node in found.get("unread", ()))
             for node in found.get("store", ()):
                 skipped.add(node.start_byte)
                 stores.add(text(node))
@@ -399,8 +407,8 @@ class _Reader:
 
 def arguments(rules: CallRules, node: Node) -> Arguments | None:
     """What a call passes; None if its arguments are not written one by one, or with an error."""
-    if node.type in rules.alone:
-        return Arguments(1)
+    if node.type in (*rules.alone, *rules.nothing):
+        return Arguments(int(node.type in rules.alone))
     if node.type not in rules.argument_lists or node.has_error:
         return None
     positional, keywords, spread = 0, list[str](), False

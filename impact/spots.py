@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tree_sitter import Node
@@ -130,7 +130,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         form=form,
         receiver=mark.owner or " ".join(text(mark.receiver).split())[:LONGEST],
         types=types,
-        arguments=_arguments(language, mark.args),
+        arguments=_arguments(language, mark.args, has_more=mark.more),
         guarded=is_foreseen(marks, node, form),
         alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=(at, end) in marks.receivers,
@@ -179,11 +179,11 @@ def _lines(node: Node) -> tuple[int, int]:
     return node.start_point[0] + 1, last_line(node)
 
 
-def _arguments(language: Language, node: Node | None) -> Arguments | None:
+def _arguments(language: Language, node: Node | None, *, has_more: bool = False) -> Arguments | None:
     if node is None:
         return None
-    passed = arguments(language.calls, node)
-    return passed if passed is not None else Arguments(spread=True)
+    passed = arguments(language.calls, node) or Arguments(spread=True)
+    return replace(passed, spread=True) if has_more else passed
 
 
 def _scopes(marks: Marks, node: Node) -> Iterator[Scope]:
@@ -211,7 +211,7 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     if receiver.end_byte - receiver.start_byte > LONGEST or receiver.type in OF_TYPES:
         return () if receiver.type in OF_TYPES else UNKNOWN
     written = "".join(text(receiver).split())
-    own = next(iter(classes_around(marks, receiver)), None)
+    own = next(classes_around(marks, receiver, with_objects=True), None)
     if written in (*language.own, *language.above) and own is not None:
         return _of_own(own, is_above=written in language.above)
     part = PART.search(written)

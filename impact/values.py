@@ -37,11 +37,12 @@ class Definition:
     static: bool = False  # its class has it, and not an object of that
     visible: str = ""  # who can name it, where its own line says so: "file", "folder", "package", "unit"
     marks: tuple[str, ...] = ()  # what else it is: "object", "extension Cart"
+    sought: bool = False  # the search for its users goes by what it takes, and no new line is held against that
 
     @property
     def takes(self) -> tuple[Parameter, ...] | None:
         """What a call has to fit; None where nobody can know."""
-        return None if self.opaque else self.parameters
+        return None if self.opaque or self.sought else self.parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +96,10 @@ class Facts:
     imports: tuple[Import, ...] = ()
     bound: frozenset[str] = frozenset()  # names that anything but an import or a definition binds somewhere in it
     open: str = ""  # why it may offer more than it writes, "" if it cannot
+    unsure: bool = False  # who loses a name of it may have another: annotations make some of them
     made: frozenset[str] = frozenset()  # the words of calls of macros that make definitions of some of them
     open_owners: frozenset[str] = frozenset()  # the classes of which that is true
+    answering: frozenset[str] = frozenset()  # those of them whose own code says so: it answers to any member
     opaque: frozenset[str] = frozenset()  # functions that a decorator or a macro may give other parameters
     module: str = ""  # what the file says that its module is called
 

@@ -55,13 +55,13 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     bases: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
         if one.kind in marks.CLASSES:
-            more = ("*",) if one.more or one.name in facts.open_owners else ()
+            more = ("*",) if one.more or one.name in facts.answering else ()
             bases[one.name] = tuple(dict.fromkeys((*bases.get(one.name, ()), *one.bases, *more)))
     symbols = [_symbol(one, language, path, side, bases) for one in rows]
     return Outline(
         symbols=alternatives(symbols, overloads=language.overloads),
         exports=tuple(_exports(facts, language).items()),
-        complete=not facts.open and not facts.made,
+        complete=not (facts.open or facts.unsure or facts.made or language.sought),
         stars=sum(item.star and item.hands_on for item in facts.imports),
         bases=tuple(bases.items()),
         bound=tuple(name for item in facts.imports if item.hands_on for name in _bound(item)),
