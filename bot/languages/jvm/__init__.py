@@ -1,14 +1,13 @@
 """Java, Kotlin and Scala: one family, because they use each other."""
 
-import posixpath
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from types import ModuleType
 
 from bot.languages import queried, syntax, typed_receivers
 from bot.languages.constructions import with_constructions
-from bot.languages.jvm import kotlin, scala
-from bot.languages.jvm.packages import JvmPackages, imported_names
+from bot.languages.jvm import scala
+from bot.languages.jvm.packages import JvmPackages, facade_of, imported_names
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
@@ -25,8 +24,7 @@ TEXT = (  # members of every text
     "charAt codePointAt endsWith equalsIgnoreCase getBytes indexOf isBlank isEmpty lastIndexOf replaceAll replaceFirst startsWith "
     "toCharArray toLowerCase toUpperCase"
 )
-AMBIENT = frozenset(f"{KOTLIN} {SCALA} {TEXT}".split()) | kotlin.OBJECT | scala.OF_EVERY_CASE_CLASS
-READERS = {".scala": scala}
+AMBIENT = frozenset(f"{KOTLIN} {SCALA} {TEXT}".split()) | scala.OF_EVERY_CASE_CLASS
 
 __all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
 
@@ -37,18 +35,24 @@ project = JvmPackages
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    if path.endswith(".java"):
-        return queried.outline(path, source, side)
-    file_outline: Outline = _reader(path).outline(path, source, side)
-    return file_outline
+    if not path.endswith(".scala"):
+        return _with_facade(path, source, queried.outline(path, source, side))
+    return scala.outline(path, source, side)
+
+
+def _with_facade(path: str, source: bytes, file_outline: Outline) -> Outline:
+    """Java calls what is in no class of Kotlin by a class that the file is to it."""
+    kinds = ("function", "variable")
+    is_reached = any("." not in one.name and one.is_exported and one.kind in kinds for one in file_outline.symbols)
+    facade = facade_of(path, source) if is_reached else ""
+    return replace(file_outline, exports=(*file_outline.exports, (facade, ""))) if facade else file_outline
 
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
-    if path.endswith(".java"):
+    if not path.endswith(".scala"):
         return queried.uses(path, source, names)
-    language = _reader(path)
 
     def bare(name: str, classes: Sequence[str]) -> tuple[str, ...]:
         owners, bases = _members(path, source)
@@ -58,9 +62,9 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         open_to = any(bases.get(one) for one in classes)
         return syntax.UNKNOWN if open_to else ()
 
-    root = language.root(source)
-    own_uses = typed_receivers.uses(root, source, names, language.READING, bare)
-    return with_constructions(root, own_uses, language.CLASSES, language.constructions)
+    root = scala.root(source)
+    own_uses = typed_receivers.uses(root, source, names, scala.READING, bare)
+    return with_constructions(root, own_uses, scala.CLASSES, scala.constructions)
 
 
 @lru_cache(maxsize=64)
@@ -78,7 +82,3 @@ def _members(path: str, source: bytes) -> tuple[dict[str, set[str]], dict[str, t
 @lru_cache(maxsize=64)
 def _import_words(path: str, source: bytes) -> frozenset[str]:
     return frozenset(one.name.rpartition(".")[2] for one in imported_names(path, source))
-
-
-def _reader(path: str) -> ModuleType:
-    return READERS.get(posixpath.splitext(path)[1], kotlin)

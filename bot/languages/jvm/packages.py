@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.languages import typed_receivers
-from bot.languages.jvm.kotlin import facade_of
 from bot.text.filetypes import parsed_by
 from bot.text.lines import without_mark
 from bot.values import Clues, Import, Outline
@@ -41,6 +40,7 @@ SCALA_DEFINED = re.compile(
 WORD = re.compile(rb"(?<![\w$])[A-Za-z_]\w*")
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
 WHOLE = frozenset({"*"})
+FACADE = re.compile(rb"@file:(?:kotlin\.jvm\.)?JvmName\(\s*(?:name\s*=\s*)?\"(\w+)\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +246,15 @@ class JvmPackages:
         near = max(_common(path, here) for path in files)
         modules = {path.partition("/src/")[0] for path in files if _common(path, here) == near}
         return sorted(path for path in files if path.partition("/src/")[0] in modules)
+
+
+def facade_of(path: str, source: bytes) -> str:
+    """The class by which Java calls what is in none; "" for a script."""
+    if not path.endswith(".kt"):
+        return ""
+    match = FACADE.search(source)
+    stem = posixpath.basename(path).partition(".")[0]
+    return match[1].decode() if match else f"{stem[:1].upper()}{stem[1:]}Kt"
 
 
 def _is_stand_in(path: str, package: str) -> bool:

@@ -9,7 +9,6 @@ from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
-from bot.languages.jvm.kotlin import OBJECT
 from bot.languages.spots import Spot
 from bot.languages.syntax import UNKNOWN, head, text
 from bot.languages.typed_receivers import TypedGrammar, TypedWalk, has
@@ -36,6 +35,8 @@ LAMBDAS = {"lambda_expression": "parameters", "colon_argument": "lambda_start"} 
 PACKAGES = frozenset(
     {"package_clause", "package_object", "extension_definition"}
 )  # what holds definitions of the package
+# What every object has: removing an own definition of it leaves the inherited one.
+OBJECT = frozenset({"clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"})
 # What every case class has, beside what every object has: what loses a definition of such a name still has one.
 OF_EVERY_CASE_CLASS = OBJECT | {
     "apply", "canEqual", "copy", "curried", "fromOrdinal", "ordinal", "productArity", "productElement", "productIterator",

@@ -38,24 +38,55 @@
 (enum_body_declarations (_ (modifiers) @words) @visible.package (#not-match? @words "\\b(public|protected|private)\\b"))
 ; only: kotlin
 (package_header (_) @module)
-(class_declaration name: (identifier) @name) @def.class
-(infix_expression . (_) . (identifier) @class . (identifier) @name (#eq? @class "class")) @def.class  ; `annotation class X` after annotations
-(class_declaration name: (identifier) @name (primary_constructor (class_parameters) @params)) @def.class
+(class_declaration "class" name: (identifier) @name) @def.class
+(class_declaration "interface" name: (identifier) @name) @def.type
+; after some annotations the grammar takes a class for an expression
+(infix_expression . (_) . (identifier) @class . [(identifier) @name (call_expression . (identifier) @name)] (#eq? @class "class")) @def.class
+(class_declaration "class" name: (identifier) @name (primary_constructor (class_parameters) @params)) @def.class
 (class_declaration (class_body (secondary_constructor))) @opaque
+(class_declaration name: (identifier) @name (primary_constructor (class_parameters) @params @sought @def.constructor))
+(class_declaration name: (identifier) @name
+  (class_body (secondary_constructor (function_value_parameters) @params @sought) @def.constructor))
+; annotations make constructors
+(primary_constructor (modifiers (annotation)) (class_parameters) @opaque)
 (class_parameters (class_parameter (identifier) @name . ":") @param.positional)
 (class_parameters (class_parameter (identifier) @name . ":" "=") @param.positional @optional)
 (class_parameters (class_parameter (modifiers) @m (identifier) @name . ":") @param.rest (#match? @m "vararg"))
+(function_value_parameters (parameter (identifier) @name . ":") @param.positional)
+(function_value_parameters (parameter (identifier) @name . ":") @param.positional @optional . "=")
+(function_value_parameters (parameter_modifiers) @m . (parameter (identifier) @name . ":") @param.rest (#match? @m "vararg"))
 (object_declaration name: (identifier) @name) @def.class
+(object_literal (class_body) @class.nameless @local)
+(enum_entry (class_body) @class.nameless @local)
 (class_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (user_type) @base)))) @class.of
 (class_declaration (delegation_specifiers (delegation_specifier (user_type) @base))) @class.of
+(class_declaration (delegation_specifiers (delegation_specifier (explicit_delegation (user_type) @base)))) @class.of
 (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (user_type) @base)))) @class.of
 (object_declaration (delegation_specifiers (delegation_specifier (user_type) @base))) @class.of
-(enum_entry (identifier) @name) @def.member
-(class_parameter (identifier) @name . ":") @def.member
+; what a data class has is written nowhere
+(class_declaration (modifiers (class_modifier) @base (#any-of? @base "data" "value"))) @class.of
+(enum_entry (identifier) @name) @def.member @static
+(class_parameter ["val" "var"] (identifier) @name . ":") @def.component
 (property_declaration (variable_declaration (identifier) @name)) @def.variable
 (property_declaration (multi_variable_declaration (variable_declaration (identifier) @name))) @def.variable
-(function_declaration name: (identifier) @name) @def.function
+(function_declaration name: (identifier) @name (function_value_parameters) @params @sought) @def.function
+; an extension is called like a member of the type before its name
+(function_declaration (_) @extended . "." . name: (identifier)) @extends
+(property_declaration (_) @extended . "." . (variable_declaration)) @extends
+; the type itself may have a member of a short name, and so may what is overridden
+(function_declaration (_) . "." . name: (identifier) @word (#not-match? @word "[a-z0-9][A-Z]")) @opaque
+(function_declaration (modifiers (member_modifier) @word (#eq? @word "override"))) @opaque
+(object_declaration (delegation_specifiers) (class_body (function_declaration) @opaque))
+(object_declaration (class_body [(function_declaration) (property_declaration)] @static))
+(companion_object (class_body [(function_declaration) (property_declaration)] @static))
+((_ (modifiers (visibility_modifier) @word (#eq? @word "private"))) @visible.file)
+(primary_constructor (modifiers (visibility_modifier) @word (#eq? @word "private")) (class_parameters) @visible.file)
 (function_declaration (function_body) @local)
+(secondary_constructor (block) @local)
 (anonymous_initializer (block) @local)
+(getter (function_body) @local)
+(setter (function_body) @local)
 (lambda_literal) @local
 (type_alias type: (identifier) @name) @def.type
+; all
+(ERROR) @local

@@ -1,5 +1,11 @@
 ; only: kotlin
 (companion_object (delegation_specifiers) @open.owner)
 ; only: java
-(import_declaration (scoped_identifier) @open (#match? @open "^(lombok|org\\.immutables|com\\.google\\.auto)\\b"))
-([(marker_annotation name: (scoped_identifier) @open) (annotation name: (scoped_identifier) @open)] (#match? @open "^(lombok|org\\.immutables|com\\.google\\.auto)\\b"))
+(import_declaration (scoped_identifier) @open.sought (#match? @open.sought "^(lombok|org\\.immutables|com\\.google\\.auto)\\b"))
+([(marker_annotation name: (scoped_identifier) @open.sought) (annotation name: (scoped_identifier) @open.sought)] (#match? @open.sought "^(lombok|org\\.immutables|com\\.google\\.auto)\\b"))
+; only: kotlin
+; what others of its annotations make, a facade of several files, and classes that the grammar takes for an expression
+((annotation [(user_type (identifier) @open.sought .) (constructor_invocation (user_type (identifier) @open.sought .))])
+  (#any-of? @open.sought "Serializable" "Parcelize" "JvmMultifileClass"))
+((file_annotation (user_type (identifier) @open.sought)) (#eq? @open.sought "JvmMultifileClass"))
+(source_file [(infix_expression) (call_expression) (navigation_expression) (annotated_expression) (lambda_literal)] @open.sought)

@@ -30,3 +30,15 @@
 (instanceof_expression right: (_) @type name: (identifier) @var)
 (type_pattern (_) @type (identifier) @var)
 (record_pattern_component (_) @type (identifier) @var (#not-eq? @type "var"))
+; only: kotlin
+((call_expression . (identifier) @type (value_arguments)) @made (#match? @type "^[A-Z]"))
+(as_expression right: [(user_type) @type (nullable_type (user_type) @type)]) @made
+; in a block `this` may be anything, in an extension it is what is extended
+(lambda_literal) @this
+(function_declaration [(user_type) @type (nullable_type (user_type) @type)] . "." . name: (identifier)) @this
+(parameter (identifier) @var [(user_type) @type (nullable_type (user_type) @type)])
+(class_parameter (identifier) @var @field . ":" [(user_type) @type (nullable_type (user_type) @type)])
+(variable_declaration (identifier) @var [(user_type) @type (nullable_type (user_type) @type)])
+(property_declaration (variable_declaration (identifier) @field [(user_type) @type (nullable_type (user_type) @type)]))
+(property_declaration (variable_declaration . (identifier) @var @field .) . "=" . (_) @is)
+(catch_block . (identifier) @var (user_type) @type)

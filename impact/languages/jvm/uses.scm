@@ -45,13 +45,35 @@
 (type_pattern (identifier) @bound .)
 (compact_constructor_declaration name: (identifier) @bound)
 ; only: kotlin
+(package_header) @silent
 (call_expression . (identifier) @name (value_arguments) @args .) @use.call
-(call_expression (call_expression . (identifier) @store (value_arguments)) (annotated_lambda))
+(call_expression . (identifier) @sought (annotated_lambda) @args)
+(call_expression . (navigation_expression (_) @receiver . [(identifier) @sought] .) (value_arguments) @args .)
+(call_expression . (navigation_expression (_) @receiver . (identifier) @sought .) (annotated_lambda) @args)
+; which parameter a block behind the arguments is for depends on defaults
+(call_expression . (call_expression . (identifier) @more @unread (value_arguments)) (annotated_lambda))
+(call_expression . (call_expression . (navigation_expression (identifier) @more .) (value_arguments)) (annotated_lambda))
+(navigation_expression . (_) @receiver (identifier) @name .) @use.member
+(infix_expression . (_) @receiver . (identifier) @sought . (_)) @args
+(constructor_invocation (user_type . (identifier) @sought . (type_arguments)? .) (value_arguments) @args)
+(constructor_invocation (user_type (identifier) @receiver . (identifier) @sought . (type_arguments)? .) (value_arguments) @args)
+(annotation (user_type (identifier) @sought .)) @args
+(user_type (identifier) @receiver . (identifier) @sought)
+; `::Cart` makes one of whatever it is given
+((callable_reference (identifier) @sought) @args (#match? @sought "^[A-Z]"))
+(value_argument . (identifier) @key . "=")
+(constructor_delegation_call "this" (value_arguments) @args) @constructs.own
+(constructor_delegation_call "super" (value_arguments) @args) @constructs.base
+(class_declaration [name: (_) (type_parameters)] . (delegation_specifiers)
+  (class_body (secondary_constructor (function_value_parameters) @place) @constructs.default))
+(enum_entry (value_arguments) @args) @constructs.own
+(enum_entry . (modifiers)? . (identifier) .) @constructs.own
+(enum_entry . (modifiers)? . (identifier) . (class_body)) @constructs.own
 (function_declaration name: (identifier) @bound)
-(navigation_expression . (identifier) @receiver (identifier) @name .) @use.member
 (variable_declaration (identifier) @bound)
 (parameter (identifier) @bound)
-(class_parameter (identifier) @bound)
+(class_parameter (identifier) @bound . ":")
+(catch_block . (identifier) @bound)
 (class_declaration name: (identifier) @bound)
 (object_declaration name: (identifier) @bound)
 (type_parameter (identifier) @bound)
