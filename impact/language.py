@@ -2,21 +2,21 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Query
+from tree_sitter import Node, Query
 
 from impact.parsing import grammar
 from impact.paths import Paths
 from impact.values import Import
 
-QUERIES = ("defs", "uses", "guards", "types", "receivers", "imports", "open", "results")
+QUERIES = ("defs", "uses", "guards", "types", "receivers", "imports", "open", "results", "objects")
 
 
 class Modules(Protocol):
@@ -41,6 +41,16 @@ class Modules(Protocol):
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """How the import might be meant to be written, where its module is not there."""
+
+
+class Member(NamedTuple):
+    """A member of an object that the code writes: what the hook `members` of a language tells."""
+
+    owner: str
+    name: Node
+    whole: Node  # with all that belongs to it
+    function: Node | None  # what is called
+    opaque: bool = False  # that function is handed to another one, which makes the member of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +132,7 @@ class Language:
     results: ResultRules
     identifiers: frozenset[str]  # nodes of names
     around: tuple[str, ...]  # nodes that belong to the definition in them: decorators, `export`
-    statements: frozenset[str]  # nodes of `@import` in which each name is one that is imported; none: all of them
+    statements: frozenset[str]  # nodes of a file in which each name is one that is imported; none: those of `@import`
     scopes: tuple[str, ...]  # kinds of definitions that a use is told to be in
     own: tuple[str, ...]  # how a method writes its object
     above: tuple[str, ...]  # how a method writes its object as one of the class above
@@ -134,6 +144,12 @@ class Language:
     telling: int  # words of a member's name that speaks for itself although nothing tells its receiver; 0 for never
     sought: bool  # its files are searched for users of what changed, and their own new lines are held against nothing
     lends_members: bool  # an importer can name static members, and classes of a class, without the class
+    members: Callable[[str, Node], Iterator[Member]] | None  # the members of a value that has a name
+    inline: frozenset[str]  # nodes between a statement and a function without a name that runs where it stands
+    scoped: bool  # a file writes the names that its code sees
+    reads_all: str  # a word by which a function reads all that it is passed
+    literal: str  # a pattern of heads of values whose members are all written
+    filled: str  # a pattern of code that may give a value, NAME, members that are not written
     code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
     member_form: (
         str  # the name of a member where it is defined: a "definition", or a "key", which no bare name can mean
@@ -252,6 +268,12 @@ def load(folder: str) -> tuple[Language, ...]:
             telling=table.get("telling", 0),
             sought=row.get("sought", False),
             lends_members=table.get("lends_members", False),
+            members=getattr(import_module(f"impact.languages.{folder}"), "members", None),
+            inline=frozenset(table.get("inline", "").split()),
+            scoped=table.get("scoped", False),
+            reads_all=table.get("reads_all", ""),
+            literal=table.get("literal", "(?!)"),
+            filled=table.get("filled", ""),
             code=getattr(import_module(f"impact.languages.{folder}"), "code", None),
             member_form=table.get("member_form", "definition" if table.get("bare_members") else "key"),
             store_form=table.get("store_form", "definition"),

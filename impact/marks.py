@@ -25,6 +25,11 @@ IMPORTS = (
 WRAPS = (*CASTS, "unary_expression", "await_expression")
 CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")
+QUOTED = re.compile(r"[\"':\\](\w+)")
+UNCALLED = re.compile(r"(?<![\w$])([\w$]++)(?!\s*\()")
+BESIDE = frozenset({"value", "around", "taken", "receiver"})
+CALLEES = ("identifier", "member_expression")
+LONGEST = 200  # characters of what is called: longer ones are whole expressions, which name nothing
 ELEMENTS = "[]"  # behind a name: what it holds
 
 
@@ -92,8 +97,7 @@ class Marks:
     objects: list[Class] = field(default_factory=list)  # code in which the object of a method is another than around it
     made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
     fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    calls: dict[tuple[int, int], str] = field(default_factory=dict)  # a call -> the function that it is of
-    results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
+    results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))  # as `types`
     parts: dict[int, Node] = field(default_factory=dict)  # a name that takes a value apart -> the value
 
 
@@ -106,10 +110,13 @@ def marks_of(language: Language, source: bytes) -> Marks | None:
     marks = Marks(root)
     _definitions(language, marks)
     users = matches(language, "receivers", root)
-    rows = [*matches(language, "imports", root), *matches(language, "guards", root), *users]
-    imports = [one for found in rows for key in IMPORTS for one in found.get(key, ())]
-    marks.imports = _spans([one for one in imports if not language.statements or one.type in language.statements])
-    marks.imported = {_imported(found) for found in rows}
+    rows = [*matches(language, "guards", root), *users]
+    if language.statements:
+        marks.imports = _spans([one for one in root.named_children if one.type in language.statements])
+    else:
+        rows = [*matches(language, "imports", root), *rows]
+        marks.imports = _spans([one for found in rows for key in IMPORTS for one in found.get(key, ())])
+        marks.imported = {_imported(found) for found in rows}
     for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
         marks.foreseen[form] = _spans([one for found in rows for one in found.get(key, ())])
     marks.tested = _tests(rows, "foreseen.named")
@@ -175,18 +182,28 @@ def _definition(language: Language, marks: Marks, found: Captures, bases: Mappin
 
 def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
     """Whether the code around a name foresees that it is not there: a test names it in quotes, or asks for its value without a call."""
-    place, name = (node.start_byte, node.end_byte), re.escape(text(node))
+    place = node.start_byte, node.end_byte
     spans = marks.foreseen["import" if form == "import" else "use"]
     if any(True for _ in spans.around(*place, inclusive=True)):
         return True
-    quoted, uncalled = rf"[\"':\\]{name}\b", rf"(?<![\w$]){name}(?![\w$])(?!\s*\()"
-    if form == "import" and re.search(quoted, marks.asked_anywhere):
+    name = text(node)
+    if form == "import" and name in _quoted(marks.asked_anywhere):
         return True
-    return any(
-        re.search(pattern, test)
-        for tests, pattern in ((marks.tested, quoted), (marks.asked, uncalled))
-        for *_, test in tests.around(*place, inclusive=True)
-    )
+    if any(name in _quoted(test) for *_, test in marks.tested.around(*place, inclusive=True)):
+        return True
+    return any(name in _uncalled(test) for *_, test in marks.asked.around(*place, inclusive=True))
+
+
+@lru_cache(maxsize=256)
+def _quoted(test: str) -> frozenset[str]:
+    """The names that a test writes in quotes, or behind a colon or a backslash."""
+    return frozenset(QUOTED.findall(test))
+
+
+@lru_cache(maxsize=256)
+def _uncalled(test: str) -> frozenset[str]:
+    """The names that a test writes and does not call."""
+    return frozenset(UNCALLED.findall(test))
 
 
 def kind_of(found: Captures) -> str:
@@ -202,10 +219,8 @@ def plain(name: str) -> str:
 
 def _uses(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
     """What each name does, by the query of uses. What another binds goes before what a definition says."""
-    stores, plain_names, silent = set[int](), set[int](), list[Node]()
+    silent: list[Node] = []
     for found in rows:
-        stores.update(node.start_byte for node in found.get("store", ()) if "asked" not in found)
-        plain_names.update(node.start_byte for node in found.get("plain", ()))
         silent += found.get("silent", ())
         for node in (*found.get("bound", ()), *found.get("defines", ())):
             marks.at.setdefault(node.start_byte, Mark("definition"))
@@ -213,16 +228,26 @@ def _uses(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
             last = marks.at.get(node.start_byte)
             owner = plain(text(found["of"][0])) if "of" in found else last.owner if last is not None else ""
             marks.at[node.start_byte] = Mark("key", owner=owner)
-        _beside(marks, found)
+        if not BESIDE.isdisjoint(found):
+            _beside(marks, found)
         for name in (*found.get("name", ()), *found.get("sought", ())):
             _use(marks, name, found)
     marks.silent = _spans(silent)
-    for start in {node.start_byte for found in rows if "more" in found for node in found["more"]} & marks.at.keys():
-        marks.at[start] = replace(marks.at[start], more=True)
-    for start in plain_names:
-        marks.at[start] = Mark("name")
-    for start in stores & marks.at.keys() if language.store_form == "definition" else ():
-        marks.at[start] = Mark("definition", marks.at[start].receiver)
+    _overrule(language, marks, rows)
+
+
+def _overrule(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
+    """Note what holds whatever other patterns say: places that look like keys and are values, and members that are assigned."""
+    for found in rows:
+        for node in found.get("more", ()):
+            if node.start_byte in marks.at:
+                marks.at[node.start_byte] = replace(marks.at[node.start_byte], more=True)
+        for node in found.get("plain", ()):
+            marks.at[node.start_byte] = Mark("name")
+    for found in rows if language.store_form == "definition" else ():
+        for node in found.get("store", ()):
+            if node.start_byte in marks.at and "asked" not in found:
+                marks.at[node.start_byte] = Mark("definition", marks.at[node.start_byte].receiver)
 
 
 def _constructions(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
@@ -301,16 +326,13 @@ def _typed(language: Language, marks: Marks, uses: Sequence[Captures]) -> None:
 
 
 def _results(marks: Marks, rows: Sequence[Captures]) -> None:
-    """Of what functions names are the results: `@call` with `@callee`, and what is bound to such a call or takes it apart."""
-    for found in rows:
-        for node in found.get("call", ()):
-            marks.calls[node.start_byte, node.end_byte] = text(found["callee"][0])
+    """Of what functions names are the results, and what takes a value apart."""
     for found in rows:
         for node in found.get("part", ()):
             marks.parts[node.start_byte] = found["is"][0]
         for node in found.get("var", ()) if "is" in found else ():
             scope = next(iter(found.get("scope", ())), None) or _around(marks, node)
-            called = _called(marks, found["is"][0])
+            called = _called(found["is"][0])
             marks.results[text(node)].append((scope.start_byte, scope.end_byte, called))
 
 
@@ -367,9 +389,11 @@ def bare(node: Node, wraps: Collection[str] = WRAPS) -> Node:
     return node
 
 
-def _called(marks: Marks, value: Node) -> str:
-    value = bare(value)
-    return marks.calls.get((value.start_byte, value.end_byte), "")
+def _called(value: Node) -> str:
+    """The function that a value is a call of, as it is written; "" for another value."""
+    function = bare(value).child_by_field_name("function")
+    written = text(function) if function is not None and function.type in CALLEES else ""
+    return written if len(written) <= LONGEST else ""
 
 
 def function_of(marks: Marks, value: Node) -> str:
@@ -380,7 +404,7 @@ def function_of(marks: Marks, value: Node) -> str:
     ]
     inner = min((end - start for start, end, _ in rows), default=0)
     found = {one for start, end, one in rows if end - start == inner}
-    return _called(marks, value) or (found.pop() if len(found) == 1 else "")
+    return _called(value) or (found.pop() if len(found) == 1 else "")
 
 
 def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:

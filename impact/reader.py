@@ -143,7 +143,7 @@ def head(node: Node) -> str:
     start = next((one.start_byte for one in node.children if one.type not in MODIFIERS), node.start_byte)
     end = body.start_byte if body is not None else node.end_byte
     code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
-    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;")
+    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;").removesuffix("=>").rstrip()
 
 
 def facts(language: Language, source: bytes) -> Facts | None:
@@ -167,25 +167,33 @@ def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | No
 class _Reader:
     def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True) -> None:
         self._language, self._root = language, root
+        self._found: dict[str, list[Captures]] = {}  # by query
         self._defs = [(_kind(found), found) for found in self._matches("defs")] if needs_definitions else []
         bodies = [node for _, found in self._defs for node in found.get("local", ())]
         self._bodies = frozenset(node.id for node in bodies)
         self._locals = Spans([(node.start_byte, node.end_byte, "") for node in bodies])
+        hiding = [node for node in bodies if not self._is_inline(node)] if language.inline else bodies
+        self._hiding = Spans([(node.start_byte, node.end_byte, "") for node in hiding])
+        word = language.reads_all.encode()
+        self._wholesale = [one.start() for one in re.finditer(rb"\b" + word + rb"\b", root.text or b"")] if word else []
         holders = []
         for kind, found in self._defs:
             if kind in ("class", "holder", "type", "module"):
                 node = _first(found, f"def.{kind}")
-                holders.append((node.start_byte, node.end_byte, text(_first(found, "name")).strip("*&`")))
+                holders.append((node.start_byte, node.end_byte, _called(found).strip("*&`")))
         self._holders = Spans(list(dict.fromkeys(holders)))
 
-    def _matches(self, name: str) -> Iterator[Captures]:
-        yield from matches(self._language, name, self._root)
+    def _matches(self, name: str) -> list[Captures]:
+        if name not in self._found:
+            self._found[name] = matches(self._language, name, self._root)
+        return self._found[name]
 
     def facts(self) -> Facts:
         definitions = self._definitions()
         opened, owners, made = "a component" if self._language.scripts else "", set[str](), set[str]()
         unsure = False
         hidden = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
+        held, is_unscoped = "", self._root.has_error or self._language.scripts
         for found in self._matches("open"):
             for node in found.get("open", ()):
                 opened = opened or text(node).partition("\n")[0][:WRITTEN]
@@ -194,26 +202,38 @@ class _Reader:
                 made.update(re.findall(r"\w+", text(node)))
             for node in found.get("open.owner", ()):
                 owners.add(self._owner(node))
+            for node in found.get("held", ()):
+                held = self._held(node)
+            is_unscoped = is_unscoped or "unscoped" in found
         if self._root.has_error:
             opened = opened or next((f"a syntax error at line {line}" for line in errors(self._root)), "")
         answering = frozenset(owners)
         for kind, found in self._defs:
             if kind == "class" and _first(found, "def.class").start_byte in hidden:
                 outer = self._owner(_first(found, "def.class"))
-                owners.add(f"{outer}.{text(_first(found, 'name'))}".lstrip("."))
+                owners.add(f"{outer}.{_called(found)}".lstrip("."))
         module = next((text(node) for _, found in self._defs for node in found.get("module", ())), "")
         opaque = {text(node) for _, found in self._defs for node in found.get("opaque.name", ())}
         return Facts(
             definitions=definitions,
             imports=self.imports(self._guards("imports", "guards")),
-            open=opened,
             unsure=unsure,
+            open=opened or (held and f"what {held} holds"),
+            held=held,
+            open_beside=bool(opened),
+            unscoped=is_unscoped,
+            types=frozenset(text(node) for found in self._matches("imports") for node in found.get("type", ())),
             made=frozenset(made),
             open_owners=frozenset(owners),
             answering=answering,
             opaque=frozenset(opaque),
             module=module,
         )
+
+    def _held(self, node: Node) -> str:
+        """The name of the value that a file exports as the module itself: as it is written, else `default`."""
+        name = node if node.type in self._language.identifiers else node.child_by_field_name("name")
+        return text(name) or "default"
 
     def _owner(self, node: Node) -> str:
         """The class around a node, with the classes around that."""
@@ -225,17 +245,29 @@ class _Reader:
             node = node.parent
         return node
 
+    def _is_inline(self, body: Node) -> bool:
+        """Whether a body runs where it stands: that of a function without a name which a statement calls, or hands to a call."""
+        above = body.parent
+        if above is None or above.child_by_field_name("name") is not None:
+            return False
+        while above.parent is not None and above.parent.type in self._language.inline:
+            above = above.parent
+        return above.parent is not None and above.parent.type == "expression_statement"
+
     def _is_local(self, node: Node) -> bool:
-        return any(True for _ in self._locals.around(node.start_byte, node.end_byte, inclusive=True))
+        return any(True for _ in self._hiding.around(node.start_byte, node.end_byte, inclusive=True))
 
     def _definitions(self) -> tuple[Definition, ...]:
         parameters = _parameters(found for _, found in self._defs)
         exported = [node for _, found in self._defs for node in found.get("exported", ())]
-        offered = Spans([(node.start_byte, node.end_byte, "") for node in exported])
+        withheld = {node.id for _, found in self._defs for node in found.get("withheld", ())}
+        offered = Spans([(node.start_byte, node.end_byte, "") for node in exported if node.id not in withheld])
         needs_export = self._language.exports
         opaque = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
         static = {node.start_byte for _, found in self._defs for node in found.get("static", ())}
         marks, visible = _marks(found for _, found in self._defs)
+        kept = {node.start_byte for _, found in self._defs for node in found.get("kept", ())}
+        values = {node.start_byte for _, found in self._defs for node in found.get("valued", ())}
         rows: dict[tuple[int, str, str], Definition] = {}
         bases: dict[int, list[str]] = defaultdict(list)
         for _, found in self._defs:
@@ -255,35 +287,77 @@ class _Reader:
                 takes = tuple(parameters.get(params.id, ()))
                 if owner and kind == "function" and self._language.receiver and whole.start_byte not in static:
                     takes = takes[1:] if takes and takes[0].kind in ("positional", "only") else None
-            is_offered = not needs_export or any(
-                True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True)
+            is_common = kind == "common" or "common" in found
+            is_offered = (
+                not needs_export
+                or is_common
+                or any(True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True))
             )
-            for node in found["name"]:
-                name = text(node).strip(QUOTES)
+            for node in found["name"] if "name" in found else found["default"]:
+                name = text(node).strip(QUOTES) if "name" in found else "default"
                 private = not is_offered if needs_export else self._language.is_private(name)
+                is_value = node.start_byte in values
                 row = Definition(
                     name=name,
                     owner=owner,
-                    kind="method" if kind == "function" and owner else kind,
+                    kind="member" if is_value else "method" if kind == "function" and owner else kind,
                     line=node.start_point[0] + 1,
                     start=first_line(self._outer(whole)),
                     end=last_line(self._outer(whole)),
                     head=head(whole),
                     more="more" in found,
-                    opaque=params is not None and (whole.start_byte in opaque or params.has_error),
+                    opaque=params is not None and (whole.start_byte in opaque or self._reads_all(whole, params)),
                     static=whole.start_byte in static,
-                    visible=visible.get(whole.start_byte, ""),
+                    visible=visible.get(whole.start_byte, "file" if node.start_byte in kept else ""),
                     marks=marks.get(whole.start_byte, ()),
                     sought="sought" in found,
-                    parameters=takes,
+                    parameters=takes if not is_value else None,
                     bases=tuple(re.split(r"[<\[]", base)[0] for base in bases.get(whole.start_byte, ())),
                     private=private or "private" in found,
+                    means=self._meant(found),
+                    common=is_common,
                 )
                 key = (whole if kind == "constructor" else node).start_byte, name, owner
                 is_told = key in rows and (rows[key].parameters is not None or rows[key].kind == "class")
                 if not is_told or (rows[key].parameters is None and row.parameters is not None):
                     rows[key] = row
-        return tuple(row for _, row in sorted(rows.items(), key=lambda item: item[0][0]))
+        ordered = (row for _, row in sorted(rows.items(), key=lambda item: item[0][0]))
+        return (*ordered, *self._members(parameters))
+
+    def _members(self, parameters: Mapping[int, Sequence[Parameter]]) -> Iterator[Definition]:
+        """The members of objects that have a name, and of what functions return, by the hook of the language."""
+        tell = self._language.members
+        for found in self._matches("objects") if tell is not None else ():
+            value, owner = found["value"][0], found["owner"][0]
+            if tell is None or self._is_local(value):
+                continue
+            for one in tell(
+                text(owner) if owner.type in (*self._language.identifiers, "default") else "default", value
+            ):
+                params = one.function and (
+                    one.function.child_by_field_name("parameters") or one.function.child_by_field_name("parameter")
+                )
+                yield Definition(
+                    name=text(one.name),
+                    owner=one.owner,
+                    kind="method" if one.function else "member",
+                    line=first_line(one.name),
+                    start=first_line(one.whole),
+                    end=last_line(one.whole),
+                    head=head(one.function or one.whole),
+                    opaque=one.opaque or bool(one.function and params and self._reads_all(one.function, params)),
+                    parameters=tuple(parameters.get(params.id, ())) if params else None,
+                    private=True,
+                )
+
+    def _meant(self, found: Captures) -> str:
+        meant = _first(found, "means", None)
+        return text(meant) if meant is not None and meant.type in self._language.identifiers else ""
+
+    def _reads_all(self, whole: Node, params: Node) -> bool:
+        """Whether nobody can tell what a function takes: its list has an error, or its code reads what is passed as a whole."""
+        at = bisect_left(self._wholesale, whole.start_byte)
+        return params.has_error or (at < len(self._wholesale) and self._wholesale[at] < whole.end_byte)
 
     def imports(self, guards: Spans) -> tuple[Import, ...]:
         whole: dict[int, Import] = {}
@@ -301,11 +375,13 @@ class _Reader:
                 whole[key] = Import(
                     spec=text(spec).strip(QUOTES),
                     line=(spec or node).start_point[0] + 1,
-                    hands_on=hands_on or "hands_on" in found,
+                    hands_on=hands_on or ("hands_on" in found and not self._is_local(node)),
                     guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
                     maybe=any(True for _ in maybe.around(node.start_byte, node.end_byte)),
                 )
-            one = whole[key] = _with(whole[key], hands_on=whole[key].hands_on or "hands_on" in found)
+            one = whole[key] = _with(
+                whole[key], hands_on=whole[key].hands_on or ("hands_on" in found and not self._is_local(node))
+            )
             if "takes" in found or "takes_default" in found:
                 taken = _first(found, "takes", None)
                 names[key].append(Bound(text(taken) or "default", "", (taken or node).start_point[0] + 1))
@@ -428,6 +504,11 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
             positional += 1
             spread = spread or (rules.lone_call and "call" in inner.type and node.named_child_count == 1)
     return Arguments(positional, tuple(keywords), spread)
+
+
+def _called(found: Captures) -> str:
+    """What a definition is called: `default` where it has no name and is what its file exports."""
+    return text(_first(found, "name", None)) or "default"
 
 
 def _kind(found: Captures) -> str:

@@ -46,7 +46,7 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
     through = _handed_on(index, modules, path, facts, name, depth)
     if through is not ABSENT:
         return through
-    if language.exports and not any(one.kind != "common" and not one.private for one in facts.definitions):
+    if language.exports and not any(not one.common and not one.private for one in facts.definitions):
         is_script = not any(
             item.hands_on for item in facts.imports
         )  # it exports nothing, or an object that is its own default

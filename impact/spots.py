@@ -11,6 +11,7 @@ from impact.language import Language
 from impact.marks import (
     CLASS,
     ELEMENTS,
+    LONGEST,
     UNKNOWN,
     Class,
     Construction,
@@ -29,7 +30,6 @@ from impact.reader import arguments, last_line, text
 from impact.values import Arguments
 
 MOST = 2_000  # names of one file
-LONGEST = 200  # characters of a receiver: longer ones are whole expressions, which name nothing
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
 PART = re.compile(r"(?:\.|::|->)([\w$]+)$")  # the last member of what a receiver writes
 LAST = re.compile(r"\W+")
@@ -142,7 +142,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
 
 def _result_of(marks: Marks, node: Node, mark: Mark) -> str:
     value = mark.receiver if mark.receiver is not None else marks.parts.get(node.start_byte)
-    return function_of(marks, value)[:LONGEST] if value is not None else ""
+    return function_of(marks, value) if value is not None else ""
 
 
 def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tuple[str, ...]:

@@ -38,6 +38,8 @@ class Definition:
     visible: str = ""  # who can name it, where its own line says so: "file", "folder", "package", "unit"
     marks: tuple[str, ...] = ()  # what else it is: "object", "extension Cart"
     sought: bool = False  # the search for its users goes by what it takes, and no new line is held against that
+    means: str = ""  # the name of the file that it stands for: a key of what is exported as one object
+    common: bool = False  # it is a member of an object that is exported as one
 
     @property
     def takes(self) -> tuple[Parameter, ...] | None:
@@ -98,6 +100,12 @@ class Facts:
     open: str = ""  # why it may offer more than it writes, "" if it cannot
     unsure: bool = False  # who loses a name of it may have another: annotations make some of them
     made: frozenset[str] = frozenset()  # the words of calls of macros that make definitions of some of them
+    held: str = (
+        ""  # the definition whose value importers get as the module itself: what that holds may not all be written
+    )
+    open_beside: bool = False  # it is open for more than what that value may hold
+    unscoped: bool = False  # its own code may see names that it does not write
+    types: frozenset[str] = frozenset()  # names that it imports or hands on for types alone
     open_owners: frozenset[str] = frozenset()  # the classes of which that is true
     answering: frozenset[str] = frozenset()  # those of them whose own code says so: it answers to any member
     opaque: frozenset[str] = frozenset()  # functions that a decorator or a macro may give other parameters

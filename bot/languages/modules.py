@@ -33,17 +33,13 @@ class KnownModules(Generic[Resolver]):
         """What a file that imports `path` must contain."""
         raise NotImplementedError
 
-    def code(self, path: str, source: bytes) -> tuple[Language | None, bytes]:
-        """The language that reads a file, and what of it is code."""
-        return language_of(path), source
-
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree; with `words`, only statements whose module is written with one of them."""
         mentions = mention(words)
         if not mentions.search(source) and not FOLDER.search(source):
             return ()
-        language, code = self.code(path, source)
-        rows = statements(language, code) if language is not None else ()
+        language = language_of(path)
+        rows = statements(language, source) if language is not None else ()
         found = (
             item
             for one in rows

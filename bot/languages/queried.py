@@ -23,6 +23,7 @@ KINDS = {
 }
 CALLED = ("function", "method", "constructor")
 CONSTRUCTOR = "constructor"
+APART = ("{", "[")
 UNTOLD = ("attribute", "global", "bound")  # kinds that an importer cannot ask for, or that no line defines
 
 
@@ -49,42 +50,70 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     facts = reader.facts(language, source)
     if facts is None:
         raise Unreadable(TOO_LONG)
+    exports = _exports(facts, language)
     rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.name not in language.nameless]
     written = {(one.owner, one.name) for one in rows if one.kind != COMPONENT}
     rows = [one for one in rows if one.kind != COMPONENT or (one.owner, one.name) not in written]
+    offering = [one for one in facts.imports if one.spec and (one.hands_on or language.exports)]
     bases: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
         if one.kind in marks.CLASSES:
             more = ("*",) if one.more or one.name in facts.answering else ()
             bases[one.name] = tuple(dict.fromkeys((*bases.get(one.name, ()), *one.bases, *more)))
-    symbols = [_symbol(one, language, path, side, bases) for one in rows]
+    symbols = [_symbol(one, language, path, side, bases) for one in rows if not one.means]
+    if language.exports:
+        offered = frozenset(exports.values())
+        symbols = [replace(one, is_exported=_is_offered(one.name, offered)) for one in symbols]
     return Outline(
         symbols=alternatives(symbols, overloads=language.overloads),
-        exports=tuple(_exports(facts, language).items()),
-        complete=not (facts.open or facts.unsure or facts.made or language.sought),
+        exports=tuple(exports.items()),
+        complete=not (facts.made or facts.unsure or language.sought or _is_open(path, facts, language, source)),
         stars=sum(item.star and item.hands_on for item in facts.imports),
         bases=tuple(bases.items()),
-        bound=tuple(name for item in facts.imports if item.hands_on for name in _bound(item)),
-        loose=frozenset(name for item in facts.imports if item.hands_on and item.maybe for name in _bound(item)),
+        bound=tuple(name for item in offering for name in _bound(item)),
+        loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
+        is_scoped=language.scoped and not facts.unscoped and not re.search(language.offers_all, path),
+        is_whole=bool(facts.held),
     )
+
+
+def _is_offered(name: str, offered: Collection[str]) -> bool:
+    """Whether importers can reach a definition: it is offered, or what holds it."""
+    return name in offered or name.partition(".")[0].removesuffix("()") in offered
+
+
+def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool:
+    """Whether importers may find more in a file than it writes."""
+    if facts.open_beside or re.search(language.offers_all, path):
+        return True
+    if not facts.held:
+        return bool(facts.open)
+    rows = [one for one in facts.definitions if one.name == facts.held and not one.owner]
+    is_known = len({one.kind for one in rows}) == 1 and not any(one.bases for one in rows)
+    is_plain = all(one.kind in ("function", "class") or re.match(language.literal, one.head) for one in rows)
+    filled = language.filled.replace("NAME", re.escape(facts.held))
+    return not (is_known and is_plain) or re.search(filled.encode(), source) is not None
 
 
 def _exports(facts: Facts, language: Language) -> dict[str, str]:
     """What importers write -> the definition of the file, "" for what the file has from another."""
+    told = [one for one in facts.definitions if one.name not in language.unexported | language.nameless]
     offered = {
-        one.name: one.name if one.kind not in UNTOLD else ""
-        for one in facts.definitions
-        if not one.owner
-        and not (language.exports and one.private)
-        and one.visible != "file"
-        and one.name not in language.unexported | language.nameless
+        one.name: one.means or (one.name if one.kind not in UNTOLD else "")
+        for one in told
+        if not one.owner and not (language.exports and one.private) and one.visible != "file"
     }
-    for one in facts.definitions if language.lends_members else ():
+    for one in told if language.lends_members else ():
         if one.owner and (one.static or one.kind in marks.CLASSES):
             offered.setdefault(one.name, f"{one.owner}.{one.name}")
-    if language.hands_on:
-        for item in facts.imports:
-            offered |= {name: "" for name in (_bound(item) if item.hands_on else ()) if name not in offered}
+    if facts.held:
+        members = {one.name: f"{one.owner}.{one.name}" for one in told if one.owner == facts.held}
+        offered |= {"default": facts.held} | {name: local for name, local in members.items() if name not in offered}
+    for item in facts.imports:
+        own = item.names if item.hands_on and not item.spec else ()
+        offered |= {bound.here: bound.there for bound in own}
+        names = _bound(item) if item.hands_on and item.spec else ()
+        offered |= {name: "" for name in names if name not in offered}
     return offered
 
 
@@ -111,7 +140,7 @@ def _symbol(one: Definition, language: Language, path: str, side: Side, bases: M
         side=side,
         signature=own_signature,
         is_exported=not is_hidden and not is_own,
-        visibility=one.visible or (language.private_is if one.private else "anywhere"),  # type: ignore[arg-type]
+        visibility=one.visible or (language.private_is if one.private and not language.exports else "anywhere"),  # type: ignore[arg-type]
         marks=one.marks,
     )
 
@@ -139,7 +168,8 @@ def _signature(one: Definition) -> Signature:
 
 
 def _parameter(one: Taken) -> Parameter:
-    return Parameter(one.name, KINDS[one.kind], one.required)  # type: ignore[arg-type]
+    name = one.name if one.name[:1] not in APART else "{}"  # what it takes apart is no name
+    return Parameter(name, KINDS[one.kind], one.required)  # type: ignore[arg-type]
 
 
 @finds

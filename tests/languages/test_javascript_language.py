@@ -19,7 +19,6 @@ from bot.languages import javascript
         ("const api = { a, b: 1 }\nmodule.exports = api\napi.c = c", {"default", "a", "b", "c"}),
         ('Object.defineProperty(exports, "a", { get() { return x.a } })\nexports.b = 1', {"a", "b"}),
         ("function f() {}\nexport = f", {"default"}),
-        ("export = { a, b }", {"a", "b"}),
     ],
 )
 def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -> None:

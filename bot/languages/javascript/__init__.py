@@ -4,27 +4,17 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import islice
 
-from tree_sitter import Node
-
-from bot.languages import queried, syntax
+from bot.languages import queried
 from bot.languages.javascript.modules import JavaScriptModules
-from bot.languages.javascript.outline import outline_of
-from bot.languages.javascript.scripts import COMPONENTS, SVELTE, language_in, script
 from bot.languages.modules import statements
-from bot.languages.unreadable import check_nesting, finds, outlines
+from bot.languages.unreadable import finds
 from bot.ports import LanguageTraits
-from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
-from bot.values import (
-    Outline,
-    Side,
-    SomeUses,
-    Use,
-)
+from bot.values import SomeUses, Use
+from impact.language import language_of
 from impact.parsing import Lines
+from impact.spots import MOST
 
-TRAITS = LanguageTraits(
-    unwritten_names=True,
-)
+TRAITS = LanguageTraits(unwritten_names=True)
 project = JavaScriptModules
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.
 GLOBALS = (
@@ -42,21 +32,14 @@ AMBIENT = frozenset(GLOBALS.split())
 STORE = re.compile(rb"(?<![\w$.])\$([A-Za-z_]\w{0,100})(?![\w$])")
 
 
-@outlines
-def outline(path: str, source: bytes, side: Side) -> Outline:
-    """The definitions of a file and what an importer can ask of it."""
-    code = script(path, source)
-    check_nesting(code)
-    return outline_of(path, _root(path, code), code, side)
+outline = queried.outline
 
 
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
-    code = script(path, source)
-    check_nesting(code)
     code_uses = queried.uses(path, source, names)
-    more = [*(_stores(source, names) if path.endswith(SVELTE) else ()), *_loaded_defaults(path, code, names)]
+    more = [*(_stores(source, names) if path.endswith(".svelte") else ()), *_loaded_defaults(path, source, names)]
     if not more or isinstance(code_uses, SomeUses):
         return code_uses
     return tuple(sorted((*code_uses, *more), key=lambda use: use.at))
@@ -65,30 +48,15 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
 def _stores(source: bytes, names: Collection[str]) -> Iterator[Use]:
     """The values of stores in a component of Svelte, in its script and its markup: `$cart` reads and sets what `cart` holds."""
     lines = Lines(source)
-    for match in islice(STORE.finditer(source), syntax.MOST_USES):
+    for match in islice(STORE.finditer(source), MOST):
         if (name := match[1].decode("utf-8", "replace")) in names:
             yield Use(name, lines.at(match.start()), "name", at=match.start())
 
 
-def _loaded_defaults(path: str, code: bytes, names: Collection[str]) -> Iterator[Use]:
+def _loaded_defaults(path: str, source: bytes, names: Collection[str]) -> Iterator[Use]:
     """The calls that load a module for its default, which none of them names: `lazy(() => import("./Button"))`."""
-    language = language_in(path)
-    for item in statements(language, code) if language is not None and "default" in names else ():
+    language = language_of(path)
+    for item in statements(language, source) if language is not None and "default" in names else ():
         for bound in item.names:
             if (bound.there, bound.here) == ("default", ""):
                 yield Use("default", bound.line, "import", is_guarded=True)
-
-
-def file_type(path: str, code: bytes) -> FileType:
-    """The grammar that reads a file. JavaScript with types (Flow) is read as TSX if that gives fewer errors than its own grammar."""
-    if path.endswith((".ts", ".mts", ".cts", *COMPONENTS)):
-        return TYPESCRIPT
-    if path.endswith(".tsx"):
-        return TSX
-    if syntax.parse(JAVASCRIPT, code).has_error:
-        return JAVASCRIPT if syntax.parse(TSX, code).has_error and b"@flow" not in code[:2000] else TSX
-    return JAVASCRIPT
-
-
-def _root(path: str, code: bytes) -> Node:
-    return syntax.parse(file_type(path, code), code)

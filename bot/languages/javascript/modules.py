@@ -3,10 +3,8 @@
 import posixpath
 import re
 
-from bot.languages.javascript.scripts import language_in, script
 from bot.languages.modules import KnownModules
 from bot.values import Clues
-from impact.language import Language
 from impact.languages.javascript import Modules
 
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
@@ -16,10 +14,6 @@ class JavaScriptModules(KnownModules[Modules]):
     """The modules of one tree. Satisfies `ports.Project`."""
 
     RESOLVER = Modules
-
-    def code(self, path: str, source: bytes) -> tuple[Language | None, bytes]:
-        """A component's script is read as TypeScript."""
-        return language_in(path), script(path, source)
 
     def clues(self, path: str) -> Clues:
         """Relative imports end in the file's name below its folder's; others are an alias, a package or one of its exports."""

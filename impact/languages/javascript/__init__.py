@@ -7,9 +7,11 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 
+from impact.languages.javascript.objects import members
 from impact.paths import Paths, above_of, joined
 from impact.values import Import
 
+__all__ = ["Modules", "members"]
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
 SCRIPT = re.compile(r"\.([cm]?)jsx?$")
 BUILT = re.compile(r"^(\./)?(dist|lib|build|out|es|esm|cjs|types)/")

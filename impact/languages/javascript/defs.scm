@@ -1,57 +1,129 @@
+; code that is hidden inside
 (function_declaration body: (statement_block) @local)
 (generator_function_declaration body: (statement_block) @local)
+(generator_function body: (statement_block) @local)
 (function_expression body: (statement_block) @local)
 (arrow_function body: (_) @local)
 (method_definition body: (statement_block) @local)
 (class_static_block body: (_) @local)
-(function_declaration name: (identifier) @name) @def.function
-(generator_function_declaration name: (identifier) @name) @def.function
+; functions, classes, variables
+(function_declaration name: (identifier) @name parameters: (_) @params) @def.function
+(generator_function_declaration name: (identifier) @name parameters: (_) @params) @def.function
 (class_declaration name: (_) @name) @def.class
-(program (lexical_declaration (variable_declarator name: (identifier) @name)) @def.variable)
-(program (variable_declaration (variable_declarator name: (identifier) @name)) @def.variable)
-(export_statement (lexical_declaration (variable_declarator name: (identifier) @name)) @def.variable)
-(export_statement (variable_declaration (variable_declarator name: (identifier) @name)) @def.variable)
+(variable_declarator name: (identifier) @name !value) @def.variable
+(variable_declarator name: (identifier) @name value: (_) @value (#not-match? @value "^(await\\s+)?(require|import)\\s*\\(")) @def.variable
+(variable_declarator name: (identifier) @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function)
+(variable_declarator name: (identifier) @name value: (class) @def.class)
 (export_statement (_ (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)
   (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name) (rest_pattern (identifier) @name)]))) @def.variable)
 (export_statement (_ (variable_declarator name: (array_pattern (identifier) @name))) @def.variable)
 (export_statement declaration: (_) @exported)
-(export_statement "default" @name) @def.variable @exported
+(export_statement "default" declaration: (_) @withheld)
+(export_statement "default" @name @def.variable @exported value: (_) @means)
+(export_statement "default" @name @def.variable @exported declaration: (_ name: (_) @means))
+(export_statement "default" value: (_) @exported)
+(export_statement "default" @name @opaque.name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function)
+(export_statement "default" @name value: (class) @def.class)
+; CommonJS
 (assignment_expression
-  left: (member_expression object: (identifier) @m property: (property_identifier) @p)
-  right: (object [(shorthand_property_identifier) @name (pair key: (property_identifier) @name) (pair key: (string (string_fragment) @name)) (method_definition name: (property_identifier) @name)])
-  (#eq? @m "module") (#eq? @p "exports")) @def.common @exported
-(assignment_expression left: (member_expression object: (identifier) @m property: (property_identifier) @name) (#eq? @m "exports")) @def.common @exported
-(assignment_expression left: (member_expression object: (member_expression object: (identifier) @m property: (property_identifier) @p) property: (property_identifier) @name)
-  (#eq? @m "module") (#eq? @p "exports")) @def.common @exported
+  left: [(identifier) (member_expression)] @m
+  right: (object [
+    (shorthand_property_identifier) @name @means @def.common
+    (pair key: (property_identifier) @name value: (_) @means) @def.common
+    (pair key: (string (string_fragment) @name) value: (_) @means) @def.common
+    (pair key: (property_identifier) @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function @common)
+    (method_definition name: (property_identifier) @name parameters: (_) @params) @def.function @common])
+  (#match? @m "^(module\\.)?exports$"))
+(assignment_expression left: (member_expression object: (_) @m property: (property_identifier) @name) right: (_) @means (#match? @m "^(module\\.)?exports$")) @def.common
+(assignment_expression left: (member_expression object: (_) @m property: (property_identifier) @name) right: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function @common (#match? @m "^(module\\.)?exports$"))
+(assignment_expression left: (member_expression object: (_) @m property: (property_identifier) @name) right: (class) @def.class @common (#match? @m "^(module\\.)?exports$"))
+(assignment_expression left: (member_expression) @m right: [
+  (function_expression name: (_) @name parameters: (_) @params) @def.function
+  (function_expression "function" @default !name parameters: (_) @params) @def.function
+  (arrow_function parameters: (_) @params "=>" @default) @def.function
+  (arrow_function parameter: (_) @params "=>" @default) @def.function
+  (class name: (_) @name) @def.class
+  (class "class" @default !name) @def.class] (#eq? @m "module.exports"))
+(assignment_expression left: (member_expression property: (_) @default) @m right: [
+  (call_expression) (new_expression) (member_expression) (await_expression) (ternary_expression) (binary_expression) (template_string) (string) (array) (number)]
+  (#eq? @m "module.exports")) @def.common
+(call_expression
+  function: (member_expression object: (identifier) @o property: (property_identifier) @p)
+  arguments: (arguments . (_) @m . (string (string_fragment) @name) . (object))
+  (#eq? @o "Object") (#eq? @p "defineProperty") (#match? @m "^(module\\.)?exports$")) @def.common
+(call_expression
+  function: (member_expression object: (identifier) @o property: (property_identifier) @p)
+  arguments: (arguments . (_) @m (object [
+    (shorthand_property_identifier) @name @means @def.common
+    (pair key: (property_identifier) @name value: (_) @means) @def.common
+    (method_definition name: (property_identifier) @name parameters: (_) @params) @def.function @common]))
+  (#eq? @o "Object") (#eq? @p "assign") (#match? @m "^(module\\.)?exports$"))
+; members that are given to a function or a class
+(assignment_expression
+  left: (member_expression object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
+  (#eq? @p "prototype")) @def.member
+(assignment_expression
+  left: (member_expression object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
+  right: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method
+  (#eq? @p "prototype"))
+(expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @owner property: (property_identifier) @name) right: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method)
+  (#not-match? @owner "^(module|exports)$"))
+(program (expression_statement (assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)) @def.bound) (#not-match? @owner "^(module|exports)$"))
+; members of classes
+(pair key: (property_identifier) @name value: (class) @def.holder)
+(assignment_expression left: (member_expression property: (property_identifier) @name) @m right: (class !name) @def.holder (#not-eq? @m "module.exports"))
+(class_body (method_definition name: (property_identifier) @name parameters: (_) @params) @def.method)
+(class_body (method_definition name: (private_property_identifier) @name parameters: (_) @params) @def.method)
+(method_definition ["get" "set"] name: (_) @valued)
+(class_body (_ (private_property_identifier) @kept))
+(arrow_function parameter: (identifier) @params @name @param.positional)
 ; only: typescript tsx
-(function_declaration name: (identifier) @name parameters: (formal_parameters) @params) @def.function
+(variable_declarator name: (identifier) @opaque.name type: (_) value: [(arrow_function) (function_expression)])
+(variable_declarator name: (identifier) @name value: [(as_expression . [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function) (satisfies_expression . [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function)])
+(export_statement "=" [
+  (function_expression name: (_) @name parameters: (_) @params) @def.function
+  (function_expression "function" @default !name parameters: (_) @params) @def.function
+  (arrow_function parameters: (_) @params "=>" @default) @def.function
+  (class name: (_) @name) @def.class
+  (class "class" @default !name) @def.class])
 (function_signature name: (identifier) @name parameters: (formal_parameters) @params) @def.function
-(program (lexical_declaration (variable_declarator name: (identifier) @name !type value: (arrow_function parameters: (formal_parameters) @params))) @def.function)
-(export_statement (lexical_declaration (variable_declarator name: (identifier) @name !type value: (arrow_function parameters: (formal_parameters) @params))) @def.function)
 (abstract_class_declaration name: (_) @name) @def.class
 (interface_declaration name: (_) @name) @def.type
 (type_alias_declaration name: (_) @name) @def.type
 (enum_declaration name: (_) @name) @def.type
 (internal_module name: (identifier) @name body: (_)? @local) @def.type
 (module name: (identifier) @name body: (_)? @local) @def.type
-(class_body (method_definition name: (property_identifier) @name parameters: (formal_parameters) @params) @def.method)
-(class_body (method_signature name: (property_identifier) @name parameters: (formal_parameters) @params) @def.method)
+(module name: (string) body: (_) @local)
 (ambient_declaration (_ (variable_declarator name: (identifier) @name)) @def.variable)
-(formal_parameters (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name !value) @param.only)
-(formal_parameters (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name value: (_)) @param.only @optional)
-(formal_parameters (optional_parameter pattern: (_) @name) @param.only @optional)
-(formal_parameters (required_parameter pattern: (rest_pattern)) @param.rest)
-; only: javascript
-(class_body (method_definition name: (property_identifier) @name) @def.method)
-; only: typescript tsx
-(class_declaration (class_heritage (extends_clause value: (_) @base))) @class.of
-(enum_body [(property_identifier) @name (enum_assignment name: (property_identifier) @name)]) @def.member
+(class_body (method_signature name: (property_identifier) @name parameters: (_) @params) @def.method)
+(class_body (abstract_method_signature name: (property_identifier) @name parameters: (_) @params) @def.method)
 (class_body (public_field_definition name: (property_identifier) @name) @def.member)
-(class_body (abstract_method_signature name: (property_identifier) @name) @def.member)
-(formal_parameters (required_parameter (accessibility_modifier) pattern: (identifier) @name) @def.member)
-; only: javascript
-(class_declaration (class_heritage (_) @base)) @class.of
-(class_body (field_definition property: (property_identifier) @name) @def.member)
-; only: typescript tsx
-(class_body (method_definition name: (private_property_identifier) @name) @def.member)
 (class_body (public_field_definition name: (private_property_identifier) @name) @def.member)
+(class_body (public_field_definition name: [(property_identifier) (private_property_identifier)] @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method))
+(class_body [(public_field_definition (accessibility_modifier) @a name: (_) @kept) (method_definition (accessibility_modifier) @a name: (_) @kept)] (#eq? @a "private"))
+(formal_parameters (required_parameter (accessibility_modifier) @a pattern: (identifier) @kept) (#eq? @a "private"))
+(formal_parameters (required_parameter (accessibility_modifier) pattern: (identifier) @name) @def.member)
+(interface_body (method_signature name: (property_identifier) @name parameters: (_) @params) @def.method)
+(interface_body (property_signature name: (property_identifier) @name) @def.member)
+(enum_body (property_identifier) @name @def.member)
+(enum_body (enum_assignment name: (property_identifier) @name) @def.member)
+(class_declaration (class_heritage (extends_clause value: (_) @base))) @class.of
+(abstract_class_declaration (class_heritage (extends_clause value: (_) @base))) @class.of
+(class (class_heritage (extends_clause value: (_) @base))) @class.of
+(interface_declaration (extends_type_clause type: (_) @base)) @class.of
+(formal_parameters (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name !value) @param.positional)
+(formal_parameters (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name value: (_)) @param.positional @optional)
+(formal_parameters (required_parameter pattern: [(identifier) (object_pattern) (array_pattern)] @name type: (type_annotation [(predefined_type) (union_type)] @t)) @param.positional @optional
+  (#match? @t "^(any|unknown|void)$|[|][ \\n]*(undefined|void)\\b|^(undefined|void)\\b"))
+(formal_parameters (optional_parameter pattern: (_) @name) @param.positional @optional)
+(formal_parameters (required_parameter pattern: (rest_pattern (_) @name)) @param.rest)
+; only: javascript
+(class_body (field_definition property: (property_identifier) @name) @def.member)
+(class_body (field_definition property: (private_property_identifier) @name) @def.member)
+(class_body (field_definition property: [(property_identifier) (private_property_identifier)] @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method))
+(class_declaration (class_heritage (_) @base)) @class.of
+(class (class_heritage (_) @base)) @class.of
+(formal_parameters [(identifier) (object_pattern) (array_pattern)] @name @param.positional)
+(formal_parameters (assignment_pattern left: (_) @name) @param.positional @optional)
+(formal_parameters (rest_pattern (_) @name) @param.rest)

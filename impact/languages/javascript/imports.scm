@@ -32,3 +32,13 @@
 (try_statement body: (_) @guard handler: (_))
 ; only: typescript tsx
 (import_statement (import_require_clause (identifier) @here source: (string) @spec)) @import
+; names that are taken or handed on for types alone
+(import_statement "type" (import_clause [
+  (identifier) @type
+  (namespace_import (identifier) @type)
+  (named_imports [(import_specifier name: (_) @type !alias) (import_specifier alias: (_) @type)])]))
+(import_specifier "type" name: (_) @type !alias)
+(import_specifier "type" alias: (_) @type)
+(export_statement "type" (export_clause [(export_specifier name: (_) @type !alias) (export_specifier alias: (_) @type)]))
+(export_specifier "type" name: (_) @type !alias)
+(export_specifier "type" alias: (_) @type)

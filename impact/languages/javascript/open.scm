@@ -1,13 +1,31 @@
-(assignment_expression left: (member_expression object: (identifier) @m property: (property_identifier) @p) right: [
-  (identifier) (call_expression) (function_expression) (class) (arrow_function) (new_expression) (member_expression) (assignment_expression) (await_expression) (ternary_expression) (binary_expression)
-  (object (spread_element)) (object (pair key: (computed_property_name)))] (#eq? @m "module") (#eq? @p "exports")) @open
-(variable_declarator value: (member_expression object: (identifier) @m property: (property_identifier) @p) (#eq? @m "module") (#eq? @p "exports")) @open
-(variable_declarator value: (assignment_expression (member_expression object: (identifier) @m property: (property_identifier) @p)) (#eq? @m "module") (#eq? @p "exports")) @open
-(arguments (member_expression object: (identifier) @m property: (property_identifier) @p) (#eq? @m "module") (#eq? @p "exports")) @open
-(arguments (identifier) @m (#eq? @m "exports")) @open
-(assignment_expression left: (identifier) @m (#eq? @m "exports")) @open
+; what is exported as a whole and is no object that is written there
+(assignment_expression left: (member_expression) @m right: [
+  (call_expression) (new_expression) (member_expression) (await_expression) (ternary_expression) (binary_expression)
+  (assignment_expression left: (member_expression)) (generator_function) (template_string) (string) (array) (number)] @held (#eq? @m "module.exports")) @open
+(assignment_expression left: [(identifier) (member_expression)] @m right: (object [(spread_element) (pair key: (computed_property_name))]) (#match? @m "^(module\\.)?exports$")) @open
+(assignment_expression left: (member_expression) @m right: [(identifier) (function_expression) (arrow_function) (class)] @held (#eq? @m "module.exports"))
+(assignment_expression left: (member_expression) @m right: (assignment_expression left: (identifier) @n right: [(identifier) (function_expression) (arrow_function) (class)] @held)
+  (#eq? @m "module.exports") (#eq? @n "exports"))
+(assignment_expression left: (member_expression) @m right: (assignment_expression left: (identifier) @held) (#eq? @m "module.exports") (#not-eq? @held "exports"))
+(variable_declarator name: (identifier) @held value: (assignment_expression left: (member_expression) @m) (#eq? @m "module.exports"))
+(variable_declarator name: (identifier) @held value: (assignment_expression right: (assignment_expression left: (member_expression) @m)) (#eq? @m "module.exports"))
+; names that are given to what is exported in ways that nobody reads
+(variable_declarator value: [(identifier) (member_expression)] @m (#match? @m "^(module\\.)?exports$")) @open
+(call_expression function: (_) @f arguments: (arguments [(identifier) (member_expression)] @m)
+  (#match? @m "^(module\\.)?exports$") (#not-match? @f "^Object\\.(assign|definePropert(y|ies))$")) @open
+(call_expression function: (_) @f arguments: (arguments . [(identifier) (member_expression)] @m [(identifier) (call_expression) (member_expression) (object [(spread_element) (pair key: (computed_property_name))])])
+  (#match? @m "^(module\\.)?exports$") (#match? @f "^Object\\.(assign|definePropert(y|ies))$")) @open
+(call_expression function: (member_expression property: (property_identifier) @p) arguments: (arguments . [(identifier) (member_expression)] @m) (#match? @m "^(module\\.)?exports$") (#eq? @p "defineProperties")) @open
+(assignment_expression left: (identifier) @m right: [(call_expression) (identifier) (new_expression) (member_expression)] (#eq? @m "exports")) @open
 (assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] @m) (#match? @m "^(module\\.)?exports$")) @open
+(call_expression
+  function: [(function_expression) (parenthesized_expression (function_expression))]
+  arguments: (arguments . (this) . [(function_expression) (arrow_function)])) @open
+; names that code may see without writing them
+(call_expression function: (identifier) @e (#eq? @e "eval")) @unscoped
+(with_statement) @unscoped
 ; only: typescript tsx
-(export_statement "=") @open
+(export_statement "=" [(identifier) (class) (function_expression) (arrow_function)] @held)
+(export_statement "=" [(call_expression) (new_expression) (member_expression) (object)]) @open
 (module name: (string)) @open
 (export_statement "as" "namespace") @open

@@ -1,5 +1,4 @@
 (new_expression constructor: [(identifier) (member_expression)] @type) @made
-(call_expression function: [(identifier) (member_expression)] @callee) @call
 (variable_declarator name: (identifier) @var value: (_) @is)
 (statement_block (lexical_declaration (variable_declarator name: (identifier) @var value: (_) @is))) @scope
 (variable_declarator

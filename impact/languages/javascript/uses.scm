@@ -34,6 +34,7 @@
 (shorthand_property_identifier_pattern) @defines
 (pair_pattern key: (property_identifier) @key)
 (pair key: (property_identifier) @key)
+(shorthand_property_identifier) @plain
 (method_definition name: (property_identifier) @key)
 (export_specifier alias: (identifier) @key)
 (export_statement (export_clause (export_specifier name: (identifier) @taken)) source: (_))
