@@ -159,7 +159,8 @@ class _File:
         name = typed.name
         found = self._class(name) if not self._seen.binds(name, use.line) or self._is_own(name) else None
         hidden = f"{self._language.unknown_members or '^$'}|{self._language.object_members or '^$'}"
-        if found is None or use.name in self._seen.stores or re.search(hidden, use.name):
+        is_hidden = self._language.extended or use.name in self._seen.stores or re.search(hidden, use.name)
+        if found is None or is_hidden:
             return
         path, line = found
         rows = [row for home, owner in line for row in members(self._index, home, owner)]

@@ -64,6 +64,7 @@ class CallRules:
     keyword: tuple[str, ...] = ()  # nodes of an argument that is passed by name: its name is their field `name`
     spread: tuple[str, ...] = ()  # nodes of arguments that nobody can count
     nothing: tuple[str, ...] = ()  # nodes that stand for no argument
+    setters: tuple[str, ...] = ()  # nodes among the arguments that set a member, where they hold a `=`
     lone_call: bool = False  # a call that is the only argument may pass several
 
 
@@ -121,6 +122,7 @@ class Language:
     split: str  # an import names a member of what stands before the last of these
     lost_names: bool  # a name without a receiver means a definition of the file, its mates or its imports
     object_members: str  # a pattern of members that each object has
+    extended: bool  # a function of any file may be a member of any object
     made_names: str  # a pattern of what generators name
     classes: str  # a pattern of what may be a class by its spelling
     inherits_constructors: bool  # a class without one is constructed as its base is
@@ -238,6 +240,7 @@ def load(folder: str) -> tuple[Language, ...]:
             split=table.get("split", ""),
             lost_names=table.get("lost_names", False),
             object_members=table.get("object_members", ""),
+            extended=table.get("extended", False),
             made_names=table.get("made_names", ""),
             classes=table.get("classes", "_?[A-Z]"),
             inherits_constructors=table.get("inherits_constructors", True),

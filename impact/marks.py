@@ -125,6 +125,7 @@ def marks_of(language: Language, source: bytes) -> Marks | None:
     uses = [*matches(language, "uses", root), *users]
     _uses(language, marks, uses)
     _constructions(language, marks, uses)
+    marks.constructions += _asked_for(marks, uses)
     _typed(language, marks, uses)
     return marks
 
@@ -275,6 +276,22 @@ def _constructions(language: Language, marks: Marks, rows: Sequence[Captures]) -
         marks.constructions += [Construction(name, place, None) for name in holder.bases[:1]]
 
 
+def _asked_for(marks: Marks, rows: Sequence[Captures]) -> Iterator[Construction]:
+    """The objects whose place says their class: `@constructs.wanted` with `@wanted`; `@constructs.returned` in what `@gives` one that is `@wanted`."""
+    gives: dict[int, list[str]] = defaultdict(list)  # a function -> the classes that it says it gives
+    for found in rows:
+        for node in found.get("gives", ()):
+            gives[node.id].append(text(found["wanted"][0]))
+    for found in rows:
+        wanted = [(place, [text(found["wanted"][0])]) for place in found.get("constructs.wanted", ())]
+        wanted += [
+            (place, gives.get(_around(marks, place, gives).id, [])) for place in found.get("constructs.returned", ())
+        ]
+        for place, classes in wanted:
+            names = [plain(one.rstrip("?")) for one in classes]
+            yield from (Construction(name, place, found["args"][0]) for name in names if name)
+
+
 def _is_in(node: Node, outer: Node) -> bool:
     return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
@@ -368,10 +385,10 @@ def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix
     marks.types[text(node) + suffix].append((scope.start_byte, scope.end_byte, of))
 
 
-def _around(marks: Marks, node: Node) -> Node:
-    """The definition around a node, else the file."""
+def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
+    """The definition around a node, or the nearest of the others; else the file."""
     above = node.parent
-    while above is not None and above.id not in marks.scopes and above.id not in marks.functions:
+    while above is not None and not (above.id in marks.scopes or above.id in marks.functions or above.id in others):
         above = above.parent
     return above or marks.root
 
@@ -382,9 +399,9 @@ def _owner_of(marks: Marks, found: Captures, node: Node) -> str:
     return owner or next((one.name for one in classes_around(marks, node)), "")
 
 
-def bare(node: Node, wraps: Collection[str] = WRAPS) -> Node:
-    """A value without what stands around it and leaves it as it is."""
-    while node.type in wraps and node.named_children:
+def bare(node: Node, wraps: Collection[str] = WRAPS, but: Collection[tuple[int, int]] = ()) -> Node:
+    """A value without what stands around it and leaves it as it is. `but`: places at which it is known what stands there."""
+    while node.type in wraps and node.named_children and (node.start_byte, node.end_byte) not in but:
         node = node.named_children[0]
     return node
 

@@ -17,10 +17,17 @@ BUNDLE = 20_000  # bytes of a line that no person writes
 MATCHES = 60_000  # of one query in one file
 HEAD = 2_000  # bytes of a head
 NAMELESS = "_"  # a parameter that has a type alone
+OBJECT = "this"  # a parameter that may be passed before the dot
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
 BODIES = ("function_body", "class_body", "enum_class_body")  # where the grammar gives the body no name
-MODIFIERS = ("modifiers", "annotation")  # what stands before a definition and tells no caller how to call it
+ANYWHERE = "anywhere"  # goes before what else is said of who can name a definition
+MODIFIERS = (
+    "modifiers",
+    "annotation",
+    "modifier",
+    "attribute_list",
+)  # what stands before a definition and tells no caller how to call it
 QUOTES = "\"'`<>"
 BLANK = re.compile(rb"[^\n]")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
@@ -140,7 +147,8 @@ def head(node: Node) -> str:
     """How a definition is written behind its modifiers and up to its body, on one line."""
     inner = node.child_by_field_name("definition") or node
     body = inner.child_by_field_name("body") or next((one for one in inner.children if one.type in BODIES), None)
-    start = next((one.start_byte for one in node.children if one.type not in MODIFIERS), node.start_byte)
+    parts = (one for one in node.children if one.type not in MODIFIERS)
+    start = next((one.start_byte for one in parts if "comment" not in one.type), node.start_byte)
     end = body.start_byte if body is not None else node.end_byte
     code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
     return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;").removesuffix("=>").rstrip()
@@ -209,8 +217,8 @@ class _Reader:
             opened = opened or next((f"a syntax error at line {line}" for line in errors(self._root)), "")
         answering = frozenset(owners)
         for kind, found in self._defs:
-            if kind == "class" and _first(found, "def.class").start_byte in hidden:
-                outer = self._owner(_first(found, "def.class"))
+            if kind in ("class", "type") and _first(found, f"def.{kind}").start_byte in hidden:
+                outer = self._owner(_first(found, f"def.{kind}"))
                 owners.add(f"{outer}.{_called(found)}".lstrip("."))
         module = next((text(node) for _, found in self._defs for node in found.get("module", ())), "")
         opaque = {text(node) for _, found in self._defs for node in found.get("opaque.name", ())}
@@ -272,7 +280,8 @@ class _Reader:
         bases: dict[int, list[str]] = defaultdict(list)
         for _, found in self._defs:
             for node in found.get("class.of", ()):
-                bases[node.start_byte] += [text(base) for base in found.get("base", ())]
+                bases[node.start_byte] += [re.split(r"[<\[]", text(base))[0] for base in found.get("base", ())]
+                bases[node.start_byte] += [_marked(base, found["bearer"][0]) for base in found.get("base.mark", ())]
         for kind, found in self._defs:
             if not kind or kind == "holder":
                 continue
@@ -311,8 +320,9 @@ class _Reader:
                     visible=visible.get(whole.start_byte, "file" if node.start_byte in kept else ""),
                     marks=marks.get(whole.start_byte, ()),
                     sought="sought" in found,
+                    shown=next((key.removeprefix("as.") for key in found if key.startswith("as.")), ""),
                     parameters=takes if not is_value else None,
-                    bases=tuple(re.split(r"[<\[]", base)[0] for base in bases.get(whole.start_byte, ())),
+                    bases=tuple(bases.get(whole.start_byte, ())),
                     private=private or "private" in found,
                     means=self._meant(found),
                     common=is_common,
@@ -489,7 +499,7 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
         return None
     positional, keywords, spread = 0, list[str](), False
     for child in node.named_children:
-        if "comment" in child.type:
+        if "comment" in child.type or (child.type in rules.setters and any(one.type == "=" for one in child.children)):
             continue
         is_wrapped = child.type in ("argument", "value_argument") and child.named_children
         inner = child.named_children[-1] if is_wrapped else child
@@ -525,8 +535,14 @@ def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Map
             marks[node.start_byte] = (f"extension {text(_first(found, 'extended'))}",)
         for key in found:
             if key.startswith("visible."):
-                visible |= {node.start_byte: key.removeprefix("visible.") for node in found[key]}
+                said = key.removeprefix("visible.")
+                visible |= {one.start_byte: said for one in found[key] if visible.get(one.start_byte) != ANYWHERE}
     return marks, visible
+
+
+def _marked(mark: Node, bearer: Node) -> str:
+    """What marks a part of a class from which a generator may make members of it, with what bears the mark."""
+    return " ".join(f"{text(mark)} {re.split('[={]', head(bearer))[0]}".split())
 
 
 def _first(found: Captures, key: str, default: object = ...) -> Node:
@@ -569,8 +585,14 @@ def _parameters(rows: Iterator[Captures]) -> Mapping[int, list[Parameter]]:
             continue
         for name in found.get("name", [node]):
             optional = "optional" in found or kind in ("rest", "named_rest")
-            row = Parameter(text(name) if "name" in found else NAMELESS, kind, not optional)  # type: ignore[arg-type]
-            if "optional" in found or kind == "rest" or name.start_byte not in found_in[parent.id]:
+            called = OBJECT if "receiver" in found else text(name) if "name" in found else NAMELESS
+            row = Parameter(called, kind, not optional)  # type: ignore[arg-type]
+            if (
+                "optional" in found
+                or "receiver" in found
+                or kind == "rest"
+                or name.start_byte not in found_in[parent.id]
+            ):
                 found_in[parent.id][name.start_byte] = row
     return {parent: _ordered(rows) for parent, rows in found_in.items()}
 

@@ -33,6 +33,8 @@ MOST = 2_000  # names of one file
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
 PART = re.compile(r"(?:\.|::|->)([\w$]+)$")  # the last member of what a receiver writes
 LAST = re.compile(r"\W+")
+TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[\w\s.,?:\[\]]{1,200}>(?=\.|$)|(?<=[\w<,])<[\w\s.,?:\[\]]{1,200}>(?=[\s,>])")
+NESTED_ARGUMENTS = 4  # type arguments inside type arguments
 OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a type: a type, or what holds types
 SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
 
@@ -128,7 +130,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         line=node.start_point[0] + 1,
         at=at,
         form=form,
-        receiver=mark.owner or " ".join(text(mark.receiver).split())[:LONGEST],
+        receiver=mark.owner or ("" if is_import else without_types(" ".join(text(mark.receiver).split()))[:LONGEST]),
         types=types,
         arguments=_arguments(language, mark.args, has_more=mark.more),
         guarded=is_foreseen(marks, node, form),
@@ -202,7 +204,7 @@ def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
 
 
 def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
-    receiver = bare(receiver)
+    receiver = bare(receiver, but=marks.made)
     if (receiver.start_byte, receiver.end_byte) in marks.made:
         return (marks.made[receiver.start_byte, receiver.end_byte],)
     if receiver.type in INDEXED and receiver.named_children:
@@ -230,13 +232,20 @@ def _of_own(own: Class, *, is_above: bool) -> tuple[str, ...]:
 
 def _untold(language: Language, written: str) -> tuple[str, ...]:
     """Of a receiver that no line binds: it may be a class or a module, where its language lets those stand before a dot."""
-    last = LAST.split(written)[-1]
+    last = LAST.split(without_types(written))[-1]
     if language.untold == "named" and CLASS.fullmatch(written) and re.match(language.classes, last):
         return (written,)
     is_open = language.untold in ("open", "silent") or (
         language.untold in ("class", "named") and re.match(language.classes, last)
     )
     return () if is_open else UNKNOWN
+
+
+def without_types(written: str) -> str:
+    """What stands before a dot without type arguments: `Cache` of `Cache<T>`."""
+    for _ in range(NESTED_ARGUMENTS if ">" in written else 0):
+        written = TYPE_ARGUMENTS.sub("", written)
+    return written
 
 
 @lru_cache(maxsize=64)

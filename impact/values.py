@@ -36,6 +36,7 @@ class Definition:
     opaque: bool = False  # what it takes may be other than what is written
     static: bool = False  # its class has it, and not an object of that
     visible: str = ""  # who can name it, where its own line says so: "file", "folder", "package", "unit"
+    shown: str = ""  # the kind that a search for its users goes by, where that is another
     marks: tuple[str, ...] = ()  # what else it is: "object", "extension Cart"
     sought: bool = False  # the search for its users goes by what it takes, and no new line is held against that
     means: str = ""  # the name of the file that it stands for: a key of what is exported as one object

@@ -147,8 +147,8 @@ def _symbol(one: Definition, language: Language, path: str, side: Side, bases: M
 
 def _kind(one: Definition, language: Language) -> str:
     """What a definition is to the search; a static method is a function of its class where importers can name it without that."""
-    if one.kind in ("member", "common", "global"):
-        return "variable"
+    if one.shown or one.kind in ("member", "common", "global"):
+        return one.shown or "variable"
     if one.kind == "method" and one.static and language.lends_members:
         return "function"
     return "method" if one.kind == CONSTRUCTOR else one.kind
@@ -164,7 +164,8 @@ def _may_be_another(one: Definition, language: Language, bases: Mapping[str, tup
 
 
 def _signature(one: Definition) -> Signature:
-    return Signature(tuple(map(_parameter, one.parameters or ())), one.head, one.opaque)
+    taken = [row for row in one.parameters or () if row.name != reader.OBJECT]
+    return Signature(tuple(map(_parameter, taken)), one.head, one.opaque)
 
 
 def _parameter(one: Taken) -> Parameter:

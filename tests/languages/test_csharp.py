@@ -123,7 +123,7 @@ def test_an_outline_tells_signatures() -> None:
     assert shown == {
         "Cart": None,
         "Cart.Max": None,
-        "Cart.constructor": [("a", "positional", True), ("b", "positional", False), ("params", "varargs", False)],
+        "Cart.constructor": [("a", "positional", True), ("b", "positional", False), ("c", "varargs", False)],
         "Cart.Twice": [("y", "positional", True)],
         "Cart.Size": None,
         "Cart.Kind": None,
@@ -134,7 +134,27 @@ def test_an_outline_tells_signatures() -> None:
         "Cart.Point.X": None,
         "Cart.Point.Y": None,
     }
-    assert dict(outline.bases)["Cart"] == ("Base", "IPriced", "object")
+    assert dict(outline.bases)["Cart"] == ("Base", "IPriced")
+
+
+def test_what_a_generator_may_go_by_counts_as_what_a_partial_class_inherits() -> None:
+    """It may make members of what bears an attribute; so a class with a new one may have members that nobody writes."""
+    source = b"[Made] public partial class Cart : Base<int> {\n  [Seen] private string name = null;\n}\nclass Plain { [Seen] int a; }\n"
+    bases = dict(csharp.outline("Cart.cs", source, "head").bases)
+
+    assert set(bases["Cart"]) == {"Base", "[Made] class Cart : Base<int>", "[Seen] string name"}
+    assert bases["Plain"] == ()
+
+
+def test_a_new_object_that_writes_no_class_is_of_the_one_that_its_place_asks_for() -> None:
+    """What a variable is declared to be, and what a method says that it gives, on its own and by a task."""
+    source = (
+        b"class Use {\n  async Task<Cart> Later() {\n    if (now) {\n      return new(1);\n    }\n    Cart? one = new(1, 2);\n    Put(new(3));\n"
+        b"    return list.Select(x => { return new(4); });\n  }\n  Cart Now() => new();\n}\n"
+    )
+    found = csharp.uses("Use.cs", source, {"Cart"})
+
+    assert [(one.line, one.call.positional) for one in found if one.call] == [(4, 1), (6, 2), (10, 0)]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,12 @@ from impact.values import Import
 
 SLIP = 1  # letters more or fewer of a name that is mistyped
 ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
+REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")
+
+
+def code(source: bytes) -> bytes:
+    """The code without a word that the grammar does not know: the `ref` of `ref partial struct`."""
+    return REF_PARTIAL.sub(b"   ", source)
 
 
 class Modules:

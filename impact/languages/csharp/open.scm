@@ -1,4 +1,4 @@
-(class_declaration (modifier) @m body: (declaration_list (_) @open.owner) (#eq? @m "partial"))
-(struct_declaration (modifier) @m body: (declaration_list (_) @open.owner) (#eq? @m "partial"))
-(record_declaration (modifier) @m body: (declaration_list (_) @open.owner) (#eq? @m "partial"))
-(interface_declaration (modifier) @m body: (declaration_list (_) @open.owner) (#eq? @m "partial"))
+; parts of a class may stand in other files, and code under a condition is never the whole
+([(class_declaration (modifier) @word) (struct_declaration (modifier) @word) (record_declaration (modifier) @word) (interface_declaration (modifier) @word)] @open.sought
+  (#eq? @word "partial"))
+(preproc_if) @open.sought

@@ -1,7 +1,6 @@
 (member_access_expression expression: (identifier) @receiver name: (identifier) @name) @use.member
 (invocation_expression function: (member_access_expression expression: (identifier) @receiver name: (identifier) @name) arguments: (_) @args) @use.call
 (object_creation_expression type: (identifier) @name arguments: (_) @args) @use.call
-(attribute name: (identifier) @bound)
 (using_directive name: (identifier) @bound)
 (variable_declarator name: (identifier) @bound)
 (parameter name: (identifier) @bound)
