@@ -65,6 +65,7 @@ class CallRules:
     spread: tuple[str, ...] = ()  # nodes of arguments that nobody can count
     nothing: tuple[str, ...] = ()  # nodes that stand for no argument
     setters: tuple[str, ...] = ()  # nodes among the arguments that set a member, where they hold a `=`
+    last_call: bool = False  # a call that is the last argument may pass several
     lone_call: bool = False  # a call that is the only argument may pass several
 
 
@@ -148,6 +149,7 @@ class Language:
     lends_members: bool  # an importer can name static members, and classes of a class, without the class
     members: Callable[[str, Node], Iterator[Member]] | None  # the members of a value that has a name
     inline: frozenset[str]  # nodes between a statement and a function without a name that runs where it stands
+    apart_members: bool  # a member is called by its own name alone: its table has another name in each file
     scoped: bool  # a file writes the names that its code sees
     reads_all: str  # a word by which a function reads all that it is passed
     literal: str  # a pattern of heads of values whose members are all written
@@ -273,6 +275,7 @@ def load(folder: str) -> tuple[Language, ...]:
             lends_members=table.get("lends_members", False),
             members=getattr(import_module(f"impact.languages.{folder}"), "members", None),
             inline=frozenset(table.get("inline", "").split()),
+            apart_members=table.get("apart_members", False),
             scoped=table.get("scoped", False),
             reads_all=table.get("reads_all", ""),
             literal=table.get("literal", "(?!)"),

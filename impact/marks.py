@@ -27,7 +27,7 @@ CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")
 QUOTED = re.compile(r"[\"':\\](\w+)")
 UNCALLED = re.compile(r"(?<![\w$])([\w$]++)(?!\s*\()")
-BESIDE = frozenset({"value", "around", "taken", "receiver"})
+BESIDE = frozenset({"value", "around", "receiver"})
 CALLEES = ("identifier", "member_expression")
 LONGEST = 200  # characters of what is called: longer ones are whole expressions, which name nothing
 ELEMENTS = "[]"  # behind a name: what it holds
@@ -245,6 +245,8 @@ def _overrule(language: Language, marks: Marks, rows: Sequence[Captures]) -> Non
                 marks.at[node.start_byte] = replace(marks.at[node.start_byte], more=True)
         for node in found.get("plain", ()):
             marks.at[node.start_byte] = Mark("name")
+        for node in found.get("taken", ()):
+            marks.at[node.start_byte] = replace(marks.at.get(node.start_byte, Mark("import")), form="import")
     for found in rows if language.store_form == "definition" else ():
         for node in found.get("store", ()):
             if node.start_byte in marks.at and "asked" not in found:
@@ -304,8 +306,6 @@ def _beside(marks: Marks, found: Captures) -> None:
     for node in found.get("around", ()):
         called = found["called"][0]
         marks.scopes[node.id] = Scope(text(called), node, called.start_byte)
-    for node in found.get("taken", ()):
-        marks.at[node.start_byte] = Mark("import")
     marks.receivers.update((node.start_byte, node.end_byte) for node in found.get("receiver", ()))
 
 

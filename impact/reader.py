@@ -149,7 +149,11 @@ def head(node: Node) -> str:
     body = inner.child_by_field_name("body") or next((one for one in inner.children if one.type in BODIES), None)
     parts = (one for one in node.children if one.type not in MODIFIERS)
     start = next((one.start_byte for one in parts if "comment" not in one.type), node.start_byte)
+    params = inner.child_by_field_name("parameters")
     end = body.start_byte if body is not None else node.end_byte
+    if params is not None:  # a comment behind them is one on the code
+        rest = [one for one in inner.children if one.start_byte > params.start_byte]
+        end = min([end, *(one.start_byte for one in rest if one.type == "comment")])
     code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
     return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;").removesuffix("=>").rstrip()
 
@@ -512,7 +516,9 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
             keywords.append(text(named).strip("`"))
         else:
             positional += 1
-            spread = spread or (rules.lone_call and "call" in inner.type and node.named_child_count == 1)
+            is_alone = rules.lone_call and node.named_child_count == 1
+            is_several = is_alone or (rules.last_call and child == node.named_children[-1])
+            spread = spread or (is_several and "call" in inner.type)
     return Arguments(positional, tuple(keywords), spread)
 
 

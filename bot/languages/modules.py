@@ -65,7 +65,7 @@ class KnownModules(Generic[Resolver]):
                 if item.whole or item.star:
                     taken["*"] = item.whole
         for file, taken in names.items():
-            aliases = tuple((there, here) for there, here in taken.items() if here and there != here)
+            aliases = tuple((there, here) for there, here in taken.items() if there != here and (here or there != "*"))
             yield Import(file, frozenset(taken), item.line, aliases)
 
 

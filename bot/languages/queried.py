@@ -63,7 +63,8 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     symbols = [_symbol(one, language, path, side, bases) for one in rows if not one.means]
     if language.exports:
         offered = frozenset(exports.values())
-        symbols = [replace(one, is_exported=_is_offered(one.name, offered)) for one in symbols]
+        is_public = language.apart_members
+        symbols = [replace(one, is_exported=is_public or _is_offered(one.name, offered)) for one in symbols]
     return Outline(
         symbols=alternatives(symbols, overloads=language.overloads),
         exports=tuple(exports.items()),
@@ -73,7 +74,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
         is_scoped=language.scoped and not facts.unscoped and not re.search(language.offers_all, path),
-        is_whole=bool(facts.held),
+        is_whole=bool(facts.held) and not language.apart_members,
     )
 
 
@@ -107,8 +108,10 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
         if one.owner and (one.static or one.kind in marks.CLASSES):
             offered.setdefault(one.name, f"{one.owner}.{one.name}")
     if facts.held:
-        members = {one.name: f"{one.owner}.{one.name}" for one in told if one.owner == facts.held}
-        offered |= {"default": facts.held} | {name: local for name, local in members.items() if name not in offered}
+        is_called = any(one.name == facts.held and one.kind == "function" for one in told)
+        offered |= {"default": facts.held} if is_called or not language.apart_members else {}
+        members = {one.name: one.means or _name(one, language) for one in told if one.owner == facts.held}
+        offered |= {name: local for name, local in members.items() if name not in offered}
     for item in facts.imports:
         own = item.names if item.hands_on and not item.spec else ()
         offered |= {bound.here: bound.there for bound in own}
@@ -133,7 +136,7 @@ def _symbol(one: Definition, language: Language, path: str, side: Side, bases: M
         own_signature = replace(own_signature, opaque=True)
     return Symbol(
         path=path,
-        name=f"{one.owner}.{name}" if one.owner else name,
+        name=_name(replace(one, name=name), language),
         kind=_kind(one, language),
         start=one.start,
         end=one.end,
@@ -145,11 +148,16 @@ def _symbol(one: Definition, language: Language, path: str, side: Side, bases: M
     )
 
 
+def _name(one: Definition, language: Language) -> str:
+    """What a definition is called in its file: with what holds it."""
+    return f"{one.owner}.{one.name}" if one.owner and not language.apart_members else one.name
+
+
 def _kind(one: Definition, language: Language) -> str:
     """What a definition is to the search; a static method is a function of its class where importers can name it without that."""
     if one.shown or one.kind in ("member", "common", "global"):
         return one.shown or "variable"
-    if one.kind == "method" and one.static and language.lends_members:
+    if one.kind == "method" and ((one.static and language.lends_members) or language.apart_members):
         return "function"
     return "method" if one.kind == CONSTRUCTOR else one.kind
 

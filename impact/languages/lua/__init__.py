@@ -1,0 +1,64 @@
+"""Lua's modules: `require "shop.cart"` is shop/cart.lua or shop/cart/init.lua below a folder of the load path."""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from impact.paths import Paths
+from impact.values import Import
+
+ENDINGS = (".lua", "/init.lua")
+
+
+class Modules:
+    """The modules of one tree. What the load path of a program is, nobody knows: only a guess goes by the folders."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        del configs  # `package.path` is a program's
+        self._by_name: dict[str, list[str]] = defaultdict(list)
+        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
+        for path in paths.files:
+            if path.endswith(".lua"):
+                self._by_name[_stem(path)].append(path)
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """The file of a module: the nearest to who requires it, if several folders have one."""
+        del name
+        key = posixpath.dirname(importer), item.spec
+        if key not in self._found:
+            self._found[key] = self._nearest(importer, item.spec.replace("/", ".").strip("."))
+        return self._found[key] if self.guesses else None
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """A name of a module is no module."""
+        del importer, item, name
+        return ()
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """Each file stands alone."""
+        del path, name
+        return ()
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Nothing is proposed for a module that is not there."""
+        del importer, item
+        return ()
+
+    def _nearest(self, importer: str, name: str) -> tuple[str, ...]:
+        inner = name.replace(".", "/")
+        named = self._by_name.get(name.rpartition(".")[2], ())
+        files = [path for path in named if any(f"/{path}".endswith(f"/{inner}{end}") for end in ENDINGS)]
+        return tuple(sorted(files, key=lambda path: (-_common(path, importer), path.count("/"), path))[:1])
+
+
+def _stem(path: str) -> str:
+    folder, name = posixpath.split(path)
+    return posixpath.basename(folder) if name == "init.lua" and folder else name.removesuffix(".lua")
+
+
+def _common(path: str, other: str) -> int:
+    """How many folders from the root two files have in common."""
+    return len(PurePosixPath(posixpath.commonpath([f"/{posixpath.dirname(one)}" for one in (path, other)])).parts)
