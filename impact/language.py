@@ -241,7 +241,7 @@ def load(folder: str) -> tuple[Language, ...]:
             ignores_case=table.get("ignores_case", False),
             split=table.get("split", ""),
             lost_names=table.get("lost_names", False),
-            object_members=table.get("object_members", ""),
+            object_members=row.get("object_members", table.get("object_members", "")),
             extended=table.get("extended", False),
             made_names=table.get("made_names", ""),
             classes=table.get("classes", "_?[A-Z]"),

@@ -162,7 +162,10 @@ def _definitions(language: Language, marks: Marks) -> None:
         kind = kind_of(found)
         for name in found.get("name", ()) if kind in ("function", "variable", *MEMBERS) else ():
             holder = next(classes_around(marks, name), None)
-            if holder is not None and (kind != "variable" or _around(marks, name).end_byte == holder.end):
+            around = _around(marks, found[f"def.{kind}"][0]) if kind in ("function", "variable") else None
+            if holder is not None and (
+                around is None or (around.start_byte, around.end_byte) == (holder.start, holder.end)
+            ):
                 marks.members[text(name)].add(holder.name)
 
 

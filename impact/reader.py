@@ -29,6 +29,7 @@ MODIFIERS = (
     "attribute_list",
 )  # what stands before a definition and tells no caller how to call it
 QUOTES = "\"'`<>"
+NAMED = "\"'`"  # around a name
 BLANK = re.compile(rb"[^\n]")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
 GLOBAL = ("global", "attribute")  # kinds that count although a function holds them
@@ -155,7 +156,7 @@ def head(node: Node) -> str:
         rest = [one for one in inner.children if one.start_byte > params.start_byte]
         end = min([end, *(one.start_byte for one in rest if one.type == "comment")])
     code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
-    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;").removesuffix("=>").rstrip()
+    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;").removesuffix("=>").rstrip(" =")
 
 
 def facts(language: Language, source: bytes) -> Facts | None:
@@ -307,7 +308,7 @@ class _Reader:
                 or any(True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True))
             )
             for node in found["name"] if "name" in found else found["default"]:
-                name = text(node).strip(QUOTES) if "name" in found else "default"
+                name = text(node).strip(NAMED) if "name" in found else "default"
                 private = not is_offered if needs_export else self._language.is_private(name)
                 is_value = node.start_byte in values
                 row = Definition(
@@ -507,7 +508,7 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
             continue
         is_wrapped = child.type in ("argument", "value_argument") and child.named_children
         inner = child.named_children[-1] if is_wrapped else child
-        named = child.child_by_field_name("name") if child.type in rules.keyword else None
+        named = _keyword(child) if child.type in rules.keyword else None
         if named is None and any(one.type == "=" for one in child.children if is_wrapped):
             named = child.named_children[0]
         if inner.type in rules.spread:
@@ -525,6 +526,11 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
 def _called(found: Captures) -> str:
     """What a definition is called: `default` where it has no name and is what its file exports."""
     return text(_first(found, "name", None)) or "default"
+
+
+def _keyword(node: Node) -> Node | None:
+    """The name by which an argument is passed."""
+    return node.child_by_field_name("name") or node.child_by_field_name("left")
 
 
 def _kind(found: Captures) -> str:
@@ -591,7 +597,7 @@ def _parameters(rows: Iterator[Captures]) -> Mapping[int, list[Parameter]]:
             continue
         for name in found.get("name", [node]):
             optional = "optional" in found or kind in ("rest", "named_rest")
-            called = OBJECT if "receiver" in found else text(name) if "name" in found else NAMELESS
+            called = OBJECT if "receiver" in found else text(name).strip("`") if "name" in found else NAMELESS
             row = Parameter(called, kind, not optional)  # type: ignore[arg-type]
             if (
                 "optional" in found

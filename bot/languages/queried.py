@@ -1,13 +1,14 @@
 """A language that `impact` reads by queries, as the search for users asks it: `outline` and `uses` of `ports.Language`."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bot.languages.lexical import is_telling
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.languages.walk import alternatives
-from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
+from bot.values import COMPONENT, SINGLETON, Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
 from impact import marks, reader, spots
 from impact.language import Language, language_of, languages
 from impact.values import Definition, Facts, Import
@@ -52,15 +53,22 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
         raise Unreadable(TOO_LONG)
     exports = _exports(facts, language)
     rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.name not in language.nameless]
-    written = {(one.owner, one.name) for one in rows if one.kind != COMPONENT}
+    written = {(one.owner, one.name) for one in rows if one.kind == "method" and one.parameters == ()}
     rows = [one for one in rows if one.kind != COMPONENT or (one.owner, one.name) not in written]
     offering = [one for one in facts.imports if one.spec and (one.hands_on or language.exports)]
     bases: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
-        if one.kind in marks.CLASSES:
-            more = ("*",) if one.more or one.name in facts.answering else ()
+        if one.kind in marks.CLASSES or one.bases:
+            whole = f"{one.owner}.{one.name}".lstrip(".")
+            more = ("*",) if one.more or facts.answering & {one.name, whole} else ()
             bases[one.name] = tuple(dict.fromkeys((*bases.get(one.name, ()), *one.bases, *more)))
-    symbols = [_symbol(one, language, path, side, bases) for one in rows if not one.means]
+    built = _built_elsewhere(rows)
+    heirs: dict[str, list[Definition]] = defaultdict(list)
+    for one in facts.definitions:
+        if one.bases:
+            heirs[f"{one.owner}.{one.name}".lstrip(".")].append(one)
+    symbols = [_symbol(one, language, path, side, heirs.get(one.owner, ())) for one in rows if not one.means]
+    symbols = [_unsure(one) if one.name in built else one for one in symbols]
     if language.exports:
         offered = frozenset(exports.values())
         is_public = language.apart_members
@@ -68,7 +76,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     return Outline(
         symbols=alternatives(symbols, overloads=language.overloads),
         exports=tuple(exports.items()),
-        complete=not (facts.made or facts.unsure or language.sought or _is_open(path, facts, language, source)),
+        complete=not (facts.made or facts.unsure or _is_open(path, facts, language, source)),
         stars=sum(item.star and item.hands_on for item in facts.imports),
         bases=tuple(bases.items()),
         bound=tuple(name for item in offering for name in _bound(item)),
@@ -94,6 +102,17 @@ def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool
     is_plain = all(one.kind in ("function", "class") or re.match(language.literal, one.head) for one in rows)
     filled = language.filled.replace("NAME", re.escape(facts.held))
     return not (is_known and is_plain) or re.search(filled.encode(), source) is not None
+
+
+def _built_elsewhere(rows: Sequence[Definition]) -> frozenset[str]:
+    """The constructors of classes that an object of the same name may build with other arguments: it has such a method, or inherits something."""
+    applied = {one.owner for one in rows if one.static and one.name == "apply"}
+    objects = {(f"{one.owner}.{one.name}".lstrip("."), bool(one.bases)) for one in rows if SINGLETON in one.marks}
+    return frozenset(f"{name}.{CONSTRUCTOR}" for name, is_heir in objects if is_heir or name in applied)
+
+
+def _unsure(one: Symbol) -> Symbol:
+    return replace(one, signature=replace(one.signature, opaque=True)) if one.signature is not None else one
 
 
 def _exports(facts: Facts, language: Language) -> dict[str, str]:
@@ -126,13 +145,13 @@ def _bound(item: Import) -> list[str]:
     return [name for name in names if name]
 
 
-def _symbol(one: Definition, language: Language, path: str, side: Side, bases: Mapping[str, tuple[str, ...]]) -> Symbol:
+def _symbol(one: Definition, language: Language, path: str, side: Side, heirs: Sequence[Definition]) -> Symbol:
     """One definition as the search asks for it."""
     is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
     name = CONSTRUCTOR if one.kind == CONSTRUCTOR else one.name
     is_own = not one.owner and one.visible == "file"
     own_signature = _signature(one) if one.kind in CALLED else None
-    if own_signature is not None and _may_be_another(one, language, bases):
+    if own_signature is not None and _may_be_another(one, language, heirs):
         own_signature = replace(own_signature, opaque=True)
     return Symbol(
         path=path,
@@ -162,12 +181,12 @@ def _kind(one: Definition, language: Language) -> str:
     return "method" if one.kind == CONSTRUCTOR else one.kind
 
 
-def _may_be_another(one: Definition, language: Language, bases: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether a call of a method may mean one that its class has from another, with other parameters."""
-    if not language.overloads or one.kind != "method":
+def _may_be_another(one: Definition, language: Language, heirs: Sequence[Definition]) -> bool:
+    """Whether a call of a method may mean one that its class has from another, with other parameters. `heirs`: classes called like its own."""
+    if not language.overloads or one.kind not in ("function", "method"):
         return False
     is_of_all = bool(language.object_members) and re.search(language.object_members, one.name) is not None
-    is_alone = one.static or one.visible == "file" or not bases.get(one.owner.rpartition(".")[2])
+    is_alone = one.static or one.visible == "file" or not any(row.start <= one.start <= row.end for row in heirs)
     return is_of_all or not is_alone
 
 
