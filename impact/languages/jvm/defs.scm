@@ -88,5 +88,77 @@
 (setter (function_body) @local)
 (lambda_literal) @local
 (type_alias type: (identifier) @name) @def.type
+; only: scala
+(class_definition name: (_) @name) @def.class
+(trait_definition name: (_) @name) @def.type
+(object_definition name: (_) @name) @def.class @singleton
+(enum_definition name: (_) @name) @def.class
+(given_definition name: (_) @name) @def.holder
+(given_definition name: (_) @name) @def.variable
+(given_definition !name body: (_) @class.nameless @local)
+(instance_expression (template_body) @class.nameless @local)
+(_ extend: (extends_clause [(type_identifier) (generic_type) (stable_type_identifier) (projected_type)] @base)) @class.of
+(given_definition return_type: (_) @base) @class.of
+; what is derived, or made by a macro, is written nowhere
+(_ derive: (derives_clause "derives" @base)) @class.of
+(class_definition (annotation name: (_) @base
+  (#any-of? @base "newtype" "newsubtype" "typeclass" "simulacrum" "Lenses" "JsonCodec" "deriving" "data" "deferred"))) @class.of
+; the first list of a class is what constructs it, and of a case class its fields
+(class_definition name: (_) @name . class_parameters: (_) @params @def.constructor)
+(class_definition name: (_) @name . [(type_parameters) (access_modifier)] . class_parameters: (_) @params @def.constructor)
+(class_definition name: (_) @name . (type_parameters) . (access_modifier) . class_parameters: (_) @params @def.constructor)
+(class_definition "case" [name: (_) (type_parameters) (access_modifier)] . class_parameters: (_ (class_parameter name: (_) @name) @def.component))
+(enum_definition class_parameters: (_ (class_parameter name: (_) @name) @def.component))
+(class_parameter ["val" "var"] name: (_) @name) @def.component
+(simple_enum_case name: (_) @name) @def.member @static
+(full_enum_case name: (_) @name) @def.member @static
+(val_definition pattern: [(identifier) @name (_ (identifier) @name)]) @def.variable
+(var_definition pattern: [(identifier) @name (_ (identifier) @name)]) @def.variable
+(val_declaration name: (_) @name) @def.variable
+(var_declaration name: (_) @name) @def.variable
+(type_definition name: (_) @name) @def.type
+(export_declaration [(identifier) @name (_ alias: (_) @name)] .) @def.variable
+(export_declaration (namespace_selectors [(identifier) @name (_ alias: (_) @name)])) @def.variable
+; what takes no list may be called like one that does: by the value that it gives
+([(function_definition !parameters name: (_) @name @params) (function_declaration !parameters name: (_) @name @params)] @def.function @opaque)
+([(function_definition name: (_) @name (type_parameters) @params . [return_type: (_) body: (_)])
+  (function_declaration name: (_) @name (type_parameters) @params . return_type: (_))] @def.function @opaque)
+([(function_definition name: (_) @name . (type_parameters)? . (parameters) @params) (function_declaration name: (_) @name . (type_parameters)? . (parameters) @params)] @def.function
+  (#not-eq? @name "this"))
+(function_definition name: (_) @name . (parameters) @params (#eq? @name "this")) @def.constructor
+(_ (parameter name: (_) @name) @param.positional)
+(_ (parameter name: (_) @name default_value: (_)) @param.positional @optional)
+(_ (parameter name: (_) @name type: (repeated_parameter_type)) @param.rest)
+(_ (class_parameter name: (_) @name) @param.positional)
+(_ (class_parameter name: (_) @name default_value: (_)) @param.positional @optional)
+(_ (class_parameter name: (_) @name type: (repeated_parameter_type)) @param.rest)
+; a list that the scope gives, a second list, and a parameter for which the compiler makes a tuple of several arguments
+((class_parameters) @opaque (#match? @opaque "^\\(\\s*(implicit|using)\\b"))
+(class_definition (class_parameters) @opaque . (class_parameters) @second (#not-match? @second "^\\(\\s*(implicit|using)\\b"))
+((class_parameters . (class_parameter type: (_) @type) .) @opaque
+  (#match? @type "^((Any|AnyRef|AnyVal|Object|Product|Unit|[A-Z]\\d?)\\b(?![.\\[])|\\()"))
+(class_definition type_parameters: (_ name: (_) @own) class_parameters: (_ . (class_parameter type: (_) @type) .) @opaque (#eq? @own @type))
+(class_definition (modifiers) @words class_parameters: (_) @opaque (#match? @words "\\binline\\b"))
+(_ [name: (_) (type_parameters)] . (parameters) @first (#match? @first "^\\(\\s*(implicit|using)\\b")) @opaque
+(_ name: (_) (parameters) . (parameters) @second (#not-match? @second "^\\(\\s*(implicit|using)\\b")) @opaque
+(_ [name: (_) (type_parameters)] . (parameters . (parameter type: (_) @type) .)
+  (#match? @type "^((Any|AnyRef|AnyVal|Object|Product|Unit|[A-Z]\\d?)\\b(?![.\\[])|\\()")) @opaque
+(_ name: (_) (type_parameters name: (_) @own) . (parameters . (parameter type: (_) @type) .) (#eq? @own @type)) @opaque
+; what is inherited may have other parameters
+(function_definition (modifiers) @words (#match? @words "\\boverride\\b")) @opaque
+(object_definition extend: (_) body: (_ [(function_definition) (function_declaration)] @opaque))
+(object_definition body: (_ [(extension_definition (function_definition) @static) (_) @static]))
+; a class that stands for what it takes: its members are called like that one's
+(class_definition (modifiers) @words name: (_) @extended class_parameters: (_) body: (_ (_) @extends) (#match? @words "\\bimplicit\\b"))
+; of a package a private name is everybody's in it
+([(class_definition body: (_ (_ (modifiers) @words) @visible.file)) (object_definition body: (_ (_ (modifiers) @words) @visible.file))
+  (trait_definition body: (_ (_ (modifiers) @words) @visible.file)) (enum_definition body: (_ (_ (modifiers) @words) @visible.file))]
+  (#match? @words "\\bprivate\\b(?!\\[(?!this))"))
+(extension_definition (function_definition (modifiers) @words) @visible.file (#match? @words "\\bprivate\\b(?!\\[(?!this))"))
+((class_parameter (modifiers) @words) @visible.file (#match? @words "\\bprivate\\b(?!\\[(?!this))"))
+(block [(function_definition) (val_definition) (var_definition) (class_definition) (object_definition) (trait_definition) (type_definition) (given_definition)] @local)
+(indented_block [(function_definition) (val_definition) (var_definition) (class_definition) (object_definition) (trait_definition) (type_definition) (given_definition)] @local)
+(lambda_expression [(function_definition) (val_definition) (var_definition) (class_definition) (object_definition) (trait_definition) (type_definition) (given_definition)] @local)
+(case_clause [(function_definition) (val_definition) (var_definition) (class_definition) (object_definition) (trait_definition) (type_definition) (given_definition)] @local)
 ; all
 (ERROR) @local

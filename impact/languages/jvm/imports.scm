@@ -7,3 +7,7 @@
 ((import (qualified_identifier) @spec .) @import (#not-match? @import "\\*"))
 ((import (qualified_identifier) @spec) @import @star (#match? @import "\\.\\*"))
 (import (qualified_identifier) @spec (identifier) @here) @import
+; only: scala
+(import_declaration) @import
+(import_declaration (identifier) @here .) @import
+(import_declaration (namespace_selectors [(identifier) @here (_ alias: (_) @here)])) @import

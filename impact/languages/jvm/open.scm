@@ -9,3 +9,10 @@
   (#any-of? @open.sought "Serializable" "Parcelize" "JvmMultifileClass"))
 ((file_annotation (user_type (identifier) @open.sought)) (#eq? @open.sought "JvmMultifileClass"))
 (source_file [(infix_expression) (call_expression) (navigation_expression) (annotated_expression) (lambda_literal)] @open.sought)
+; only: scala
+; the members of something else are members here, too
+(export_declaration (namespace_wildcard)) @open.owner
+(export_declaration (namespace_selectors (namespace_wildcard))) @open.owner
+(compilation_unit (export_declaration [(namespace_wildcard) (namespace_selectors (namespace_wildcard))]) @open.sought)
+(annotation name: (_) @open.sought
+  (#any-of? @open.sought "newtype" "newsubtype" "typeclass" "simulacrum" "Lenses" "JsonCodec" "deriving" "data" "deferred"))

@@ -42,3 +42,16 @@
 (property_declaration (variable_declaration (identifier) @field [(user_type) @type (nullable_type (user_type) @type)]))
 (property_declaration (variable_declaration . (identifier) @var @field .) . "=" . (_) @is)
 (catch_block . (identifier) @var (user_type) @type)
+; only: scala
+(instance_expression . [(type_identifier) @type (generic_type type: (type_identifier) @type) (stable_type_identifier) @type] . (arguments)? .) @made
+((call_expression function: (identifier) @type) @made (#match? @type "^[A-Z]"))
+(parameter name: (identifier) @var type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)
+(binding name: (identifier) @var type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)
+(class_parameter name: (identifier) @var @field type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)
+(val_definition pattern: (identifier) @var @field type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)
+(var_definition pattern: (identifier) @var @field type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)
+(val_declaration name: (identifier) @var @field type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)
+(var_declaration name: (identifier) @var @field type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)
+(val_definition !type pattern: (identifier) @var @field value: (_) @is)
+(var_definition !type pattern: (identifier) @var @field value: (_) @is)
+(typed_pattern pattern: (identifier) @var type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)

@@ -77,3 +77,49 @@
 (class_declaration name: (identifier) @bound)
 (object_declaration name: (identifier) @bound)
 (type_parameter (identifier) @bound)
+; only: scala
+(package_identifier) @silent
+(call_expression function: (identifier) @sought arguments: (_) @args)
+(call_expression function: (generic_function function: (identifier) @sought) arguments: (_) @args)
+(call_expression function: (field_expression value: (_) @receiver field: (_) @sought) arguments: (_) @args)
+(call_expression function: (generic_function function: (field_expression value: (_) @receiver field: (_) @sought)) arguments: (_) @args)
+; what is given by hand for a list that the scope gives
+(call_expression function: [(identifier) @more (field_expression field: (_) @more)] arguments: (_) @args (#match? @args "^\\(\\s*using\\b"))
+(field_expression value: (_) @receiver field: (_) @sought)
+; `x +: rows` calls `rows`, and a tuple may be one argument or several
+(infix_expression left: (_) @receiver operator: (_) @sought (#not-match? @sought ":$")) @args
+(infix_expression operator: (_) @sought right: (_) @receiver (#match? @sought ":$")) @args
+(infix_expression operator: (_) @more right: [(unit) (tuple_expression)])
+(postfix_expression . (_) @receiver (identifier) @sought)
+(stable_identifier (_) @receiver . (identifier) @sought .)
+(stable_type_identifier (_) @receiver . (type_identifier) @sought .)
+(instance_expression . [(type_identifier) @sought (generic_type type: (type_identifier) @sought)] . (arguments) @args)
+(instance_expression . [(type_identifier) @sought (generic_type type: (type_identifier) @sought)] . (template_body)) @args
+(instance_expression . [(type_identifier) @sought (generic_type type: (type_identifier) @sought)] .) @args
+(instance_expression . [(stable_type_identifier (_) @receiver . (type_identifier) @sought .) (generic_type type: (stable_type_identifier (_) @receiver . (type_identifier) @sought .))] . (arguments) @args)
+(instance_expression . [(stable_type_identifier (_) @receiver . (type_identifier) @sought .) (generic_type type: (stable_type_identifier (_) @receiver . (type_identifier) @sought .))] .) @args
+(extends_clause [(type_identifier) @sought (generic_type type: (type_identifier) @sought)] . (arguments) @args)
+(extends_clause [(stable_type_identifier (_) @receiver . (type_identifier) @sought .) (generic_type type: (stable_type_identifier (_) @receiver . (type_identifier) @sought .))] . (arguments) @args)
+(arguments (assignment_expression left: (identifier) @key))
+(function_definition name: (_) @this body: [(call_expression function: (identifier) @own arguments: (_) @args) @constructs.own
+  (block . (call_expression function: (identifier) @own arguments: (_) @args) @constructs.own)] (#eq? @this "this") (#eq? @own "this"))
+(class_parameter name: (identifier) @bound)
+(parameter name: (identifier) @bound)
+(binding name: (identifier) @bound)
+; a value may be called like a type for which it stands
+(type_parameters name: (identifier) @silent)
+(covariant_type_parameter name: (identifier) @silent)
+(contravariant_type_parameter name: (identifier) @silent)
+(self_type . (identifier) @bound)
+(lambda_expression parameters: (identifier) @bound)
+(colon_argument lambda_start: (identifier) @bound)
+(enumerator . (identifier) @bound)
+(capture_pattern name: (identifier) @bound)
+; a name in capitals asks for a value that is there
+((case_clause pattern: (identifier) @bound) (#not-match? @bound "^[A-Z]"))
+((typed_pattern pattern: (identifier) @bound) (#not-match? @bound "^[A-Z]"))
+((tuple_pattern (identifier) @bound) (#not-match? @bound "^[A-Z]"))
+((alternative_pattern (identifier) @bound) (#not-match? @bound "^[A-Z]"))
+((case_class_pattern (identifier) @bound) (#not-match? @bound "^[A-Z]"))
+((named_pattern (identifier) @bound .) (#not-match? @bound "^[A-Z]"))
+((infix_pattern [left: (identifier) @bound right: (identifier) @bound]) (#not-match? @bound "^[A-Z]"))
