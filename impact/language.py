@@ -186,23 +186,35 @@ class Language:
         return grammar(self.grammar_module, self.grammar_function)
 
     @cache  # noqa: B019 - languages are few, and live as long as the program
-    def query(self, name: str) -> Query | None:
-        """A query of its folder, compiled when the first file asks for it. A line `; only: NAME` keeps the patterns below it for the grammars named."""
+    def query(self, name: str, word: str = "") -> Query | None:
+        """A query of its folder, or the part of it that is for files with a word; compiled when the first file asks for it."""
+        text = self.texts(name).get(word, "")
+        return Query(self.grammar, text) if text.strip() else None
+
+    @cache  # noqa: B019 - as above
+    def texts(self, name: str) -> Mapping[str, str]:
+        """The patterns of a query for this grammar, by the word without which a file has none of what they find."""
         file = files("impact") / "languages" / self.folder / f"{name}.scm"
-        return Query(self.grammar, _of_grammar(file.read_text("utf-8"), self.name)) if file.is_file() else None
+        return _of_grammar(file.read_text("utf-8"), self.name) if file.is_file() else {}
 
 
-def _of_grammar(text: str, name: str) -> str:
-    """The lines of a query that are for one grammar: those below `; only: a b` for a and b, below `; all` for each."""
-    kept, is_mine = [], True
+def _of_grammar(text: str, name: str) -> Mapping[str, str]:
+    """The patterns for one grammar, by the word that a file has to have for them.
+
+    A line `; only: a b` keeps the patterns below it for the grammars a and b, `; when: word` for files with this word, `; all` for each.
+    """
+    kept: dict[str, list[str]] = {"": []}
+    is_mine, word = True, ""
     for line in text.splitlines():
         if line.startswith("; only:"):
             is_mine = name in line.removeprefix("; only:").split()
+        elif line.startswith("; when:"):
+            word = line.removeprefix("; when:").strip()
         elif line.startswith("; all"):
-            is_mine = True
+            is_mine, word = True, ""
         elif is_mine:
-            kept.append(line)
-    return "\n".join(kept)
+            kept.setdefault(word, []).append(line)
+    return {word: "\n".join(lines) for word, lines in kept.items()}
 
 
 @cache

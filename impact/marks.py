@@ -10,7 +10,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from impact.language import Language
-from impact.reader import Captures, Spans, matches, parse, text
+from impact.reader import Captures, Rows, Spans, matches, parse, text
 
 Form = Literal["name", "member", "import", "definition", "key"]
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
@@ -110,19 +110,19 @@ def marks_of(language: Language, source: bytes) -> Marks | None:
     marks = Marks(root)
     _definitions(language, marks)
     users = matches(language, "receivers", root)
-    rows = [*matches(language, "guards", root), *users]
+    rows = Rows((*matches(language, "guards", root), *users))
     if language.statements:
         marks.imports = _spans([one for one in root.named_children if one.type in language.statements])
     else:
-        rows = [*matches(language, "imports", root), *rows]
-        marks.imports = _spans([one for found in rows for key in IMPORTS for one in found.get(key, ())])
+        rows = Rows((*matches(language, "imports", root), *rows))
+        marks.imports = _spans([one for one, _ in rows.of(*IMPORTS)])
         marks.imported = {_imported(found) for found in rows}
     for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
-        marks.foreseen[form] = _spans([one for found in rows for one in found.get(key, ())])
+        marks.foreseen[form] = _spans([one for one, _ in rows.of(key)])
     marks.tested = _tests(rows, "foreseen.named")
     marks.asked = _tests(rows, "foreseen.asked")
-    marks.asked_anywhere = "".join(text(node) for found in rows for node in found.get("asked.anywhere", ()))
-    uses = [*matches(language, "uses", root), *users]
+    marks.asked_anywhere = "".join(text(node) for node, _ in rows.of("asked.anywhere"))
+    uses = Rows((*matches(language, "uses", root), *users))
     _uses(language, marks, uses)
     _constructions(language, marks, uses)
     marks.constructions += _asked_for(marks, uses)
@@ -134,9 +134,9 @@ def _spans(nodes: Sequence[Node]) -> Spans:
     return Spans([(one.start_byte, one.end_byte, "") for one in nodes])
 
 
-def _tests(rows: Sequence[Captures], key: str) -> Spans:
+def _tests(rows: Rows, key: str) -> Spans:
     """The code below tests, each with what its test says."""
-    tests = [(node, text(found["tested"][0])) for found in rows for node in found.get(key, ())]
+    tests = [(node, text(found["tested"][0])) for node, found in rows.of(key)]
     return Spans([(node.start_byte, node.end_byte, test) for node, test in tests])
 
 
@@ -221,58 +221,51 @@ def plain(name: str) -> str:
     return name if CLASS.fullmatch(name) else ""
 
 
-def _uses(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
+def _uses(language: Language, marks: Marks, rows: Rows) -> None:
     """What each name does, by the query of uses. What another binds goes before what a definition says."""
-    silent: list[Node] = []
-    for found in rows:
-        silent += found.get("silent", ())
-        for node in (*found.get("bound", ()), *found.get("defines", ())):
-            marks.at.setdefault(node.start_byte, Mark("definition"))
-        for node in found.get("key", ()):
-            last = marks.at.get(node.start_byte)
-            owner = plain(text(found["of"][0])) if "of" in found else last.owner if last is not None else ""
-            marks.at[node.start_byte] = Mark("key", owner=owner)
-        if not BESIDE.isdisjoint(found):
-            _beside(marks, found)
-        for name in (*found.get("name", ()), *found.get("sought", ())):
-            _use(marks, name, found)
-    marks.silent = _spans(silent)
+    marks.silent = _spans([node for node, _ in rows.of("silent")])
+    for node, _ in rows.of("bound", "defines"):
+        marks.at.setdefault(node.start_byte, Mark("definition"))
+    for node, found in rows.of("key"):
+        last = marks.at.get(node.start_byte)
+        owner = plain(text(found["of"][0])) if "of" in found else last.owner if last is not None else ""
+        marks.at[node.start_byte] = Mark("key", owner=owner)
+    _beside(marks, rows)
+    for name, found in rows.of("name", "sought"):
+        _use(marks, name, found)
     _overrule(language, marks, rows)
 
 
-def _overrule(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
+def _overrule(language: Language, marks: Marks, rows: Rows) -> None:
     """Note what holds whatever other patterns say: places that look like keys and are values, and members that are assigned."""
-    for found in rows:
-        for node in found.get("more", ()):
-            if node.start_byte in marks.at:
-                marks.at[node.start_byte] = replace(marks.at[node.start_byte], more=True)
-        for node in found.get("plain", ()):
-            marks.at[node.start_byte] = Mark("name")
-        for node in found.get("taken", ()):
-            marks.at[node.start_byte] = replace(marks.at.get(node.start_byte, Mark("import")), form="import")
-    for found in rows if language.store_form == "definition" else ():
-        for node in found.get("store", ()):
-            if node.start_byte in marks.at and "asked" not in found:
-                marks.at[node.start_byte] = Mark("definition", marks.at[node.start_byte].receiver)
+    for node, _ in rows.of("more"):
+        if node.start_byte in marks.at:
+            marks.at[node.start_byte] = replace(marks.at[node.start_byte], more=True)
+    for node, _ in rows.of("plain"):
+        marks.at[node.start_byte] = Mark("name")
+    for node, _ in rows.of("taken"):
+        marks.at[node.start_byte] = replace(marks.at.get(node.start_byte, Mark("import")), form="import")
+    for node, found in rows.of("store") if language.store_form == "definition" else ():
+        if node.start_byte in marks.at and "asked" not in found:
+            marks.at[node.start_byte] = Mark("definition", marks.at[node.start_byte].receiver)
 
 
-def _constructions(language: Language, marks: Marks, rows: Sequence[Captures]) -> None:
+def _constructions(language: Language, marks: Marks, rows: Rows) -> None:
     """The calls that construct without writing the class: `@constructs.own`, `@constructs.base`.
 
     `@constructs.default` with `@place`: the base is constructed with nothing, unless a call of its class stands in it or in its constructors.
     """
     told: dict[Class, list[Node]] = defaultdict(list)  # class -> what is known of its constructions
-    for found in rows:
-        for place in (*found.get("constructs.own", ()), *found.get("constructs.base", ())):
-            holder = next(classes_around(marks, place), None)
-            names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
-            if language.metaclasses.intersection(holder.bases if holder else ()):
-                continue  # what it constructs are classes
-            args = found["args"][0] if "args" in found else None
-            marks.constructions += [Construction(name, place, args) for name in names[:1]]
-            if holder is not None:
-                told[holder].append(place)
-    defaults = [(one, found["place"][0]) for found in rows for one in found.get("constructs.default", ())]
+    for place, found in rows.of("constructs.own", "constructs.base"):
+        holder = next(classes_around(marks, place), None)
+        names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
+        if language.metaclasses.intersection(holder.bases if holder else ()):
+            continue  # what it constructs are classes
+        args = found["args"][0] if "args" in found else None
+        marks.constructions += [Construction(name, place, args) for name in names[:1]]
+        if holder is not None:
+            told[holder].append(place)
+    defaults = [(one, found["place"][0]) for one, found in rows.of("constructs.default")]
     for node, place in sorted(defaults, key=lambda row: row[0].end_byte - row[0].start_byte):
         holder = next(classes_around(marks, place), None)
         if holder is None or node.has_error or any(_is_in(one, node) for one in told[holder]):
@@ -301,15 +294,15 @@ def _is_in(node: Node, outer: Node) -> bool:
     return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
-def _beside(marks: Marks, found: Captures) -> None:
-    """What a pattern says beside the form of a name: what is given to it, what is around it, of what it takes a member."""
-    for value in found.get("value", ()):
+def _beside(marks: Marks, rows: Rows) -> None:
+    """What patterns say beside the form of a name: what is given to it, what is around it, of what it takes a member."""
+    for value, found in rows.of("value"):
         inner = bare(value, CASTS)
         marks.aliases[inner.start_byte, inner.end_byte] = text(found["alias"][0])
-    for node in found.get("around", ()):
+    for node, found in rows.of("around"):
         called = found["called"][0]
         marks.scopes[node.id] = Scope(text(called), node, called.start_byte)
-    marks.receivers.update((node.start_byte, node.end_byte) for node in found.get("receiver", ()))
+    marks.receivers.update((node.start_byte, node.end_byte) for node, _ in rows.of("receiver"))
 
 
 def _use(marks: Marks, name: Node, found: Captures) -> None:
@@ -322,48 +315,43 @@ def _use(marks: Marks, name: Node, found: Captures) -> None:
         marks.at[name.start_byte] = Mark("name", args=args)
 
 
-def _typed(language: Language, marks: Marks, uses: Sequence[Captures]) -> None:
+def _typed(language: Language, marks: Marks, uses: Rows) -> None:
     """What classes names are bound to: `@var` with `@type` in the function around or `@scope`, `@field` with `@type` in a class.
 
     A name that something else binds is unknown there.
     """
-    rows = [*matches(language, "types", marks.root), *matches(language, "receivers", marks.root)]
-    for found in rows:
-        for node in found.get("made", ()):
-            marks.made[node.start_byte, node.end_byte] = _class_in(found)
+    rows = Rows((*matches(language, "types", marks.root), *matches(language, "receivers", marks.root)))
+    for node, found in rows.of("made"):
+        marks.made[node.start_byte, node.end_byte] = _class_in(found)
     _results(marks, rows)
-    told = {node.start_byte for found in rows if "element" not in found for node in found.get("var", ())}
-    for found in rows:
-        for node in found.get("var", ()):
-            suffix = ELEMENTS if "element" in found else ""
-            _bind(marks, node, _class_of(marks, found), found.get("scope", ()), suffix)
-    for found in rows:
-        for node in found.get("field", ()):
-            marks.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
-        for node in found.get("this", ()):
-            marks.objects.append(Class(node.start_byte, node.end_byte, _class_in(found), ()))
+    told = {node.start_byte for node, found in rows.of("var") if "element" not in found}
+    for node, found in rows.of("var"):
+        suffix = ELEMENTS if "element" in found else ""
+        _bind(marks, node, _class_of(marks, found), found.get("scope", ()), suffix)
+    for node, found in rows.of("field"):
+        marks.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
+    for node, found in rows.of("this"):
+        marks.objects.append(Class(node.start_byte, node.end_byte, _class_in(found), ()))
     _bind_others(marks, rows, uses, told)
 
 
-def _results(marks: Marks, rows: Sequence[Captures]) -> None:
+def _results(marks: Marks, rows: Rows) -> None:
     """Of what functions names are the results, and what takes a value apart."""
-    for found in rows:
-        for node in found.get("part", ()):
-            marks.parts[node.start_byte] = found["is"][0]
-        for node in found.get("var", ()) if "is" in found else ():
+    for node, found in rows.of("part"):
+        marks.parts[node.start_byte] = found["is"][0]
+    for node, found in rows.of("var"):
+        if "is" in found:
             scope = next(iter(found.get("scope", ())), None) or _around(marks, node)
-            called = _called(found["is"][0])
-            marks.results[text(node)].append((scope.start_byte, scope.end_byte, called))
+            marks.results[text(node)].append((scope.start_byte, scope.end_byte, _called(found["is"][0])))
 
 
-def _bind_others(marks: Marks, rows: Sequence[Captures], uses: Sequence[Captures], told: Collection[int]) -> None:
+def _bind_others(marks: Marks, rows: Rows, uses: Rows, told: Collection[int]) -> None:
     """The variables of loops over a list whose elements are known, and the names of which no pattern tells the class."""
-    items = [(node, found["of"][0]) for found in rows for node in found.get("item", ())]
+    items = [(node, found["of"][0]) for node, found in rows.of("item")]
     others = {*told, *marks.named, *(node.start_byte for node, _ in items)}
-    for found in uses:
-        for node in (*found.get("bound", ()), *found.get("defines", ())):
-            if node.start_byte not in others:
-                _bind(marks, node, UNKNOWN[0])
+    for node, _ in uses.of("bound", "defines"):
+        if node.start_byte not in others:
+            _bind(marks, node, UNKNOWN[0])
     for node, of in items:
         _bind(marks, node, (bound_class(marks, of, text(of) + ELEMENTS) or UNKNOWN)[0])
 

@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 from tree_sitter import Node, QueryCursor
 
@@ -122,10 +123,29 @@ def _scripts(page: bytes) -> bytes:
     return b"".join([*pieces, BLANK.sub(b" ", page[at:])])
 
 
-def matches(language: Language, name: str, root: Node) -> list[Captures]:
-    """What one query of a language finds below a node."""
-    query = language.query(name)
-    return [found for _, found in QueryCursor(query, match_limit=MATCHES).matches(root)] if query is not None else []
+class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
+    """What queries found, row by row or by a capture."""
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, list[tuple[Node, Captures]]]:
+        rows: dict[str, list[tuple[Node, Captures]]] = defaultdict(list)
+        for found in self:
+            for key, nodes in found.items():
+                rows[key] += [(node, found) for node in nodes]
+        return rows
+
+    def of(self, *keys: str) -> Iterator[tuple[Node, Captures]]:
+        """Each node of these captures, with its row."""
+        for key in keys:
+            yield from self._by_key.get(key, ())
+
+
+@lru_cache(maxsize=12)
+def matches(language: Language, name: str, root: Node) -> Rows:
+    """What one query of a language finds below a node. Kept for a moment: definitions, imports and uses of a file are told one after the other."""
+    words = [word for word in language.texts(name) if word.encode() in (root.text or b"")]
+    queries = [query for word in words if (query := language.query(name, word)) is not None]
+    return Rows(found for query in queries for _, found in QueryCursor(query, match_limit=MATCHES).matches(root))
 
 
 def text(node: Node | None) -> str:
@@ -180,7 +200,7 @@ def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | No
 class _Reader:
     def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True) -> None:
         self._language, self._root = language, root
-        self._found: dict[str, list[Captures]] = {}  # by query
+        self._found: dict[str, Rows] = {}  # by query
         self._defs = [(_kind(found), found) for found in self._matches("defs")] if needs_definitions else []
         bodies = [node for _, found in self._defs for node in found.get("local", ())]
         self._bodies = frozenset(node.id for node in bodies)
@@ -196,7 +216,7 @@ class _Reader:
                 holders.append((node.start_byte, node.end_byte, _called(found).strip("*&`")))
         self._holders = Spans(list(dict.fromkeys(holders)))
 
-    def _matches(self, name: str) -> list[Captures]:
+    def _matches(self, name: str) -> Rows:
         if name not in self._found:
             self._found[name] = matches(self._language, name, self._root)
         return self._found[name]

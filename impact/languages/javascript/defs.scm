@@ -25,6 +25,7 @@
 (export_statement "default" @name @opaque.name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function)
 (export_statement "default" @name value: (class) @def.class)
 ; CommonJS
+; when: exports
 (assignment_expression
   left: [(identifier) (member_expression)] @m
   right: (object [
@@ -58,7 +59,9 @@
     (pair key: (property_identifier) @name value: (_) @means) @def.common
     (method_definition name: (property_identifier) @name parameters: (_) @params) @def.function @common]))
   (#eq? @o "Object") (#eq? @p "assign") (#match? @m "^(module\\.)?exports$"))
+; all
 ; members that are given to a function or a class
+; when: prototype
 (assignment_expression
   left: (member_expression object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
   (#eq? @p "prototype")) @def.member
@@ -66,6 +69,7 @@
   left: (member_expression object: (member_expression object: (identifier) @owner property: (property_identifier) @p) property: (property_identifier) @name)
   right: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method
   (#eq? @p "prototype"))
+; all
 (expression_statement (assignment_expression
   left: (member_expression object: (identifier) @owner property: (property_identifier) @name) right: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method)
   (#not-match? @owner "^(module|exports)$"))

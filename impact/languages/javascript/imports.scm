@@ -9,19 +9,22 @@
 (export_statement (export_clause (export_specifier name: _ @there alias: _ @here)) !source) @import @hands_on
 (export_statement "*" @star source: (string) @spec) @import @hands_on
 (export_statement (namespace_export (identifier) @here) source: (string) @spec) @import @hands_on
+(call_expression function: [(identifier) (member_expression)] @r arguments: (arguments . (string) @spec @nothing)
+  (#match? @r "^(require\\.resolve|((vi|jest)\\.)?((do|un)?[mM]ock|importActual|importOriginal|requireActual))$")) @import @guard
+(try_statement body: (_) @guard handler: (_))
+; when: require
 (variable_declarator name: (identifier) @here value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
 (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @there) value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
 (variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @there value: (identifier) @here)) value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
 (call_expression function: (identifier) @r arguments: (arguments . (string) @spec @nothing .) (#eq? @r "require")) @import
+(member_expression object: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @takes (#eq? @r "require")) @import
+(variable_declarator name: (identifier) @here value: (member_expression object: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @there)
+  (#eq? @r "require")) @import
+; when: import(
 (variable_declarator name: (identifier) @here value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) @import
 (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @there (pair_pattern key: (property_identifier) @there value: (identifier) @here)])
   value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) @import
 (call_expression function: (import) arguments: (arguments . (string) @spec @nothing)) @import
-(member_expression object: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @takes (#eq? @r "require")) @import
-(variable_declarator name: (identifier) @here value: (member_expression object: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @there)
-  (#eq? @r "require")) @import
-(call_expression function: [(identifier) (member_expression)] @r arguments: (arguments . (string) @spec @nothing)
-  (#match? @r "^(require\\.resolve|((vi|jest)\\.)?((do|un)?[mM]ock|importActual|importOriginal|requireActual))$")) @import @guard
 ([(arrow_function body: (call_expression function: (import) arguments: (arguments . (string) @spec)))
   (return_statement (call_expression function: (import) arguments: (arguments . (string) @spec)))
   (arguments (call_expression function: (import) arguments: (arguments . (string) @spec)))
@@ -29,7 +32,7 @@
 (member_expression object: (parenthesized_expression (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) property: (property_identifier) @takes) @import
 (call_expression function: (member_expression object: (call_expression function: (import) arguments: (arguments . (string) @spec)) property: (property_identifier) @p)
   arguments: (arguments . [(arrow_function) (function_expression)] @f) (#eq? @p "then") (#match? @f "\\bdefault\\b")) @import @guard @takes_default
-(try_statement body: (_) @guard handler: (_))
+; all
 ; only: typescript tsx
 (import_statement (import_require_clause (identifier) @here source: (string) @spec)) @import
 ; names that are taken or handed on for types alone

@@ -1,3 +1,4 @@
+; when: exports
 ; what is exported as a whole and is no object that is written there
 (assignment_expression left: (member_expression) @m right: [
   (call_expression) (new_expression) (member_expression) (await_expression) (ternary_expression) (binary_expression)
@@ -18,11 +19,14 @@
 (call_expression function: (member_expression property: (property_identifier) @p) arguments: (arguments . [(identifier) (member_expression)] @m) (#match? @m "^(module\\.)?exports$") (#eq? @p "defineProperties")) @open
 (assignment_expression left: (identifier) @m right: [(call_expression) (identifier) (new_expression) (member_expression)] (#eq? @m "exports")) @open
 (assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] @m) (#match? @m "^(module\\.)?exports$")) @open
+; all
 (call_expression
   function: [(function_expression) (parenthesized_expression (function_expression))]
   arguments: (arguments . (this) . [(function_expression) (arrow_function)])) @open
 ; names that code may see without writing them
+; when: eval
 (call_expression function: (identifier) @e (#eq? @e "eval")) @unscoped
+; all
 (with_statement) @unscoped
 ; only: typescript tsx
 (export_statement "=" [(identifier) (class) (function_expression) (arrow_function)] @held)

@@ -58,14 +58,17 @@
 (variable_declarator name: (identifier) @called value: [(arrow_function) (function_expression) (class)]) @around
 (pair key: (_) @called value: [(arrow_function) (function_expression) (class)]) @around
 ; `super(1)`, `new this(1)`, `new this.constructor(1)`
+; when: super(
 (method_definition
   name: (property_identifier) @constructor
   body: (statement_block (expression_statement (call_expression function: (super) @constructs.base arguments: (_) @args)))
   (#eq? @constructor "constructor"))
+; when: new this
 (method_definition "static" body: (statement_block (_ (new_expression constructor: (this) arguments: (_) @args) @constructs.own)))
 (method_definition body: (statement_block (_
   (new_expression constructor: (member_expression object: (this) property: (_) @constructor) arguments: (_) @args) @constructs.own))
   (#eq? @constructor "constructor"))
+; all
 ; only: typescript tsx
 (nested_type_identifier module: (_) @receiver name: (type_identifier) @name)
 (required_parameter pattern: (identifier) @bound)
