@@ -15,18 +15,7 @@
 (interface_declaration (base_list (_) @base)) @class.of
 ([(class_declaration (parameter_list) body: (declaration_list (constructor_declaration))) (record_declaration (parameter_list) body: (declaration_list (constructor_declaration)))] @opaque)
 (record_declaration "struct") @opaque
-; other parts of a partial class stand in other files, or nowhere
-([(class_declaration (modifier) @word) (record_declaration (modifier) @word) (struct_declaration (modifier) @word) (interface_declaration (modifier) @word)] @opaque
-  (#eq? @word "partial"))
-(_ (modifier) @word
-  body: (declaration_list (method_declaration) @opaque)
-  (#eq? @word "partial")
-  (#not-match? @opaque "^[^({=;]*\\bstatic\\b"))
 (method_declaration (modifier) @word (#any-of? @word "override" "partial")) @opaque
-; generators go by attributes, and write the members that they make into files that no tree has
-([(class_declaration (attribute_list) @base.mark (modifier) @word) (record_declaration (attribute_list) @base.mark (modifier) @word) (struct_declaration (attribute_list) @base.mark (modifier) @word)] @class.of @bearer
-  (#eq? @word "partial"))
-(_ (modifier) @word body: (declaration_list (_ (attribute_list) @base.mark) @bearer) (#eq? @word "partial")) @class.of
 (enum_member_declaration name: (identifier) @name) @def.member @static
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @def.member
 (event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @def.member
@@ -51,7 +40,6 @@
 (record_declaration body: (declaration_list [(field_declaration) (event_field_declaration) (event_declaration) (property_declaration) (method_declaration) (constructor_declaration)] @visible.file))
 ([(field_declaration (modifier) @word) (event_field_declaration (modifier) @word) (event_declaration (modifier) @word) (property_declaration (modifier) @word) (method_declaration (modifier) @word) (constructor_declaration (modifier) @word)] @visible.anywhere
   (#any-of? @word "public" "protected" "internal"))
-(_ (modifier) @word body: (declaration_list (_) @visible.anywhere) (#eq? @word "partial"))
 (accessor_declaration body: (_) @local)
 (indexer_declaration value: (_) @local)
 (operator_declaration body: (_) @local)
@@ -61,3 +49,16 @@
 (parameter_list (parameter name: (identifier) @name . (_)) @param.positional @optional)
 (parameter_list (parameter (modifier) @word name: (identifier) @name) @param.positional @receiver (#eq? @word "this"))
 (parameter_list type: (_) name: (identifier) @name @param.rest)
+; when: partial
+; other parts of a partial class stand in other files, or nowhere
+([(class_declaration (modifier) @word) (record_declaration (modifier) @word) (struct_declaration (modifier) @word) (interface_declaration (modifier) @word)] @opaque
+  (#eq? @word "partial"))
+(_ (modifier) @word
+  body: (declaration_list (method_declaration) @opaque)
+  (#eq? @word "partial")
+  (#not-match? @opaque "^[^({=;]*\\bstatic\\b"))
+; generators go by attributes, and write the members that they make into files that no tree has
+([(class_declaration (attribute_list) @base.mark (modifier) @word) (record_declaration (attribute_list) @base.mark (modifier) @word) (struct_declaration (attribute_list) @base.mark (modifier) @word)] @class.of @bearer
+  (#eq? @word "partial"))
+(_ (modifier) @word body: (declaration_list (_ (attribute_list) @base.mark) @bearer) (#eq? @word "partial")) @class.of
+(_ (modifier) @word body: (declaration_list (_) @visible.anywhere) (#eq? @word "partial"))

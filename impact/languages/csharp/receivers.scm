@@ -63,6 +63,7 @@
     (qualified_name name: [(identifier) @place (generic_name . (identifier) @place)])]))] @constructs.default
   (#not-match? @constructs.default "^[^{]*\\bpartial\\b|\\n[ \\t]*#[ \\t]*if\\b"))
 ; `new(1)`: what declares its place says the class
+; when: new(
 (variable_declaration type: (_) @wanted (variable_declarator [(implicit_object_creation_expression (argument_list) @args) @constructs.wanted (binary_expression right: (implicit_object_creation_expression (argument_list) @args) @constructs.wanted) (conditional_expression (implicit_object_creation_expression (argument_list) @args) @constructs.wanted)]))
 (property_declaration type: (_) @wanted value: [(implicit_object_creation_expression (argument_list) @args) @constructs.wanted (binary_expression right: (implicit_object_creation_expression (argument_list) @args) @constructs.wanted) (conditional_expression (implicit_object_creation_expression (argument_list) @args) @constructs.wanted)])
 (return_statement [(implicit_object_creation_expression (argument_list) @args) @constructs.returned (binary_expression right: (implicit_object_creation_expression (argument_list) @args) @constructs.returned) (conditional_expression (implicit_object_creation_expression (argument_list) @args) @constructs.returned)])
@@ -71,6 +72,7 @@
 (method_declaration returns: (generic_name . (identifier) @task (type_argument_list . (_) @wanted .)) (#any-of? @task "Task" "ValueTask")) @gives
 (local_function_statement type: (_) @wanted) @gives
 (property_declaration type: (_) @wanted) @gives
+; all
 ; of what class things are
 (object_creation_expression type: (_) @type) @made
 (cast_expression type: [(identifier) @type (generic_name) @type (qualified_name) @type (predefined_type) @type (nullable_type type: [(identifier) (generic_name) (qualified_name) (predefined_type)] @type)]) @made
