@@ -1,11 +1,11 @@
-"""What Java, Kotlin and C# share: uses with the declared class of a receiver, comments blanked out.
+"""Uses with the declared class of a receiver, for what no query tells yet; comments blanked out.
 
-Their receivers have declared types, so a member is sure where the declaration is in sight. If it is not, the type is "?":
+Receivers have declared types, so a member is sure where the declaration is in sight. If it is not, the type is "?":
 known to nobody here, and therefore no reason to say anything.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, pairwise
@@ -21,11 +21,10 @@ from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.languages.walk import DefinitionWalk
 from bot.text.filetypes import FileType
 from bot.text.lines import without_mark
-from bot.values import COMPONENT, Use
+from bot.values import Use
 from impact.parsing import too_deep
 
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
-MODIFIERS = frozenset({"modifiers", "modifier"})
 NESTED = 24  # classes inside classes
 OPEN = 9  # comments that no one closes
 CHAIN = re.compile(rb"(?<![\w.])(?:\w+\.){300}")
@@ -69,13 +68,6 @@ class TypedGrammar:
 class TypedWalk(DefinitionWalk):
     """The definitions of a file whose types say what they inherit by the name of the type alone."""
 
-    def components(self, owner: str, parameter_list: Node, kind: str, members: Iterable[Node]) -> None:
-        """Take the members that a record has because its head names them, but those that it writes itself."""
-        own = {own_name(member) for member in members}
-        for part in parameter_list.named_children:
-            if part.type == kind and own_name(part) not in own:
-                self.define(f"{owner}.{own_name(part)}", COMPONENT, part)
-
 
 def root(file_type: FileType, source: bytes) -> Node:
     """Parse a file. Raises Unreadable if it has many open comments: parsers read each of them to the end in search of its other half."""
@@ -84,12 +76,6 @@ def root(file_type: FileType, source: bytes) -> Node:
         if code.count(b"/*") > code.count(b"*/") + OPEN:
             raise Unreadable("it opens comments that it never closes")
     return syntax.parse(file_type, source)
-
-
-def has(node: Node, modifier: str) -> bool:
-    """Whether a definition has a modifier; `private[shop]` is no `private`."""
-    pattern = rf"\b{modifier}\b(?!\[(?!this))"
-    return any(part.type in MODIFIERS and re.search(pattern, text(part)) for part in node.named_children)
 
 
 def members(node: Node, bodies: Collection[str]) -> Iterator[Node]:
