@@ -83,6 +83,9 @@ class Marks:
     scopes: dict[int, Scope] = field(default_factory=dict)  # node -> definition
     functions: set[int] = field(default_factory=set)  # nodes with a body of their own, those without a name too
     classes: list[Class] = field(default_factory=list)
+    nest: dict[bool, tuple[list[Class], Spans]] = field(  # the classes by their places, with `objects` and without
+        default_factory=lambda: {True: ([], Spans(())), False: ([], Spans(()))}
+    )
     named: set[int] = field(default_factory=set)  # where the names of classes stand
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # member -> classes that define it
     constructions: list[Construction] = field(default_factory=list)
@@ -427,6 +430,13 @@ def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
 
 def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> Iterator[Class]:
     """The classes around a node, innermost first; with the code in which a method's object is another one, if that is asked for."""
-    classes = [*marks.classes, *marks.objects] if with_objects and marks.objects else marks.classes
-    rows = [one for one in classes if one.start <= node.start_byte and node.end_byte <= one.end]
-    yield from sorted(rows, key=lambda one: (one.end - one.start, one.name not in UNKNOWN))
+    rows, nest = marks.nest[with_objects]
+    if len(rows) != len(marks.classes) + with_objects * len(
+        marks.objects
+    ):  # they are collected first, and asked for then
+        rows = [*marks.classes, *(marks.objects if with_objects else ())]
+        rows.sort(key=lambda one: one.name in UNKNOWN)
+        nest = Spans([(one.start, one.end, str(at)) for at, one in enumerate(rows)])
+        marks.nest[with_objects] = rows, nest
+    for *_, at in nest.around(node.start_byte, node.end_byte, inclusive=True):
+        yield rows[int(at)]
