@@ -162,6 +162,10 @@ class Language:
     qualified: tuple[str, ...]  # nodes of a name with the path before it: its last part names it
     apart: tuple[str, ...]  # nodes in which an identifier is no name: variables with a sigil, a namespace's own name
     metaclasses: frozenset[str]  # bases of which the heirs construct classes
+    own_class: str  # how a method writes the class that it belongs to
+    paths_with: str  # what stands in the paths that a search for users writes with dots
+    tokens: str  # nodes of code that is told by its words alone
+    inherited: str  # what each class may inherit from although it does not say so
     untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "named": it is that class; "silent": of no receiver is it said that its class is unknown
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
@@ -298,6 +302,10 @@ def load(folder: str) -> tuple[Language, ...]:
             qualified=tuple(table.get("qualified", "").split()),
             apart=tuple(table.get("apart", "").split()),
             metaclasses=frozenset(table.get("metaclasses", "").split()),
+            own_class=table.get("own_class", ""),
+            paths_with=table.get("paths_with", ""),
+            tokens=table.get("tokens", ""),
+            inherited=table.get("inherited", ""),
             untold=table.get("untold", "class"),
         )
         for name, row in table["grammars"].items()

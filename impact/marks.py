@@ -233,6 +233,8 @@ def _uses(language: Language, marks: Marks, rows: Rows) -> None:
         last = marks.at.get(node.start_byte)
         owner = plain(text(found["of"][0])) if "of" in found else last.owner if last is not None else ""
         marks.at[node.start_byte] = Mark("key", owner=owner)
+    for node, _ in rows.of("label"):
+        marks.at.setdefault(node.start_byte, Mark("key"))
     _beside(marks, rows)
     for name, found in rows.of("name", "sought"):
         _use(marks, name, found)
@@ -277,20 +279,19 @@ def _constructions(language: Language, marks: Marks, rows: Rows) -> None:
         marks.constructions += [Construction(name, place, None) for name in holder.bases[:1]]
 
 
-def _asked_for(marks: Marks, rows: Sequence[Captures]) -> Iterator[Construction]:
+def _asked_for(marks: Marks, rows: Rows) -> Iterator[Construction]:
     """The objects whose place says their class: `@constructs.wanted` with `@wanted`; `@constructs.returned` in what `@gives` one that is `@wanted`."""
     gives: dict[int, list[str]] = defaultdict(list)  # a function -> the classes that it says it gives
-    for found in rows:
-        for node in found.get("gives", ()):
-            gives[node.id].append(text(found["wanted"][0]))
-    for found in rows:
-        wanted = [(place, [text(found["wanted"][0])]) for place in found.get("constructs.wanted", ())]
-        wanted += [
-            (place, gives.get(_around(marks, place, gives).id, [])) for place in found.get("constructs.returned", ())
-        ]
-        for place, classes in wanted:
-            names = [plain(one.rstrip("?")) for one in classes]
-            yield from (Construction(name, place, found["args"][0]) for name in names if name)
+    for node, found in rows.of("gives"):
+        gives[node.id].append(text(found["wanted"][0]))
+    wanted = [(place, [text(found["wanted"][0])], found) for place, found in rows.of("constructs.wanted")]
+    wanted += [
+        (place, gives.get(_around(marks, place, gives).id, []), found)
+        for place, found in rows.of("constructs.returned")
+    ]
+    for place, classes, found in wanted:
+        names = [plain(one.rstrip("?")) for one in classes]
+        yield from (Construction(name, place, found["args"][0]) for name in names if name)
 
 
 def _is_in(node: Node, outer: Node) -> bool:

@@ -22,7 +22,14 @@ OBJECT = "this"  # a parameter that may be passed before the dot
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
 BODIES = ("function_body", "class_body", "enum_class_body")  # where the grammar gives the body no name
-ANYWHERE = "anywhere"  # goes before what else is said of who can name a definition
+WIDTHS = (
+    "below",
+    "file",
+    "folder",
+    "package",
+    "unit",
+    "anywhere",
+)  # who can name a definition: the widest that is said
 MODIFIERS = (
     "modifiers",
     "annotation",
@@ -251,6 +258,7 @@ class _Reader:
             definitions=definitions,
             imports=self.imports(self._guards("imports", "guards")),
             unsure=unsure,
+            stars=self._stars(),
             open=opened or (held and f"what {held} holds"),
             held=held,
             open_beside=bool(opened),
@@ -267,6 +275,12 @@ class _Reader:
         """The name of the value that a file exports as the module itself: as it is written, else `default`."""
         name = node if node.type in self._language.identifiers else node.child_by_field_name("name")
         return text(name) or "default"
+
+    def _stars(self) -> int:
+        """How often the file imports all that another offers, but for what it has itself."""
+        rows = self._matches("imports")
+        own = {node.start_byte for found in rows for node in found.get("stars.own", ())}
+        return len({node.start_byte for found in rows for node in found.get("stars", ())} - own)
 
     def _owner(self, node: Node) -> str:
         """The class around a node, with the classes around that."""
@@ -298,7 +312,7 @@ class _Reader:
         needs_export = self._language.exports
         opaque = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
         static = {node.start_byte for _, found in self._defs for node in found.get("static", ())}
-        marks, visible = _marks(found for _, found in self._defs)
+        marks, visible, placed = _marks(found for _, found in self._defs)
         kept = {node.start_byte for _, found in self._defs for node in found.get("kept", ())}
         values = {node.start_byte for _, found in self._defs for node in found.get("valued", ())}
         rows: dict[tuple[int, str, str], Definition] = {}
@@ -345,7 +359,7 @@ class _Reader:
                     visible=visible.get(whole.start_byte, "file" if node.start_byte in kept else ""),
                     marks=marks.get(whole.start_byte, ()),
                     sought="sought" in found,
-                    shown=next((key.removeprefix("as.") for key in found if key.startswith("as.")), ""),
+                    shown=placed.get(whole.start_byte) or next((key[3:] for key in found if key.startswith("as.")), ""),
                     parameters=takes if not is_value else None,
                     bases=tuple(bases.get(whole.start_byte, ())),
                     private=private or "private" in found,
@@ -557,10 +571,11 @@ def _kind(found: Captures) -> str:
     return next((key[4:] for key in found if key.startswith("def.")), "")
 
 
-def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int, str]]:
-    """Where a definition begins -> what else it is, and who can name it."""
+def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int, str], Mapping[int, str]]:
+    """Where a definition begins -> what else it is, who can name it, and what kind its place makes it."""
     marks: dict[int, tuple[str, ...]] = {}
     visible: dict[int, str] = {}
+    placed: dict[int, str] = {}
     for found in rows:
         marks |= {node.start_byte: ("object",) for node in found.get("singleton", ())}
         for node in found.get("extends", ()):
@@ -568,8 +583,11 @@ def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Map
         for key in found:
             if key.startswith("visible."):
                 said = key.removeprefix("visible.")
-                visible |= {one.start_byte: said for one in found[key] if visible.get(one.start_byte) != ANYWHERE}
-    return marks, visible
+                wider = WIDTHS[WIDTHS.index(said) :]
+                visible |= {one.start_byte: said for one in found[key] if visible.get(one.start_byte) not in wider}
+            if key.startswith("as.") and not _kind(found):
+                placed |= {one.start_byte: key.removeprefix("as.") for one in found[key]}
+    return marks, visible, placed
 
 
 def _marked(mark: Node, bearer: Node) -> str:

@@ -36,6 +36,9 @@ LAST = re.compile(r"\W+")
 TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[\w\s.,?:\[\]]{1,200}>(?=\.|$)|(?<=[\w<,])<[\w\s.,?:\[\]]{1,200}>(?=[\s,>])")
 NESTED_ARGUMENTS = 4  # type arguments inside type arguments
 OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a type: a type, or what holds types
+SIGNS = (".", "::")
+PATH_WORDS = ("identifier", "type_identifier", "crate", "self", "super", "metavariable", "primitive_type")
+DEEPEST = 20  # words of a path
 SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
 
 
@@ -124,13 +127,17 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         form = "member" if types else form
     if language.untold == "silent" and types == UNKNOWN:
         types = ()
+    before = text(mark.receiver)
+    if mark.receiver is not None and mark.receiver.parent is not None and mark.receiver.parent.type == language.tokens:
+        before, is_alone = _words_before(node, mark.receiver)
+        types = types if is_alone else UNKNOWN
     value = (mark.receiver.parent if mark.receiver is not None else None) or node
     return Spot(
         name=name,
         line=node.start_point[0] + 1,
         at=at,
         form=form,
-        receiver=mark.owner or ("" if is_import else without_types(" ".join(text(mark.receiver).split()))[:LONGEST]),
+        receiver=mark.owner or ("" if is_import else without_types(" ".join(before.split()))[:LONGEST]),
         types=types,
         arguments=_arguments(language, mark.args, has_more=mark.more),
         guarded=is_foreseen(marks, node, form),
@@ -140,6 +147,19 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         function=".".join(one.name for one in reversed(around)),
         span=_lines(around[0].node) if around else None,
     )
+
+
+def _words_before(node: Node, receiver: Node) -> tuple[str, bool]:
+    """The path that is written before a name among words, and whether it is one word."""
+    sign, last = node.prev_sibling, receiver
+    parts: list[str] = []
+    while sign is not None and text(sign) in SIGNS and last.type in PATH_WORDS and len(parts) < DEEPEST:
+        parts.append(text(last).lstrip("$"))
+        further = last.prev_sibling
+        if further is None or text(further) != text(sign) or further.prev_sibling is None:
+            break
+        last = further.prev_sibling
+    return text(sign).join(reversed(parts)), len(parts) == 1
 
 
 def _result_of(marks: Marks, node: Node, mark: Mark) -> str:

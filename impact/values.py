@@ -110,6 +110,7 @@ class Facts:
     open_owners: frozenset[str] = frozenset()  # the classes of which that is true
     answering: frozenset[str] = frozenset()  # those of them whose own code says so: it answers to any member
     opaque: frozenset[str] = frozenset()  # functions that a decorator or a macro may give other parameters
+    stars: int = 0  # imports of all that another file offers, those for the file alone too
     module: str = ""  # what the file says that its module is called
 
     def may_offer(self, name: str) -> bool:

@@ -58,10 +58,12 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     offering = [one for one in facts.imports if one.spec and (one.hands_on or language.exports)]
     bases: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
-        if one.kind in marks.CLASSES or one.bases:
+        if (one.kind in marks.CLASSES and (not language.inherited or one.shown == "class")) or one.bases:
             whole = f"{one.owner}.{one.name}".lstrip(".")
             more = ("*",) if one.more or facts.answering & {one.name, whole} else ()
-            bases[one.name] = tuple(dict.fromkeys((*bases.get(one.name, ()), *one.bases, *more)))
+            name = whole if language.inherited else one.name
+            rest = (*one.bases, *language.inherited.split(), *more)
+            bases[name] = tuple(dict.fromkeys((*bases.get(name, ()), *rest)))
     built = _built_elsewhere(rows)
     heirs: dict[str, list[Definition]] = defaultdict(list)
     for one in facts.definitions:
@@ -77,7 +79,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
         symbols=alternatives(symbols, overloads=language.overloads),
         exports=tuple(exports.items()),
         complete=not (facts.made or facts.unsure or _is_open(path, facts, language, source)),
-        stars=sum(item.star and item.hands_on for item in facts.imports),
+        stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
         bases=tuple(bases.items()),
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
@@ -161,7 +163,7 @@ def _symbol(one: Definition, language: Language, path: str, side: Side, heirs: S
         end=one.end,
         side=side,
         signature=own_signature,
-        is_exported=not is_hidden and not is_own,
+        is_exported=not is_hidden and not is_own and one.visible != "below",
         visibility=one.visible or (language.private_is if one.private and not language.exports else "anywhere"),  # type: ignore[arg-type]
         marks=one.marks,
     )
@@ -215,11 +217,20 @@ def _use(one: spots.Spot, language: Language) -> Use:
     passed, types = one.arguments, one.types
     if types == marks.UNKNOWN and one.receiver and language.telling and is_telling(one.name, language.telling):
         types = ()
+    receiver = one.receiver
+    if receiver == language.own_class and types and types != marks.UNKNOWN:
+        receiver = types[0]
+    if language.paths_with:
+        written = (
+            re.sub(rf"(?:{language.paths_with})?<.*>", "", receiver) if language.paths_with in receiver else receiver
+        )
+        receiver = written.replace(language.paths_with, ".")
+        types = tuple(row.replace(language.paths_with, ".") for row in types)
     return Use(
         name=one.name,
         line=one.line,
         form=one.form,
-        receiver=one.receiver,
+        receiver=receiver,
         types=types,
         call=Call(passed.positional, passed.keywords, passed.spread) if passed is not None else None,
         function=one.function or "<module>",

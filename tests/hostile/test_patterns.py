@@ -10,7 +10,6 @@ from patterns import Found
 CAPPED = {
     "bot.languages.csharp.namespaces.CHAIN": 120,
     "bot.languages.ruby.uses.FORESEEN": 201,
-    "bot.languages.rust.GENERIC": 200,
     "bot.languages.rust.paths.ELSEWHERE": 200,
     "bot.context.similar._CLASS": 300,
     "bot.context.similar._PATTERN": 300,

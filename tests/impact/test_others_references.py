@@ -64,7 +64,11 @@ def test_rust() -> None:
     macros = "cfg_ffi! { pub mod ffi; pub fn made() {} }\nmod money;\npub struct One;\n"
     text = "use crate::{ffi, made, One};\nuse crate::mad::x;\nuse crate::Made;\nuse crate::Two;\n"
     tree = {"Cargo.toml": "", "src/lib.rs": macros, "src/money.rs": "", "src/a.rs": text}
-    assert messages(tree, "src/a.rs") == ["2 missing-module crate::mad", "3 missing-name Made", "4 missing-name Two"]
+    assert messages(tree, "src/a.rs") == [
+        "2 missing-module crate::mad: made",
+        "3 missing-name Made: made",
+        "4 missing-name Two",
+    ]
     assert messages({**tree, "src/lib.rs": f'include!("made.rs");\n{macros}'}, "src/a.rs") == []
     program = {
         "Cargo.toml": '[[bin]]\npath = "core/main.rs"\n',

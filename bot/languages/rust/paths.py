@@ -5,11 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-# Comments, strings and characters: whatever they hold is no code. What is not closed goes on to the end.
-SILENT = re.compile(
-    rb"//[^\n]*|/\*(?:.*?\*/|.*)|\br(#+)\"(?:.*?\"\1|.*)|\br\"[^\"]*\"?|\"(?:\\.|[^\"\\])*+\"?|'(?:\\[^\n']+|[^\\\n'])'",
-    re.DOTALL,
-)
+from impact.languages.rust.texts import SILENT, bare, path_key
+
 USE = re.compile(rb"use\s+(?=[\w:{])")
 BEFORE = re.compile(rb"(?:^|[\n;{}\])])[ \t]*(pub(?:[ \t]*\([^()\n]*\))?\s+)?$")
 TREE = re.compile(rb"[\w\s:{},*#]*")
@@ -20,11 +17,6 @@ INLINE = re.compile(rb"mod\s+(\w+)\s*\{")
 INDENTED = re.compile(rb"([ \t]*)(?:pub(?:\s*\([^()]*\))?\s+)?")
 EXTERN = re.compile(rb"\bextern\s+crate\s+(\w+)(?:\s+as\s+(\w+))?\s*;")
 QUALIFIED = re.compile(rb"(?<![\w:])(?<!\(in )\w+(?:::\w+)+")
-# A text of an attribute that is a path: `#[serde(default = "order::expand")]`. Of one word it may be a name for data.
-TEXT = re.compile(rb"\"[A-Za-z_]\w*+(?:::[A-Za-z_]\w*+)*+\"")
-KEY = re.compile(rb"(?<!\w)(\w++)\s*+=\s*+\Z")
-LABELS = re.compile(rb"feature|doc|path|target_\w+|rename\w*|alias|tag|content")
-ATTRIBUTE = 400  # bytes of an attribute before its text
 LONGEST, DEEPEST, MOST = 20_000, 40, 200  # bytes of a statement; names of a path; inline modules of a file
 Segments = tuple[str, ...]
 
@@ -47,32 +39,10 @@ def plain(source: bytes) -> bytes:
     return SILENT.sub(_blank, source).replace(b"$crate", b" crate")
 
 
-def bare_paths(source: bytes) -> bytes:
-    """The source, with paths that an attribute holds as texts written as code; every byte stays where it was."""
-    if b"#[" not in source:
-        return source
-    return SILENT.sub(lambda match: _bare(match) if path_key(match) else match[0], source)
-
-
-def path_key(match: re.Match[bytes]) -> str:
-    """The key of an attribute whose value is a text that is a path; "" for any other text."""
-    if not TEXT.fullmatch(match[0]):
-        return ""
-    before = match.string[max(0, match.start() - ATTRIBUTE) : match.start()]
-    _, mark, inner = before.rpartition(b"#[")
-    key = KEY.search(inner) if mark and b"]" not in inner else None
-    is_label = key is not None and b"::" not in match[0] and LABELS.fullmatch(key[1])
-    return key[1].decode("ascii", "replace") if key is not None and not is_label else ""
-
-
-def _bare(match: re.Match[bytes]) -> bytes:
-    return b" " + match[0][1:-1] + b" "
-
-
 def _blank(match: re.Match[bytes]) -> bytes:
     is_text = match[0][:1] == b'"'
     if is_text and path_key(match):
-        return _bare(match)
+        return bare(match)
     if is_text and PATH.search(match.string, max(0, match.start() - 20), match.start()):
         return match[0]
     return b"\n".join(b" " * len(line) for line in match[0].split(b"\n"))

@@ -8,9 +8,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from impact.languages.rust.texts import readable as code
 from impact.paths import Paths, above_of, joined
 from impact.values import Import
 
+__all__ = ["Modules", "code"]
 PROGRAM = re.compile(r"(?m)^\s*path\s*=\s*\"([^\"\n]+\.rs)\"")
 
 

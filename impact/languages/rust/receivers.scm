@@ -1,0 +1,56 @@
+(use_declaration) @statement
+(field_expression value: (_) @receiver field: (field_identifier) @name)
+(call_expression function: (field_expression value: (_) @receiver field: (field_identifier) @name) arguments: (_) @args)
+(call_expression function: (generic_function function: (field_expression value: (_) @receiver field: (field_identifier) @name)) arguments: (_) @args)
+(scoped_identifier path: (_) @receiver name: (identifier) @name)
+(call_expression function: (scoped_identifier path: (_) @receiver name: (identifier) @name) arguments: (_) @args)
+(call_expression function: (generic_function function: (scoped_identifier path: (_) @receiver name: (identifier) @name)) arguments: (_) @args)
+(call_expression function: (generic_function function: (identifier) @name) arguments: (_) @args)
+(scoped_type_identifier path: (_) @receiver name: (type_identifier) @name)
+; a macro is called by no bare name
+(macro_invocation macro: (identifier) @name @receiver)
+; the tokens of macros of which nobody knows what they make
+(token_tree [(identifier) (self) (super) (crate) (metavariable) (primitive_type)] @receiver . ["." "::"] . (identifier) @name)
+(token_tree (token_tree) @receiver . ["." "::"] . (identifier) @name)
+(token_tree (identifier) @name @receiver . "!")
+(token_tree ["fn" "struct" "enum" "let" "mod" "const" "static" "ref" "type" "|"] . (identifier) @bound)
+(token_tree (mutable_specifier) . (identifier) @bound)
+(token_tree (identifier) @label . ["=" ":" "::" "=>" "|"])
+(field_initializer field: (field_identifier) @key)
+(field_pattern name: [(field_identifier) (shorthand_field_identifier)] @key)
+(field_declaration name: (field_identifier) @key)
+(enum_variant name: (identifier) @key)
+(macro_definition name: (identifier) @key)
+(impl_item body: (declaration_list [(function_item name: (identifier) @key) (const_item name: (identifier) @key) (type_item name: (type_identifier) @key)]))
+(trait_item body: (declaration_list [
+  (function_item name: (identifier) @key)
+  (function_signature_item name: (identifier) @key)
+  (const_item name: (identifier) @key)
+  (associated_type name: (type_identifier) @key)]))
+; what a block implements is named there, not defined
+(impl_item type: [
+  (type_identifier) @plain
+  (primitive_type) @plain
+  (scoped_type_identifier name: (type_identifier) @plain)
+  (generic_type type: [(type_identifier) @plain (scoped_type_identifier name: (type_identifier) @plain)])
+  (reference_type type: [(type_identifier) @plain (generic_type type: (type_identifier) @plain)])])
+; a capital letter makes a pattern a constant or a variant
+(tuple_pattern (identifier) @bound (#match? @bound "^[a-z_]"))
+(slice_pattern (identifier) @bound (#match? @bound "^[a-z_]"))
+(ref_pattern (identifier) @bound (#match? @bound "^[a-z_]"))
+(mut_pattern (identifier) @bound (#match? @bound "^[a-z_]"))
+(reference_pattern (identifier) @bound (#match? @bound "^[a-z_]"))
+(captured_pattern . (identifier) @bound)
+(or_pattern (identifier) @bound (#match? @bound "^[a-z_]"))
+(tuple_struct_pattern (identifier) @bound (#match? @bound "^[a-z_]"))
+(field_pattern pattern: (identifier) @bound (#match? @bound "^[a-z_]"))
+(match_pattern . (identifier) @bound (#match? @bound "^[a-z_]"))
+(let_condition pattern: (identifier) @bound (#match? @bound "^[a-z_]"))
+(const_parameter name: (identifier) @bound)
+(struct_expression name: (_) @type) @made
+((call_expression function: (scoped_identifier path: (_) @type name: (identifier) @maker)) @made (#any-of? @maker "new" "default"))
+(struct_item name: (type_identifier) @owner body: (field_declaration_list (field_declaration name: (field_identifier) @field type: [(type_identifier) @type (generic_type) @type (scoped_type_identifier) @type (primitive_type) @type (reference_type type: [(type_identifier) (generic_type) (scoped_type_identifier) (primitive_type)] @type)])))
+(parameter pattern: (identifier) @var type: [(type_identifier) @type (generic_type) @type (scoped_type_identifier) @type (primitive_type) @type (reference_type type: [(type_identifier) (generic_type) (scoped_type_identifier) (primitive_type)] @type)])
+(parameter pattern: (mut_pattern (identifier) @var) type: [(type_identifier) @type (generic_type) @type (scoped_type_identifier) @type (primitive_type) @type (reference_type type: [(type_identifier) (generic_type) (scoped_type_identifier) (primitive_type)] @type)])
+(let_declaration pattern: (identifier) @var type: [(type_identifier) @type (generic_type) @type (scoped_type_identifier) @type (primitive_type) @type (reference_type type: [(type_identifier) (generic_type) (scoped_type_identifier) (primitive_type)] @type)])
+(let_declaration pattern: (identifier) @var !type value: (_) @is)
