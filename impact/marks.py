@@ -1,6 +1,7 @@
 """What the queries of a language say of one file: what its names do, what stands around code, and what classes names are bound to."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from impact.language import Language
-from impact.reader import Captures, Rows, Spans, matches, parse, text
+from impact.reader import Captures, Rows, Spans, matches, text
 
 Form = Literal["name", "member", "import", "definition", "key"]
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
@@ -30,6 +31,13 @@ UNCALLED = re.compile(r"(?<![\w$])([\w$]++)(?!\s*\()")
 BESIDE = frozenset({"value", "around", "receiver"})
 CALLEES = ("identifier", "member_expression")
 LONGEST = 200  # characters of what is called: longer ones are whole expressions, which name nothing
+Parts = tuple[tuple[int, int], ...]  # from byte to byte
+SHORT = 1_500  # bytes of code that is read wherever it stands
+MOST_READ = 0.7  # of a file: with more, all of it is read at once
+# What may hold many definitions, of which those without a place are left out.
+HOLDS = re.compile(
+    r"class|interface|enum|struct|trait|impl|object|record|module|namespace|export|decorated|declaration_list|_body$|^block$"
+)
 ELEMENTS = "[]"  # behind a name: what it holds
 
 
@@ -77,6 +85,7 @@ class Marks:
     """All that the queries say of one file."""
 
     root: Node
+    parts_read: "Parts" = ()  # what of it was asked; () for all
     at: dict[int, Mark] = field(default_factory=dict)
     aliases: dict[tuple[int, int], str] = field(default_factory=dict)  # a value -> the name that it gets
     receivers: set[tuple[int, int]] = field(default_factory=set)
@@ -105,19 +114,16 @@ class Marks:
 
 
 @lru_cache(maxsize=6)
-def marks_of(language: Language, source: bytes) -> Marks | None:
-    """What the queries of a language say of a file; None if it cannot be read."""
-    root = parse(language, source)
-    if root is None:
-        return None
-    marks = Marks(root)
+def marks_of(language: Language, root: Node, parts: Parts) -> Marks:
+    """What the queries of a language say of a file, or of parts of it."""
+    marks = Marks(root, parts)
     _definitions(language, marks)
-    users = matches(language, "receivers", root)
-    rows = Rows((*matches(language, "guards", root), *users))
+    users = matches(language, "receivers", root, parts)
+    rows = Rows((*matches(language, "guards", root, parts), *users))
     if language.statements:
         marks.imports = _spans([one for one in root.named_children if one.type in language.statements])
     else:
-        rows = Rows((*matches(language, "imports", root), *rows))
+        rows = Rows((*matches(language, "imports", root, parts), *rows))
         marks.imports = _spans([one for one, _ in rows.of(*IMPORTS)])
         marks.imported = {_imported(found) for found in rows}
     for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
@@ -125,12 +131,35 @@ def marks_of(language: Language, source: bytes) -> Marks | None:
     marks.tested = _tests(rows, "foreseen.named")
     marks.asked = _tests(rows, "foreseen.asked")
     marks.asked_anywhere = "".join(text(node) for node, _ in rows.of("asked.anywhere"))
-    uses = Rows((*matches(language, "uses", root), *users))
+    uses = Rows((*matches(language, "uses", root, parts), *users))
     _uses(language, marks, uses)
     _constructions(language, marks, uses)
     marks.constructions += _asked_for(marks, uses)
     _typed(language, marks, uses)
     return marks
+
+
+def parts_around(root: Node, places: Sequence[int]) -> Parts:
+    """The parts of a file that tell what stands at some places: what is around them, and whatever is short; () for all of it."""
+    found: list[tuple[int, int]] = []
+    _split(root, places, found)
+    joined: list[tuple[int, int]] = []
+    for start, end in found:
+        if joined and start - joined[-1][1] <= SHORT:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    read = sum(end - start for start, end in joined)
+    return tuple(joined) if read < MOST_READ * (root.end_byte - root.start_byte) else ()
+
+
+def _split(node: Node, places: Sequence[int], found: list[tuple[int, int]]) -> None:
+    for child in node.children:
+        is_around = bisect_left(places, child.start_byte) < bisect_left(places, child.end_byte)
+        if child.end_byte - child.start_byte <= SHORT or (is_around and not HOLDS.search(child.type)):
+            found.append((child.start_byte, child.end_byte))
+        elif is_around:
+            _split(child, places, found)
 
 
 def _spans(nodes: Sequence[Node]) -> Spans:
@@ -151,7 +180,7 @@ def _imported(found: Captures) -> str:
 
 def _definitions(language: Language, marks: Marks) -> None:
     """What the file defines: where the names of definitions stand, what is around other code, and what classes there are."""
-    rows = matches(language, "defs", marks.root)
+    rows = matches(language, "defs", marks.root, marks.parts_read)
     bases: dict[int, list[str]] = defaultdict(list)
     for found in rows:
         marks.functions.update(node.parent.id for node in found.get("local", ()) if node.parent is not None)
@@ -324,7 +353,12 @@ def _typed(language: Language, marks: Marks, uses: Rows) -> None:
 
     A name that something else binds is unknown there.
     """
-    rows = Rows((*matches(language, "types", marks.root), *matches(language, "receivers", marks.root)))
+    rows = Rows(
+        (
+            *matches(language, "types", marks.root, marks.parts_read),
+            *matches(language, "receivers", marks.root, marks.parts_read),
+        )
+    )
     for node, found in rows.of("made"):
         marks.made[node.start_byte, node.end_byte] = _class_in(found)
     _results(marks, rows)

@@ -148,11 +148,19 @@ class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
 
 
 @lru_cache(maxsize=12)
-def matches(language: Language, name: str, root: Node) -> Rows:
-    """What one query of a language finds below a node. Kept for a moment: definitions, imports and uses of a file are told one after the other."""
+def matches(language: Language, name: str, root: Node, parts: tuple[tuple[int, int], ...] = ()) -> Rows:
+    """What one query of a language finds below a node, or in parts of it. Kept for a moment, for who asks the same of the file next."""
     words = [word for word in language.texts(name) if word.encode() in (root.text or b"")]
     queries = [query for word in words if (query := language.query(name, word)) is not None]
-    return Rows(found for query in queries for _, found in QueryCursor(query, match_limit=MATCHES).matches(root))
+    cursors = [QueryCursor(query, match_limit=MATCHES) for query in queries]
+    if not parts:
+        return Rows(found for cursor in cursors for _, found in cursor.matches(root))
+    rows: list[Captures] = []
+    for cursor in cursors:
+        for start, end in parts:
+            cursor.set_byte_range(start, end)
+            rows += [found for _, found in cursor.matches(root)]
+    return Rows(rows)
 
 
 def text(node: Node | None) -> str:

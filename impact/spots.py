@@ -25,8 +25,9 @@ from impact.marks import (
     function_of,
     is_foreseen,
     marks_of,
+    parts_around,
 )
-from impact.reader import arguments, last_line, text
+from impact.reader import arguments, last_line, parse, text
 from impact.values import Arguments
 
 MOST = 2_000  # names of one file
@@ -66,9 +67,10 @@ def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Sp
     pattern = any_of(frozenset(names))
     if not pattern.search(source):
         return ()
-    marks = marks_of(language, source)
-    if marks is None:
+    root = parse(language, source)
+    if root is None:
         return None
+    marks = marks_of(language, root, parts_around(root, [match.start() for match in pattern.finditer(source)]))
     found = [*_spots(language, source, marks, pattern)]
     rows = [one for one in marks.constructions if LAST.split(one.name)[-1] in names]
     if rows:
