@@ -12,7 +12,7 @@ from bot.text.lines import is_comment
 from bot.text.paths import is_prose
 from bot.values import Finding, PlacedFinding, Verdict, severity_rank
 
-PER_EVIDENCE_FILE, MAX_EVIDENCE_FILES = 1, 2  # verified quotes in distinct files
+ELSEWHERE = 1  # a verified quote in a further file
 AGREEMENT = 1  # a second, independent source says the same
 _SLIP = re.compile(
     r"\b(?:typos?|misspel\w+|mis-spel\w+|spelling|spelled|grammar|grammatical\w*|duplicated word)\b",
@@ -24,8 +24,7 @@ SEVERITY = {"critical": 13, "high": 2, "medium": 0, "low": -10}
 
 def score(finding: Finding) -> int:
     """How strongly the evidence speaks, and how much is at stake."""
-    files = {item.path for item in finding.evidence} | {finding.path}
-    points = finding.verdict.points + PER_EVIDENCE_FILE * min(len(files) - 1, MAX_EVIDENCE_FILES)
+    points = finding.verdict.points + ELSEWHERE * any(item.path != finding.path for item in finding.evidence)
     points += AGREEMENT if len({(source.kind, source.name, source.role) for source in finding.sources}) > 1 else 0
     return points + SEVERITY[finding.severity]
 

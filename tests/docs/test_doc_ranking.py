@@ -12,7 +12,7 @@ def test_the_page_holds_the_numbers_of_the_code() -> None:
     levels = ", ".join(str(rank.SEVERITY[name]) for name in ("critical", "high", "medium", "low"))
     assert f"| proven by code | {Verdict.PROVEN.points} |" in PAGE
     assert f"with a concrete trigger | {Verdict.CONFIRMED.points} |" in PAGE
-    assert f"| {rank.PER_EVIDENCE_FILE} each, at most {rank.MAX_EVIDENCE_FILES} |" in PAGE
+    assert f"in a further file | {rank.ELSEWHERE} |" in PAGE
     assert f"source reports the same | {rank.AGREEMENT} |" in PAGE
     assert f"| critical, high, medium, low | {levels} |" in PAGE
     assert f"**Quota**: {config.DEFAULTS['quota']} findings" in PAGE

@@ -101,6 +101,14 @@ def test_a_low_finding_takes_the_room_that_others_leave() -> None:
     assert next(item for item in rank.rank([low, *others], 2) if item.finding == low.finding).place == "folded"
 
 
+def test_severity_weighs_more_than_a_further_file_and_the_reader_s_order_decides_what_is_left() -> None:
+    """Two files that are quoted are no more than one, and no path stands above another."""
+    quotes = (Evidence("x.py", "a", 1), Evidence("y.py", "b", 1))
+    medium, high = placed(evidence=quotes, severity="medium", start=5), placed(severity="high", path="z.py", start=9)
+    last, first = placed(severity="medium", path="b.py"), placed(severity="medium", path="a.py")
+    assert rank.rank([last, medium, first, high], 4) == (high, medium, last, first)
+
+
 def test_a_rules_suspicion_is_folded_and_a_models_unproven_finding_is_not() -> None:
     """The first is a hint that nobody confirmed; the second is there because verification was switched off."""
     hint, told = placed(rule="S608", sources=(Source("analyser", "ruff"),)), placed(path="b.py")
