@@ -28,7 +28,6 @@ CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")
 QUOTED = re.compile(r"[\"':\\](\w+)")
 UNCALLED = re.compile(r"(?<![\w$])([\w$]++)(?!\s*\()")
-BESIDE = frozenset({"value", "around", "receiver"})
 CALLEES = ("identifier", "member_expression")
 LONGEST = 200  # characters of what is called: longer ones are whole expressions, which name nothing
 Parts = tuple[tuple[int, int], ...]  # from byte to byte

@@ -5,7 +5,7 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Literal
@@ -28,14 +28,8 @@ MAX_TEXT = 200  # of a receiver as written: longer ones are whole expressions, w
 SAMPLED = 64  # one name in so many tells how deep the tree is
 DEEPEST = 300  # levels of a syntax tree
 MOST_USES = 2_000  # of one file
-MANY = 100  # places of one name in one function
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
-LISTS = frozenset({"expression_list", "variable_list", "pattern_list"})  # what may hold one value alone
-CASTS = frozenset({
-    "parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion",
-})  # fmt: skip
-TYPE_NODES = frozenset({"type_arguments", "comment"})
 CLIMB = 6  # levels from an identifier up to the statement that holds it
 NESTED = 40  # the same to an import statement: groups of names may hold groups
 
@@ -64,14 +58,8 @@ class Shape:
     is_guarded: Callable[[Node, list[Node]], bool] = lambda _, __: False  # whether the code around foresees a failure
     types: Callable[[Node], tuple[str, ...]] = lambda _: ()  # classes that a receiver is known to be
     scope_name: Callable[[Node], str] = own_name
-    result_of: Callable[[Node, Node | None], str] = lambda _, __: (
-        ""
-    )  # the function whose result the receiver of a name is, or what takes it apart
     own: Callable[[Node], tuple[str, ...]] = lambda _: ()  # the class whose member a name without a receiver is
     wraps: frozenset[str] = frozenset()  # what may stand around a name without changing what it does: `get<T>`
-    assignments: Mapping[str, tuple[str, str]] = field(
-        default_factory=dict
-    )  # node -> (field of the name, of the value)
 
 
 def grammar_of(file_type: FileType) -> Grammar | None:
@@ -149,25 +137,6 @@ def outermost(node: Node, kinds: frozenset[str]) -> Node:
     return scope
 
 
-def local_type(
-    receiver: Node,
-    function: Node,
-    separators: bytes,
-    binds: Callable[[Node], bool],
-    bound: Callable[[Node], tuple[str, ...]],
-) -> tuple[str, ...]:
-    """The type that a function gives to a local name: unknown if it gives several, or mentions the name too often to look."""
-    name = receiver.text or b""
-    types: set[tuple[str, ...]] = set()
-    places = words(function).places(name, separators)
-    for place in places[:MANY]:
-        start = function.start_byte + place
-        node = function.descendant_for_byte_range(start, start + len(name))
-        if node is not None and node.type == "identifier" and binds(node):
-            types.add(bound(node))
-    return types.pop() if len(types) == 1 and len(places) <= MANY else UNKNOWN
-
-
 @lru_cache(maxsize=64)
 def any_of(words: frozenset[str]) -> re.Pattern[bytes]:
     """Matches any of the words as a whole word; nothing, where there are none."""
@@ -220,18 +189,13 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     elif form == "member":
         types = shape.own(node)
     use = use_at(node, form, receiver, scopes, shape.scope_name)
-    is_of_class = bool(scopes) and "class" in scopes[0].type  # a member, which no bare name means
-    alias = _alias(callee, shape) if form in ("name", "member") and call is None and not is_of_class else ""
     is_guarded, is_receiver = shape.is_guarded(node, around), bool(around) and _is_receiver(node, around[0], shape)
-    result_of = shape.result_of(node, receiver)
     return replace(
         use,
         types=types,
         call=call,
         is_guarded=is_guarded,
-        alias=alias,
         is_receiver=is_receiver,
-        result_of=result_of,
     )
 
 
@@ -275,25 +239,6 @@ def _is_receiver(node: Node, above: Node, shape: Shape) -> bool:
 def _wrapped_name(wrap: Node) -> Node | None:
     """The name that a wrapping stands around; its arguments are no such name."""
     return wrap.child_by_field_name("name") or (wrap.named_children[0] if wrap.named_children else None)
-
-
-def _alias(value: Node, shape: Shape) -> str:
-    """Return the name that is bound to exactly this value, with or without brackets and casts; "" if no name is."""
-    above = value.parent
-    while above is not None and (value in bare_values(above) or (above.type in LISTS and above.named_child_count == 1)):
-        value, above = above, above.parent
-    left, right = shape.assignments.get(above.type, ("", "")) if above is not None else ("", "")
-    if above is None or not right or above.child_by_field_name(right) != value:
-        return ""
-    target = above.child_by_field_name(left)
-    while target is not None and target.type in LISTS and target.named_child_count == 1:
-        target = target.named_children[0]
-    return text(target) if target is not None and target.type in shape.identifiers else ""
-
-
-def bare_values(node: Node) -> list[Node]:
-    """The value in brackets, a cast or an assertion, which it leaves as it is: `(this as any)`, `cart!`, `<Cart>cart`."""
-    return [part for part in node.named_children if part.type not in TYPE_NODES][:1] if node.type in CASTS else []
 
 
 def _call(callee: Node, shape: Shape) -> Call | None:
