@@ -32,8 +32,8 @@ def score(finding: Finding) -> int:
 def rank(
     placed_findings: Iterable[PlacedFinding], quota: int, held_marks: Collection[str] = ()
 ) -> tuple[PlacedFinding, ...]:
-    """Best first, equal ones as they were reported: a reader begins with what matters. Beyond the quota, a slip of the pen, a trifle or `held_marks` (fingerprints), collapsed. Critical findings are exempt from the quota."""
-    sorted_findings = sorted(placed_findings, key=lambda p: (-score(p.finding), severity_rank(p.finding.severity)))
+    """Best first. Of equal ones those of a check come by path and line, those of a model as it named them: it begins with what matters. Beyond the quota, a slip of the pen, a trifle or `held_marks` (fingerprints), collapsed. Critical findings are exempt from the quota."""
+    sorted_findings = sorted(placed_findings, key=lambda p: _order(p.finding))
     aloud_count, out = 0, []
     for item in sorted_findings:
         slip = _slip(item.finding)
@@ -43,6 +43,11 @@ def rank(
         aloud_count += aloud and not critical
         out.append(item if aloud else replace(item, place="folded"))
     return tuple(sorted(out, key=lambda p: p.place == "folded"))
+
+
+def _order(finding: Finding) -> tuple[int, int, bool, str, int]:
+    place = (finding.path, finding.start) if finding.rule else ("", 0)
+    return -score(finding), severity_rank(finding.severity), not finding.rule, *place
 
 
 def _slip(finding: Finding) -> bool:
