@@ -419,8 +419,8 @@ class _Reader:
     def imports(self, guards: Spans) -> tuple[Import, ...]:
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
-        rows = [*self._matches("imports")]
-        maybe = Spans([(one.start_byte, one.end_byte, "") for found in rows for one in found.get("maybe", ())])
+        rows = self._matches("imports")
+        maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("maybe")])
         for found in rows:
             if "import" not in found:
                 continue
@@ -436,9 +436,9 @@ class _Reader:
                     guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
                     maybe=any(True for _ in maybe.around(node.start_byte, node.end_byte)),
                 )
-            one = whole[key] = _with(
-                whole[key], hands_on=whole[key].hands_on or ("hands_on" in found and not self._is_local(node))
-            )
+            one = whole[key]
+            if "hands_on" in found and not one.hands_on and not self._is_local(node):
+                one = whole[key] = _with(one, hands_on=True)
             if "takes" in found or "takes_default" in found:
                 taken = _first(found, "takes", None)
                 names[key].append(Bound(text(taken) or "default", "", (taken or node).start_point[0] + 1))
@@ -452,7 +452,9 @@ class _Reader:
                 whole[key] = _with(one, star=True)
             elif "nothing" not in found:
                 whole[key] = _with(one, whole=here or one.whole or self._language.whole_name(one.spec))
-        items = (_with(item, names=tuple(dict.fromkeys(names[key]))) for key, item in whole.items())
+        items = (
+            _with(one, names=tuple(dict.fromkeys(names[key]))) if key in names else one for key, one in whole.items()
+        )
         return tuple(self._split(item) if self._language.split else item for item in items)
 
     def _split(self, item: Import) -> Import:
