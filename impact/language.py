@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
 from tree_sitter import Language as Grammar
@@ -228,8 +229,17 @@ def languages() -> Mapping[str, Language]:
     for entry in sorted((files("impact") / "languages").iterdir(), key=lambda one: one.name):
         if (entry / "language.toml").is_file():
             for language in load(entry.name):
-                found.update(dict.fromkeys(language.suffixes, language))
+                if _is_installed(language.grammar_module):
+                    found.update(dict.fromkeys(language.suffixes, language))
     return found
+
+
+def _is_installed(module: str) -> bool:
+    """Whether a grammar can be loaded: some come with an extra. It is not loaded for the answer."""
+    try:
+        return find_spec(module) is not None
+    except ImportError:
+        return False
 
 
 def load(folder: str) -> tuple[Language, ...]:

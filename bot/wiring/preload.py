@@ -48,7 +48,8 @@ def _load() -> None:
         language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
     for parsed in known_languages().values():
         for name in QUERIES:
-            parsed.query(name)
+            for word in parsed.texts(name):
+                parsed.query(name, word)
 
 
 def _trim() -> None:
