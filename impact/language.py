@@ -164,7 +164,7 @@ class Language:
     apart: tuple[str, ...]  # nodes in which an identifier is no name: variables with a sigil, a namespace's own name
     metaclasses: frozenset[str]  # bases of which the heirs construct classes
     own_class: str  # how a method writes the class that it belongs to
-    paths_with: str  # what stands in the paths that a search for users writes with dots
+    paths_with: str  # the separator of paths that the search for users replaces by dots
     tokens: str  # nodes of code that is told by its words alone
     inherited: str  # what each class may inherit from although it does not say so
     untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "named": it is that class; "silent": of no receiver is it said that its class is unknown
@@ -198,7 +198,7 @@ class Language:
 
     @cache  # noqa: B019 - as above
     def texts(self, name: str) -> Mapping[str, str]:
-        """The patterns of a query for this grammar, by the word without which a file has none of what they find."""
+        """The patterns of a query for this grammar. The key is a word: only files that contain it are searched for these patterns."""
         file = files("impact") / "languages" / self.folder / f"{name}.scm"
         return _of_grammar(file.read_text("utf-8"), self.name) if file.is_file() else {}
 

@@ -101,9 +101,11 @@ class Marks:
     imported: set[str] = field(default_factory=set)  # names that an import brings
     silent: Spans = field(default_factory=lambda: Spans(()))  # where no name is a use: the package of a file
     foreseen: dict[str, Spans] = field(default_factory=dict)  # code that foresees a failure: of "use", "import"
-    tested: Spans = field(default_factory=lambda: Spans(()))  # code below a test that names something in quotes
-    asked_anywhere: str = ""  # what the file asks for: an import of it never fails
-    asked: Spans = field(default_factory=lambda: Spans(()))  # the same, below a test of a value
+    name_tests: Spans = field(default_factory=lambda: Spans(()))  # code below a test that names something in quotes
+    questions: str = (
+        ""  # the tests for whether a name exists, anywhere in the file: an import of such a name never fails
+    )
+    value_tests: Spans = field(default_factory=lambda: Spans(()))  # code below a test of a value
     types: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))
     objects: list[Class] = field(default_factory=list)  # code in which the object of a method is another than around it
     made: dict[tuple[int, int], str] = field(default_factory=dict)  # an expression -> the class of its object
@@ -127,9 +129,9 @@ def marks_of(language: Language, root: Node, parts: Parts) -> Marks:
         marks.imported = {_imported(found) for found in rows}
     for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
         marks.foreseen[form] = _spans([one for one, _ in rows.of(key)])
-    marks.tested = _tests(rows, "foreseen.named")
-    marks.asked = _tests(rows, "foreseen.asked")
-    marks.asked_anywhere = "".join(text(node) for node, _ in rows.of("asked.anywhere"))
+    marks.name_tests = _tests(rows, "foreseen.named")
+    marks.value_tests = _tests(rows, "foreseen.asked")
+    marks.questions = "".join(text(node) for node, _ in rows.of("asked.anywhere"))
     uses = Rows((*matches(language, "uses", root, parts), *users))
     _uses(language, marks, uses)
     _constructions(language, marks, uses)
@@ -222,11 +224,11 @@ def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
     if any(True for _ in spans.around(*place, inclusive=True)):
         return True
     name = text(node)
-    if form == "import" and name in _quoted(marks.asked_anywhere):
+    if form == "import" and name in _quoted(marks.questions):
         return True
-    if any(name in _quoted(test) for *_, test in marks.tested.around(*place, inclusive=True)):
+    if any(name in _quoted(test) for *_, test in marks.name_tests.around(*place, inclusive=True)):
         return True
-    return any(name in _uncalled(test) for *_, test in marks.asked.around(*place, inclusive=True))
+    return any(name in _uncalled(test) for *_, test in marks.value_tests.around(*place, inclusive=True))
 
 
 @lru_cache(maxsize=256)
@@ -288,7 +290,7 @@ def _constructions(language: Language, marks: Marks, rows: Rows) -> None:
 
     `@constructs.default` with `@place`: the base is constructed with nothing, unless a call of its class stands in it or in its constructors.
     """
-    told: dict[Class, list[Node]] = defaultdict(list)  # class -> what is known of its constructions
+    known_constructions: dict[Class, list[Node]] = defaultdict(list)  # class -> what is known of its constructions
     for place, found in rows.of("constructs.own", "constructs.base"):
         holder = next(classes_around(marks, place), None)
         names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
@@ -297,13 +299,13 @@ def _constructions(language: Language, marks: Marks, rows: Rows) -> None:
         args = found["args"][0] if "args" in found else None
         marks.constructions += [Construction(name, place, args) for name in names[:1]]
         if holder is not None:
-            told[holder].append(place)
+            known_constructions[holder].append(place)
     defaults = [(one, found["place"][0]) for one, found in rows.of("constructs.default")]
     for node, place in sorted(defaults, key=lambda row: row[0].end_byte - row[0].start_byte):
         holder = next(classes_around(marks, place), None)
-        if holder is None or node.has_error or any(_is_in(one, node) for one in told[holder]):
+        if holder is None or node.has_error or any(_is_in(one, node) for one in known_constructions[holder]):
             continue
-        told[holder].append(node)
+        known_constructions[holder].append(node)
         marks.constructions += [Construction(name, place, None) for name in holder.bases[:1]]
 
 

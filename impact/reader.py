@@ -268,7 +268,7 @@ class _Reader:
             unsure=unsure,
             stars=self._stars(),
             open=opened or (held and f"what {held} holds"),
-            held=held,
+            module_value=held,
             open_beside=bool(opened),
             unscoped=is_unscoped,
             types=frozenset(text(node) for found in self._matches("imports") for node in found.get("type", ())),

@@ -101,14 +101,14 @@ class Facts:
     open: str = ""  # why it may offer more than it writes, "" if it cannot
     unsure: bool = False  # who loses a name of it may have another: annotations make some of them
     made: frozenset[str] = frozenset()  # the words of calls of macros that make definitions of some of them
-    held: str = (
+    module_value: str = (
         ""  # the definition whose value importers get as the module itself: what that holds may not all be written
     )
     open_beside: bool = False  # it is open for more than what that value may hold
     unscoped: bool = False  # its own code may see names that it does not write
     types: frozenset[str] = frozenset()  # names that it imports or hands on for types alone
-    open_owners: frozenset[str] = frozenset()  # the classes of which that is true
-    answering: frozenset[str] = frozenset()  # those of them whose own code says so: it answers to any member
+    open_owners: frozenset[str] = frozenset()  # classes that may have more members than they write
+    answering: frozenset[str] = frozenset()  # those of them that answer to any member, by their own code
     opaque: frozenset[str] = frozenset()  # functions that a decorator or a macro may give other parameters
     stars: int = 0  # imports of all that another file offers, those for the file alone too
     module: str = ""  # what the file says that its module is called

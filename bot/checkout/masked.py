@@ -1,4 +1,4 @@
-"""The trees of a change for code that answers a model: the secrets of each file that is read or found are known, so that whoever shows a part hides them.
+"""The trees of a change, for code that answers a model: it collects the secrets of every file that is read, so that they can be masked.
 
 A file is looked through as a whole, because a part of a secret is not recognised as one.
 """

@@ -84,7 +84,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
         is_scoped=language.scoped and not facts.unscoped and not re.search(language.offers_all, path),
-        is_whole=bool(facts.held) and not language.apart_members,
+        is_whole=bool(facts.module_value) and not language.apart_members,
     )
 
 
@@ -97,12 +97,12 @@ def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool
     """Whether importers may find more in a file than it writes."""
     if facts.open_beside or re.search(language.offers_all, path):
         return True
-    if not facts.held:
+    if not facts.module_value:
         return bool(facts.open)
-    rows = [one for one in facts.definitions if one.name == facts.held and not one.owner]
+    rows = [one for one in facts.definitions if one.name == facts.module_value and not one.owner]
     is_known = len({one.kind for one in rows}) == 1 and not any(one.bases for one in rows)
     is_plain = all(one.kind in ("function", "class") or re.match(language.literal, one.head) for one in rows)
-    filled = language.filled.replace("NAME", re.escape(facts.held))
+    filled = language.filled.replace("NAME", re.escape(facts.module_value))
     return not (is_known and is_plain) or re.search(filled.encode(), source) is not None
 
 
@@ -128,10 +128,10 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
     for one in told if language.lends_members else ():
         if one.owner and (one.static or one.kind in marks.CLASSES):
             offered.setdefault(one.name, f"{one.owner}.{one.name}")
-    if facts.held:
-        is_called = any(one.name == facts.held and one.kind == "function" for one in told)
-        offered |= {"default": facts.held} if is_called or not language.apart_members else {}
-        members = {one.name: one.means or _name(one, language) for one in told if one.owner == facts.held}
+    if facts.module_value:
+        is_called = any(one.name == facts.module_value and one.kind == "function" for one in told)
+        offered |= {"default": facts.module_value} if is_called or not language.apart_members else {}
+        members = {one.name: one.means or _name(one, language) for one in told if one.owner == facts.module_value}
         offered |= {name: local for name, local in members.items() if name not in offered}
     for item in facts.imports:
         own = item.names if item.hands_on and not item.spec else ()

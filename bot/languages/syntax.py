@@ -18,7 +18,7 @@ from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable, check_nesting
 from bot.text.filetypes import FileType
 from bot.values import Call, SomeUses, Use
-from impact import reader
+from impact import reader, spots
 from impact.language import CallRules
 from impact.parsing import grammar, root_of
 from impact.values import Arguments
@@ -30,13 +30,10 @@ DEEPEST = 300  # levels of a syntax tree
 MOST_USES = 2_000  # of one file
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
+# As in `impact`, for the languages that are still told by walks.
+text, first_line, last_line, any_of = reader.text, reader.first_line, reader.last_line, spots.any_of
 CLIMB = 6  # levels from an identifier up to the statement that holds it
 NESTED = 40  # the same to an import statement: groups of names may hold groups
-
-
-def text(node: Node | None) -> str:
-    """Return the source of a node, or "" if there is no node."""
-    return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
 
 
 def own_name(node: Node) -> str:
@@ -88,17 +85,6 @@ def words(node: Node) -> Words:
     return Words(node.text or b"")
 
 
-def first_line(node: Node) -> int:
-    """The 1-based line on which a node begins."""
-    return node.start_point[0] + 1
-
-
-def last_line(node: Node) -> int:
-    """The 1-based line on which a node ends; a node that ends with its line break ends on the line before."""
-    row, column = node.end_point[0], node.end_point[1]
-    return row if column == 0 and row > node.start_point[0] else row + 1
-
-
 def nodes_outside(types: Collection[str], node: Node) -> Iterator[Node]:
     """Yield a node and the named ones in it, without what nodes of these types hold."""
     stack = [node]
@@ -135,13 +121,6 @@ def outermost(node: Node, kinds: frozenset[str]) -> Node:
         if above.type in kinds:
             break
     return scope
-
-
-@lru_cache(maxsize=64)
-def any_of(words: frozenset[str]) -> re.Pattern[bytes]:
-    """Matches any of the words as a whole word; nothing, where there are none."""
-    parts = sorted((re.escape(word.encode()) for word in words if word), key=lambda part: (-len(part), part))
-    return re.compile(rb"(?<![\w$])(?:" + b"|".join(parts) + rb")(?![\w$])" if parts else rb"(?!)")
 
 
 def places(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[re.Match[bytes], Node]]:

@@ -80,7 +80,7 @@ class Whole:
         return commit
 
     async def said(self, number: int, text: str, author: str = "maintainer", to: int = 0) -> str:
-        """Comment, in a thread if there is one, and wait: our new answer, "" if there is none."""
+        """Post a comment, in a thread if `to` names one, and wait. Return the new answer, or "" if there is none."""
         before = self.answers(number)
         await (self.repo.reply(number, to, text, author) if to else self.repo.comment(number, text, author=author))
         await self.quiet()

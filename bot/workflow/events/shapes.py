@@ -39,7 +39,7 @@ OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # associations of people 
 
 
 def _at(*places: str, default: Any = ...) -> Any:  # noqa: ANN401 - the type stands beside it
-    """Where a field stands in a delivery; of several places the one that this kind of delivery has."""
+    """The path of a field in a delivery. If several paths are given, the first one that exists is used."""
     return Field(default, validation_alias=AliasChoices(*(AliasPath(*place.split(".")) for place in places)))
 
 
