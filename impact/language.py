@@ -54,6 +54,25 @@ class Member(NamedTuple):
     opaque: bool = False  # that function is handed to another one, which makes the member of it
 
 
+class Standalone:
+    """What holds in a language whose files see nothing of each other without an import, and of which nobody guesses what is meant."""
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """A name of a module is no module."""
+        del importer, item, name
+        return ()
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """Each file stands alone."""
+        del path, name
+        return ()
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """Nothing is proposed for a module that is not there."""
+        del importer, item
+        return ()
+
+
 @dataclass(frozen=True, slots=True)
 class CallRules:
     """What comes of a call that does not fit."""

@@ -430,7 +430,7 @@ def _owner_of(marks: Marks, found: Captures, node: Node) -> str:
 
 
 def bare(node: Node, wraps: Collection[str] = WRAPS, but: Collection[tuple[int, int]] = ()) -> Node:
-    """A value without what stands around it and leaves it as it is. `but`: places at which it is known what stands there."""
+    """A value without brackets, casts and the like around it. `but`: places at which it is known what stands there."""
     while node.type in wraps and node.named_children and (node.start_byte, node.end_byte) not in but:
         node = node.named_children[0]
     return node

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from difflib import get_close_matches
 
+from impact.language import Standalone
 from impact.paths import Paths, above_of
 from impact.values import Import
 
@@ -24,7 +25,7 @@ def code(source: bytes) -> bytes:
     return REF_PARTIAL.sub(b"   ", source)
 
 
-class Modules:
+class Modules(Standalone):
     """The namespaces of one tree."""
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
@@ -62,11 +63,6 @@ class Modules:
             for one in sorted(self._paths.names(folder))
             if one.endswith(".cs")
         )
-
-    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """A namespace of a namespace is used by its own name."""
-        del importer, item, name
-        return ()
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """The file of a name in the namespace of a file and those around it."""

@@ -32,9 +32,9 @@
 (global_statement (local_function_statement) @local)
 ([(field_declaration (modifier) @word) (event_field_declaration (modifier) @word) (event_declaration (modifier) @word) (property_declaration (modifier) @word) (method_declaration (modifier) @word)] @static
   (#any-of? @word "static" "const"))
-; where a file cannot be read, members stand in no class
+; in a file with a syntax error, members may be parsed outside of their class
 ([(ERROR [(field_declaration) (event_field_declaration) (event_declaration) (property_declaration) (method_declaration) (constructor_declaration)] @local)])
-; what no word opens is for its class alone, whose other parts may stand in other files
+; a member without a modifier is private: other parts of a partial class can still use it
 (class_declaration body: (declaration_list [(field_declaration) (event_field_declaration) (event_declaration) (property_declaration) (method_declaration) (constructor_declaration)] @visible.file))
 (struct_declaration body: (declaration_list [(field_declaration) (event_field_declaration) (event_declaration) (property_declaration) (method_declaration) (constructor_declaration)] @visible.file))
 (record_declaration body: (declaration_list [(field_declaration) (event_field_declaration) (event_declaration) (property_declaration) (method_declaration) (constructor_declaration)] @visible.file))
@@ -50,7 +50,7 @@
 (parameter_list (parameter (modifier) @word name: (identifier) @name) @param.positional @receiver (#eq? @word "this"))
 (parameter_list type: (_) name: (identifier) @name @param.rest)
 ; when: partial
-; other parts of a partial class stand in other files, or nowhere
+; the other parts of a partial class are in other files, or are generated
 ([(class_declaration (modifier) @word) (record_declaration (modifier) @word) (struct_declaration (modifier) @word) (interface_declaration (modifier) @word)] @opaque
   (#eq? @word "partial"))
 (_ (modifier) @word

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
+from impact.language import Standalone
 from impact.paths import Paths, joined
 from impact.values import Import
 
@@ -26,7 +27,7 @@ SOURCES = (
 )  # what generators make Go of
 
 
-class Modules:
+class Modules(Standalone):
     """The packages of one tree."""
 
     guesses = False
@@ -69,11 +70,6 @@ class Modules:
         sees_tests = importer.endswith("_test.go") and posixpath.dirname(importer) == folder  # as export_test.go
         found = tuple(sorted(one for one in every if sees_tests or not one.endswith("_test.go")))
         return found or (None if self._may_be(folder) else ())
-
-    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """A package holds no other."""
-        del importer, item, name
-        return ()
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """The files of the folder; nobody but tests sees what tests define."""

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 
+from impact.language import Standalone
 from impact.languages.javascript.objects import members
 from impact.paths import Paths, above_of, joined
 from impact.values import Import
@@ -28,7 +29,7 @@ Table = Mapping[str, object]
 Alias = tuple[str, tuple[str, ...]]  # pattern, and the paths that it may mean
 
 
-class Modules:
+class Modules(Standalone):
     """The modules of one tree."""
 
     guesses = False
@@ -68,16 +69,6 @@ class Modules:
             found = self._search(importer, re.sub(r"(?<!:)/{2,}", "/", path))
             self._found[key] = None if query and found else found  # what such a module offers, a bundler decides
         return self._found[key]
-
-    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """A name of a module is no module."""
-        del importer, item, name
-        return ()
-
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Each file stands alone."""
-        del path, name
-        return ()
 
     def specs(self, path: str) -> frozenset[str]:
         """What can be written for a file instead of a relative path."""

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from difflib import get_close_matches
 
+from impact.language import Standalone
 from impact.paths import Paths, joined
 from impact.values import Import
 
@@ -52,7 +53,7 @@ def code(source: bytes) -> bytes:
     return UNREAD.sub(lambda found: b" " * len(found[0]), source)
 
 
-class Modules:
+class Modules(Standalone):
     """The packages of one tree."""
 
     guesses = False
@@ -81,11 +82,6 @@ class Modules:
         if not self._is_own(importer, item.spec):
             return None
         return self._named(folders, name) or self._all(folders)
-
-    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """A package of a package is imported by its own name."""
-        del importer, item, name
-        return ()
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """The files of the package, in all source roots."""

@@ -5,13 +5,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from impact.language import Standalone
 from impact.paths import Paths
 from impact.values import Import
 
 ENDINGS = (".lua", "/init.lua")
 
 
-class Modules:
+class Modules(Standalone):
     """The modules of one tree. What the load path of a program is, nobody knows: only a guess goes by the folders."""
 
     guesses = False
@@ -31,21 +32,6 @@ class Modules:
         if key not in self._found:
             self._found[key] = self._nearest(importer, item.spec.replace("/", ".").strip("."))
         return self._found[key] if self.guesses else None
-
-    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """A name of a module is no module."""
-        del importer, item, name
-        return ()
-
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Each file stands alone."""
-        del path, name
-        return ()
-
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """Nothing is proposed for a module that is not there."""
-        del importer, item
-        return ()
 
     def _nearest(self, importer: str, name: str) -> tuple[str, ...]:
         inner = name.replace(".", "/")

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
+from impact.language import Standalone
 from impact.paths import Paths, above_of, joined
 from impact.values import Import
 
@@ -22,7 +23,7 @@ INSTALLS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 DJANGO_SETTINGS = re.compile(rb"""DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']""")
 
 
-class Modules:
+class Modules(Standalone):
     """The modules of one tree."""
 
     guesses = False
@@ -66,11 +67,6 @@ class Modules:
                 file = self._file(posixpath.join(posixpath.dirname(path), *module.decode().split(".")))
                 if file is not None:
                     yield file
-
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Each file stands alone."""
-        del path, name
-        return ()
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The modules beside the one that is missing whose names are like its."""

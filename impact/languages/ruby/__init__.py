@@ -4,11 +4,12 @@ import posixpath
 from collections.abc import Mapping
 from difflib import get_close_matches
 
+from impact.language import Standalone
 from impact.paths import Paths, joined
 from impact.values import Import
 
 
-class Modules:
+class Modules(Standalone):
     """The files of one tree."""
 
     guesses = False
@@ -29,16 +30,6 @@ class Modules:
             one.startswith(f"{posixpath.basename(base)}.") for one in beside
         )  # compiled from C or Rust, or a template
         return None if is_made or self._paths.is_folder(base) or self._paths.is_open(f"{base}.rb") else ()
-
-    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """A file holds no other."""
-        del importer, item, name
-        return ()
-
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """What a file sees of others, only a run decides."""
-        del path, name
-        return ()
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The files beside the one that is missing whose names are like its."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from impact.language import Standalone
 from impact.languages.rust.texts import readable as code
 from impact.paths import Paths, above_of, joined
 from impact.values import Import
@@ -16,7 +17,7 @@ __all__ = ["Modules", "code"]
 PROGRAM = re.compile(r"(?m)^\s*path\s*=\s*\"([^\"\n]+\.rs)\"")
 
 
-class Modules:
+class Modules(Standalone):
     """The modules of one tree."""
 
     guesses = False
@@ -49,16 +50,6 @@ class Modules:
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
         """The file of a module of a module."""
         return self.files(importer, replace(item, spec=f"{item.spec}::{name}")) or ()
-
-    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
-        """Each file is a module of its own."""
-        del path, name
-        return ()
-
-    def near(self, importer: str, item: Import) -> tuple[str, ...]:
-        """The names of a module tell what may be meant."""
-        del importer, item
-        return ()
 
     def _source(self, importer: str) -> str | None:
         """The folder of the crate's sources; None for tests, examples and programs beside them, each a crate of its own."""
