@@ -155,6 +155,7 @@ class Language:
     results: ResultRules
     identifiers: frozenset[str]  # nodes of names
     around: tuple[str, ...]  # nodes that belong to the definition in them: decorators, `export`
+    declarators: tuple[str, ...]  # nodes between the name of a definition and the definition, as C has them
     statements: frozenset[str]  # nodes of a file in which each name is one that is imported; none: those of `@import`
     scopes: tuple[str, ...]  # kinds of definitions that a use is told to be in
     own: tuple[str, ...]  # how a method writes its object
@@ -187,6 +188,12 @@ class Language:
     tokens: str  # nodes of code that is told by its words alone
     inherited: str  # what each class may inherit from although it does not say so
     untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "named": it is that class; "silent": of no receiver is it said that its class is unknown
+
+    def whole(self, node: Node) -> Node:
+        """The definition that a node stands for: what is around its declarators."""
+        while node.type in self.declarators and (above := node.parent) is not None:
+            node = above
+        return node
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """What the constructors of a class are called; "=" stands for its own name."""
@@ -306,6 +313,7 @@ def load(folder: str) -> tuple[Language, ...]:
             fails=table.get("fails", {}),
             identifiers=frozenset(table.get("identifiers", "identifier").split()),
             around=tuple(table.get("around", "").split()),
+            declarators=tuple(table.get("declarators", "").split()),
             statements=frozenset(table.get("statements", "").split()),
             scopes=tuple(table.get("scopes", "function method class holder module").split()),
             own=tuple(table.get("own", "this").split()),

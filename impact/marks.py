@@ -38,6 +38,7 @@ HOLDS = re.compile(
     r"class|interface|enum|struct|trait|impl|object|record|module|namespace|export|decorated|declaration_list|_body$|^block$"
 )
 ELEMENTS = "[]"  # behind a name: what it holds
+ARROW = "->"  # behind a name: what it points at
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,10 @@ class Marks:
     aliases: dict[tuple[int, int], str] = field(default_factory=dict)  # a value -> the name that it gets
     receivers: set[tuple[int, int]] = field(default_factory=set)
     scopes: dict[int, Scope] = field(default_factory=dict)  # node -> definition
-    functions: set[int] = field(default_factory=set)  # nodes with a body of their own, those without a name too
+    functions: dict[int, Node] = field(default_factory=dict)  # nodes with a body of their own, those without a name too
+    bodies: tuple[int, list[Node], Spans] = field(  # the last two, by their places; how many they were
+        default_factory=lambda: (0, [], Spans(()))
+    )
     classes: list[Class] = field(default_factory=list)
     nest: dict[bool, tuple[list[Class], Spans]] = field(  # the classes by their places, with `objects` and without
         default_factory=lambda: {True: ([], Spans(())), False: ([], Spans(()))}
@@ -184,7 +188,8 @@ def _definitions(language: Language, marks: Marks) -> None:
     rows = matches(language, "defs", marks.root, marks.parts_read)
     bases: dict[int, list[str]] = defaultdict(list)
     for found in rows:
-        marks.functions.update(node.parent.id for node in found.get("local", ()) if node.parent is not None)
+        bodies = (language.whole(node.parent) for node in found.get("local", ()) if node.parent is not None)
+        marks.functions.update({node.id: node for node in bodies})
         for node in found.get("class.of", ()):
             bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
     for found in rows:
@@ -195,10 +200,11 @@ def _definitions(language: Language, marks: Marks) -> None:
         kind = kind_of(found)
         for name in found.get("name", ()) if kind in ("function", "variable", *MEMBERS) else ():
             holder = next(classes_around(marks, name), None)
-            around = _around(marks, found[f"def.{kind}"][0]) if kind in ("function", "variable") else None
-            if holder is not None and (
-                around is None or (around.start_byte, around.end_byte) == (holder.start, holder.end)
-            ):
+            if holder is None:
+                continue
+            whole = language.whole(found[f"def.{kind}"][0])
+            around = _around(marks, whole) if kind in ("function", "variable") else None
+            if around is None or (around.start_byte, around.end_byte) == (holder.start, holder.end):
                 marks.members[text(name)].add(holder.name)
 
 
@@ -209,7 +215,11 @@ def _definition(language: Language, marks: Marks, found: Captures, bases: Mappin
             is_member = (bool(owner) or kind in MEMBERS) and language.member_form == "key"
             marks.at[name.start_byte] = Mark("key" if is_member else "definition")
             whole = found[f"def.{kind}"][0]
-            if kind in language.scopes and whole not in found.get("params", ()):
+            has_body = True
+            if language.declarators and kind in language.scopes:
+                whole = language.whole(whole)
+                has_body = whole.child_by_field_name("body") is not None
+            if kind in language.scopes and has_body and whole not in found.get("params", ()):
                 marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".strip(".`"), whole, name.start_byte)
             if kind in CLASSES:
                 marks.named.add(name.start_byte)
@@ -365,7 +375,7 @@ def _typed(language: Language, marks: Marks, uses: Rows) -> None:
     _results(marks, rows)
     told = {node.start_byte for node, found in rows.of("var") if "element" not in found}
     for node, found in rows.of("var"):
-        suffix = ELEMENTS if "element" in found else ""
+        suffix = ELEMENTS if "element" in found else ARROW if "pointee" in found else ""
         _bind(marks, node, _class_of(marks, found), found.get("scope", ()), suffix)
     for node, found in rows.of("field"):
         marks.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
@@ -397,7 +407,10 @@ def _bind_others(marks: Marks, rows: Rows, uses: Rows, told: Collection[int]) ->
 
 def _class_in(found: Captures) -> str:
     """The class that a pattern captured."""
-    return next((plain(text(one)) for key in ("type", "element") for one in found.get(key, ())), "") or UNKNOWN[0]
+    return (
+        next((plain(text(one)) for key in ("type", "element", "pointee") for one in found.get(key, ())), "")
+        or UNKNOWN[0]
+    )
 
 
 def _class_of(marks: Marks, found: Captures) -> str:
@@ -417,10 +430,23 @@ def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix
 
 def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
     """The definition around a node, or the nearest of the others; else the file."""
+    if not others:
+        return next(bodies_around(marks, node), marks.root)
     above = node.parent
     while above is not None and not (above.id in marks.scopes or above.id in marks.functions or above.id in others):
         above = above.parent
     return above or marks.root
+
+
+def bodies_around(marks: Marks, node: Node) -> Iterator[Node]:
+    """The definitions around a node and what else has a body of its own, innermost first."""
+    count, nodes, nest = marks.bodies
+    if count != len(marks.scopes) + len(marks.functions):  # they are collected first, and asked for then
+        nodes = [*({key: one.node for key, one in marks.scopes.items()} | marks.functions).values()]
+        nest = Spans([(one.start_byte, one.end_byte, str(at)) for at, one in enumerate(nodes)])
+        marks.bodies = len(marks.scopes) + len(marks.functions), nodes, nest
+    for *_, at in nest.around(node.start_byte, node.end_byte):
+        yield nodes[int(at)]
 
 
 def _owner_of(marks: Marks, found: Captures, node: Node) -> str:

@@ -21,7 +21,7 @@ NAMELESS = "_"  # a parameter that has a type alone
 OBJECT = "this"  # a parameter that may be passed before the dot
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
-BODIES = ("function_body", "class_body", "enum_class_body")  # where the grammar gives the body no name
+BODIES = ("function_body", "class_body", "enum_class_body", "preproc_arg")  # where the grammar gives the body no name
 WIDTHS = (
     "below",
     "file",
@@ -191,7 +191,7 @@ def head(node: Node) -> str:
         rest = [one for one in inner.children if one.start_byte > params.start_byte]
         end = min([end, *(one.start_byte for one in rest if one.type == "comment")])
     code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
-    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;").removesuffix("=>").rstrip(" =")
+    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;\\").removesuffix("=>").rstrip(" =")
 
 
 def facts(language: Language, source: bytes) -> Facts | None:
@@ -318,9 +318,10 @@ class _Reader:
         withheld = {node.id for _, found in self._defs for node in found.get("withheld", ())}
         offered = Spans([(node.start_byte, node.end_byte, "") for node in exported if node.id not in withheld])
         needs_export = self._language.exports
-        opaque = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
+        opaque = {self._language.whole(node).start_byte for _, found in self._defs for node in found.get("opaque", ())}
         static = {node.start_byte for _, found in self._defs for node in found.get("static", ())}
         marks, visible, placed = _marks(found for _, found in self._defs)
+        spaces = Spans(_spaces(found for _, found in self._defs))
         kept = {node.start_byte for _, found in self._defs for node in found.get("kept", ())}
         values = {node.start_byte for _, found in self._defs for node in found.get("valued", ())}
         rows: dict[tuple[int, str, str], Definition] = {}
@@ -332,9 +333,10 @@ class _Reader:
         for kind, found in self._defs:
             if not kind or kind == "holder":
                 continue
-            whole = _first(found, f"def.{kind}")
-            if kind not in GLOBAL and self._is_local(whole):
+            own = _first(found, f"def.{kind}")
+            if kind not in GLOBAL and self._is_local(own):
                 continue
+            whole = self._language.whole(own)
             given = [text(node).lstrip("*&") for node in found.get("owner", ())]
             owner = given[0] if given else "" if kind == "global" else self._owner(whole)
             params = _first(found, "params", None)
@@ -365,7 +367,7 @@ class _Reader:
                     opaque=params is not None and (whole.start_byte in opaque or self._reads_all(whole, params)),
                     static=whole.start_byte in static,
                     visible=visible.get(whole.start_byte, "file" if node.start_byte in kept else ""),
-                    marks=marks.get(whole.start_byte, ()),
+                    marks=marks.get(whole.start_byte, ()) + _in_spaces(spaces, whole),
                     sought="sought" in found,
                     shown=placed.get(whole.start_byte) or next((key[3:] for key in found if key.startswith("as.")), ""),
                     parameters=takes if not is_value else None,
@@ -598,6 +600,18 @@ def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Map
             if key.startswith("as.") and not _kind(found):
                 placed |= {one.start_byte: key.removeprefix("as.") for one in found[key]}
     return marks, visible, placed
+
+
+def _spaces(rows: Iterable[Captures]) -> list[tuple[int, int, str]]:
+    """The namespaces of a file, each by the last part of its name; "" for one without a name."""
+    named = [(node, text(_first(found, "called", None))) for found in rows for node in found.get("space", ())]
+    return [(node.start_byte, node.end_byte, name.rpartition("::")[2]) for node, name in named]
+
+
+def _in_spaces(spaces: Spans, node: Node) -> tuple[str, ...]:
+    """The marks of what stands in namespaces, the outermost first."""
+    around = spaces.around(node.start_byte, node.end_byte)
+    return tuple(f"namespace {name}" for *_, name in reversed([*around]))
 
 
 def _marked(mark: Node, bearer: Node) -> str:

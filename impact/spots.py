@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from impact.language import Language
 from impact.marks import (
+    ARROW,
     CLASS,
     ELEMENTS,
     LONGEST,
@@ -20,6 +21,7 @@ from impact.marks import (
     Marks,
     Scope,
     bare,
+    bodies_around,
     bound_class,
     classes_around,
     function_of,
@@ -212,11 +214,7 @@ def _arguments(language: Language, node: Node | None, *, has_more: bool = False)
 
 def _scopes(marks: Marks, node: Node) -> Iterator[Scope]:
     """The definitions around a node, innermost first."""
-    above = node.parent
-    while above is not None:
-        if above.id in marks.scopes:
-            yield marks.scopes[above.id]
-        above = above.parent
+    return (marks.scopes[one.id] for one in bodies_around(marks, node) if one.id in marks.scopes)
 
 
 def _types(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
@@ -229,9 +227,8 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     receiver = bare(receiver, but=marks.made)
     if (receiver.start_byte, receiver.end_byte) in marks.made:
         return (marks.made[receiver.start_byte, receiver.end_byte],)
-    if receiver.type in INDEXED and receiver.named_children:
-        holder = receiver.named_children[0]
-        return bound_class(marks, holder, text(holder) + ELEMENTS) or UNKNOWN
+    if held := _held(marks, receiver):
+        return held
     if receiver.end_byte - receiver.start_byte > LONGEST or receiver.type in OF_TYPES:
         return () if receiver.type in OF_TYPES else UNKNOWN
     written = "".join(text(receiver).split())
@@ -244,6 +241,17 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
         found = {one for holder in holders for one in marks.fields.get((holder, part[1]), ())}
         return (found.pop(),) if len(found) == 1 else _untold(language, written)
     return bound_class(marks, receiver, written) or _untold(language, written)
+
+
+def _held(marks: Marks, receiver: Node) -> tuple[str, ...]:
+    """The class of what a list holds that has an index, and of what a smart pointer points at; () for another receiver."""
+    behind = receiver.next_sibling
+    is_arrow = behind is not None and behind.type == ARROW
+    held = bound_class(marks, receiver, text(receiver) + ARROW) if is_arrow else ()
+    if held or receiver.type not in INDEXED or not receiver.named_children:
+        return held
+    holder = receiver.named_children[0]
+    return bound_class(marks, holder, text(holder) + ELEMENTS) or UNKNOWN
 
 
 def _of_own(own: Class, *, is_above: bool) -> tuple[str, ...]:

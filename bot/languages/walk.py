@@ -63,7 +63,8 @@ def alternatives(symbols: Collection[Symbol], *, overloads: bool = False) -> tup
             also = tuple(one.parameters for one in others if one is not None)
             is_opaque = own_signature.opaque or is_vague
             own_signature = replace(own_signature, also=also, opaque=is_opaque, ambiguous=not overloads)
-        related_symbols.append(replace(symbol, signature=own_signature))
+        is_same = own_signature is symbol.signature
+        related_symbols.append(symbol if is_same else replace(symbol, signature=own_signature))
     return tuple(related_symbols)
 
 
