@@ -1,13 +1,11 @@
 """What stands beside the units of one file while the change has others, which other prompts hold."""
 
-import asyncio
-
+import step
 from fakes import Repository
 
-from bot import dependents, diff
+from bot import dependents
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
-from bot.dependents.roles import changes_role
 from bot.diff import units
 from bot.languages import LANGUAGES
 from bot.values import Excerpt
@@ -19,21 +17,14 @@ def beside(repository: Repository, before: Files, after: Files, path: str, promp
     """The excerpts of the prompt about `path`."""
     pull = repository.change(before, after)
 
-    async def run() -> tuple[Excerpt, ...]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change(changes_role))
-            heads = await tree.read_many([file.path for file in files])
-            bases = await tree.read_many([file.path for file in files], "base")
-            texts = units.Texts(
-                {name: blob.decode() for name, blob in heads.items()},
-                {name: blob.decode() for name, blob in bases.items()},
-            )
-            parts = units.cut(files, await dependents.find(tree, files, LANGUAGES), texts)
-            builder = ContextBuilder(tree, files, prompts)
-            await builder.prepare(parts)
-            return await builder.of([unit for unit in parts if unit.path == path])
+    async def run(tree: Checkout, files: step.Files) -> tuple[Excerpt, ...]:
+        texts = await step.texts(tree, files)
+        parts = units.cut(files, await dependents.find(tree, files, LANGUAGES), texts)
+        builder = ContextBuilder(tree, files, prompts)
+        await builder.prepare(parts)
+        return await builder.of([unit for unit in parts if unit.path == path])
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 def text(excerpts: tuple[Excerpt, ...]) -> str:

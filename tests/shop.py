@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import step
+
 from bot import config, diff
 from bot.brief import Brief
 from bot.checkout import Checkout
@@ -99,10 +101,7 @@ class Table:
         change = self.change
         async with Checkout(change) as tree:
             files = diff.read(await tree.change())
-            texts = units.Texts(
-                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files])).items()},
-                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files], "base")).items()},
-            )
+            texts = await step.texts(tree, files)
             users = Dependents(references=(USE,))
             parts = units.cut(files, users, texts)
             tracker = coverage.CoverageTracker(parts, files, users)

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ ROWS = [match.groups() for line in PAGE.splitlines() if (match := ROW.match(line
 HELD = [(number, promise, holder) for number, promise, holders in ROWS for holder in holders.split("; ")]
 
 
+@cache
 def functions(file: Path) -> set[str]:
     """The names of the functions that a file of tests defines, in classes too."""
     tree = ast.parse(file.read_text(encoding="utf-8"))

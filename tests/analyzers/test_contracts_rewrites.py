@@ -1,9 +1,8 @@
-import asyncio
-
 import pytest
+import step
 from fakes import Repository
 
-from bot import dependents, diff
+from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import fixes
@@ -15,17 +14,15 @@ from bot.values import PlacedFinding, PullRequest
 def mended(pull: PullRequest) -> dict[str, str]:
     """The files that the rewrites of all proven findings change, as they are then."""
 
-    async def run() -> dict[str, str]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            users = await dependents.find(tree, files, LANGUAGES)
-            found = await contracts.check(tree, files, users, LANGUAGES)
-            assert found
-            fix = await fixes.fix([PlacedFinding(one, "outside") for one in found if one.rewrites], tree, faults)
-            assert not fix.refusals
-            return {path: content.decode() for path, content in fix.contents.items()}
+    async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
+        users = await dependents.find(tree, files, LANGUAGES)
+        found = await contracts.check(tree, files, users, LANGUAGES)
+        assert found
+        fix = await fixes.fix([PlacedFinding(one, "outside") for one in found if one.rewrites], tree, faults)
+        assert not fix.refusals
+        return {path: content.decode() for path, content in fix.contents.items()}
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 LIB = "def f({}):\n    x = 1\n    return [x]\n"

@@ -3,6 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import step
 from fakes import Repository
 
 from bot import diff
@@ -36,15 +37,13 @@ CASES = [
 def look(pull: PullRequest, name: str) -> list[Finding]:
     """The findings about a change, each with its quote found in the tree."""
 
-    async def run() -> list[Finding]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            linter = ANALYZERS[name]({})
-            found = (await linter.check(tree, [file for file in files if linter.wants(file)], Dependents())).findings
-            assert all([isinstance(await verify(finding, tree), Finding) for finding in found])
-            return list(found)
+    async def run(tree: Checkout, files: step.Files) -> list[Finding]:
+        linter = ANALYZERS[name]({})
+        found = (await linter.check(tree, [file for file in files if linter.wants(file)], Dependents())).findings
+        assert all([isinstance(await verify(finding, tree), Finding) for finding in found])
+        return list(found)
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 @pytest.mark.parametrize(("name", "path", "before", "after", "rule", "line"), CASES)

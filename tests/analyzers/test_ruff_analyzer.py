@@ -1,9 +1,7 @@
-import asyncio
-
 import pytest
+import step
 from fakes import Repository
 
-from bot import diff
 from bot.analyzers import ruff
 from bot.analyzers.ruff_rules import rules
 from bot.checkout import Checkout
@@ -16,21 +14,19 @@ START = "import os\nimport sys\n\n\ndef path(name):\n    return os.path.join(sys
 def look(pull: PullRequest) -> list[Finding]:
     """The findings about a change, each confirmed to quote what stands in the tree."""
 
-    async def run() -> list[Finding]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            found = (await ruff.check(tree, files, Dependents())).findings
-            for finding in found:
-                verified = await verify(finding, tree)
-                assert isinstance(verified, Finding), verified
-                assert (verified.start, verified.end, len(verified.evidence)) == (
-                    finding.start,
-                    finding.end,
-                    len(finding.evidence),
-                )
-            return list(found)
+    async def run(tree: Checkout, files: step.Files) -> list[Finding]:
+        found = (await ruff.check(tree, files, Dependents())).findings
+        for finding in found:
+            verified = await verify(finding, tree)
+            assert isinstance(verified, Finding), verified
+            assert (verified.start, verified.end, len(verified.evidence)) == (
+                finding.start,
+                finding.end,
+                len(finding.evidence),
+            )
+        return list(found)
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 def test_a_removed_import_is_found_where_the_name_is_used(repository: Repository) -> None:

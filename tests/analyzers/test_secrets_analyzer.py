@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 import pytest
+import step
 from fakes import Repository
 
 from bot import diff
@@ -25,11 +26,10 @@ BODY = "MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe"
 def look(pull: PullRequest) -> list[Finding]:
     """The findings about a change."""
 
-    async def run() -> list[Finding]:
-        async with Checkout(pull) as tree:
-            return list((await secrets.check(tree, diff.read(await tree.change()), Dependents())).findings)
+    async def run(tree: Checkout, files: step.Files) -> list[Finding]:
+        return list((await secrets.check(tree, files, Dependents())).findings)
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 def leaks(repository: Repository, texts: Sequence[tuple[str, str]], rule: str = "") -> list[tuple[str, str]]:

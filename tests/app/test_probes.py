@@ -3,11 +3,9 @@ import json
 import os
 from pathlib import Path
 
-import pytest
 from serving import pull, served, settings
 
 from bot.app import RunningServer
-from bot.errors import UsageError
 from bot.values import Cost, Coverage, PullRequest, Review, Strategy, Usage
 
 
@@ -92,14 +90,6 @@ async def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp
         found = figures((await server.http.get("/metrics")).text)
         assert found['deeprepo_reviews_total{conclusion="clean"}'] == 2
         assert found["deeprepo_spent_dollars_total"] == 0.5
-
-
-async def test_a_second_server_on_the_same_folder_is_refused(tmp_path: Path) -> None:
-    """Two would carry out the same job."""
-    async with served(settings(tmp_path)):
-        with pytest.raises(UsageError, match="in use by another process"):
-            async with served(settings(tmp_path)):
-                pass
 
 
 def test_what_a_server_leaves_on_the_disk_is_its_own(tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ import httpx2
 from serving import headers, pull, served, settings
 
 from bot.app import delivery
-from bot.ports import Job
-from bot.values import Ask, PullRef, ReviewAsk
+from bot.values import PullRef, ReviewAsk
 
 
 async def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
@@ -100,47 +99,3 @@ async def test_a_strange_text_is_stored_all_the_same(tmp_path: Path) -> None:
         answer = await server.deliver(payload, "issue_comment")
         assert answer.json()["outcome"] == "queued"
         assert sum((await server.opened.counts()).values()) == 1
-
-
-def test_a_stopped_server_leaves_what_it_has_taken_on_for_the_next(tmp_path: Path) -> None:
-    """A job that runs when the server is told to rest is stored, and the next process carries it out."""
-    started: list[Ask] = []
-    begun = asyncio.Event()
-
-    async def never(ask: Ask, job: Job) -> None:
-        started.append(ask)
-        begun.set()
-        await asyncio.Event().wait()
-
-    async def first() -> None:
-        async with served(settings(tmp_path, grace=0), never) as server:
-            await server.deliver(pull())
-            async with asyncio.timeout(20):
-                await begun.wait()
-            await server.opened.rest()
-            ready = await server.http.get("/readyz")
-            assert (ready.status_code, ready.json()) == (503, {"ready": False, "reason": "the server is being stopped"})
-            late = await server.deliver(pull(2))
-            assert (late.status_code, late.headers["retry-after"]) == (503, "60")
-
-    async def second() -> None:
-        async with served(settings(tmp_path)) as server:
-            assert await server.worked(1) == started
-
-    asyncio.run(first())
-    asyncio.run(second())
-
-
-async def test_a_push_takes_the_place_of_the_push_before(tmp_path: Path) -> None:
-    """Six of them in a row, with copies, one of them late: one review, of the last."""
-    async with served(settings(tmp_path, debounce=0.7)) as server:
-        for head in range(1, 7):
-            for _ in range(2):
-                answer = await server.deliver(pull(action="synchronize", head=head), guid=f"push-{head}")
-                assert answer.status_code == 202
-        late = await server.deliver(pull(action="synchronize", head=2), guid="push-2")
-        assert late.json()["outcome"] == "known"
-        done = await server.worked(1)
-        counts = await server.opened.counts()
-        assert (counts["waiting"], counts["delayed"]) == (0, 0)
-        assert [ask.head for ask in done if isinstance(ask, ReviewAsk)] == [f"{6:040x}"]

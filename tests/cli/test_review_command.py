@@ -123,6 +123,8 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
         (["--format", "pdf"], 2, "pdf"),
         (["--fail-on", "terrible"], 2, "terrible"),
         (["--max-usd", "-1"], 2, "--max-usd"),
+        (["--quota=x"], 2, "'--quota': write a whole number"),
+        (["--quota=-1"], 2, "write a number of at least 0"),
         (["--nonsense"], 2, "--nonsense"),
         (["--strategy", "rlm"], 2, "needs a model"),
         (["--worker", "gpt-5"], 2, "provider/model"),
@@ -294,14 +296,3 @@ def test_a_shallow_clone_says_how_to_get_the_rest(changed: Repository, tmp_path:
     changed.git("clone", "-q", "--depth", "1", "--branch", "main", f"file://{changed.folder}", f"{clone}-of-main")
     done = run(cwd=tmp_path / "clone-of-main")
     assert "after `git fetch --unshallow`, `deeprepo review HEAD~1..HEAD`" in done.stdout + done.stderr
-
-
-@pytest.mark.parametrize(
-    ("option", "sentence"),
-    [("--quota=x", "'--quota': write a whole number"), ("--quota=-1", "write a number of at least 0")],
-)
-def test_a_wrong_option_is_said_in_words(tmp_path: Path, option: str, sentence: str) -> None:
-    """As a wrong setting of the repository's file is."""
-    done = run(option, cwd=tmp_path)
-    assert done.returncode == 2
-    assert sentence in done.stderr

@@ -1,9 +1,7 @@
-import asyncio
-
 import diff_rows
+import step
 from fakes import Repository
 
-from bot import diff
 from bot.checkout import Checkout
 from bot.context import identifiers, usages
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
@@ -19,17 +17,12 @@ def shown(
     """What stands beside the units of this change in one prompt."""
     pull = repository.change(before, after)
 
-    async def run() -> tuple[Excerpt, ...]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            texts = units.Texts(
-                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files])).items()},
-                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files], "base")).items()},
-            )
-            parts = units.cut(files, Dependents(references=references), texts)
-            return await ContextBuilder(tree, files, prompts).of(parts)
+    async def run(tree: Checkout, files: step.Files) -> tuple[Excerpt, ...]:
+        texts = await step.texts(tree, files)
+        parts = units.cut(files, Dependents(references=references), texts)
+        return await ContextBuilder(tree, files, prompts).of(parts)
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 def paths(excerpts: tuple[Excerpt, ...]) -> list[str]:

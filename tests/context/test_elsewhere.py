@@ -1,8 +1,6 @@
-import asyncio
-
+import step
 from fakes import Repository
 
-from bot import diff
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
 from bot.context.elsewhere import MAX_PLACES, Elsewhere
@@ -16,19 +14,13 @@ def listed(repository: Repository, before: Files, after: Files) -> dict[str, Els
     """What a prompt with nothing but these units lists, by name."""
     pull = repository.change(before, after)
 
-    async def run() -> tuple[Elsewhere, ...]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            paths = [file.path for file in files]
-            texts = [
-                {p: b.decode() for p, b in (await tree.read_many(paths, side)).items()} for side in ("head", "base")
-            ]
-            parts = units.cut(files, Dependents(), units.Texts(*texts))
-            builder = ContextBuilder(tree, files)
-            await builder.prepare(parts)
-            return await builder.elsewhere(parts, ())
+    async def run(tree: Checkout, files: step.Files) -> tuple[Elsewhere, ...]:
+        parts = units.cut(files, Dependents(), await step.texts(tree, files))
+        builder = ContextBuilder(tree, files)
+        await builder.prepare(parts)
+        return await builder.elsewhere(parts, ())
 
-    return {one.name: one for one in asyncio.run(run())}
+    return {one.name: one for one in step.over(pull, run)}
 
 
 def test_every_place_of_a_removed_key_is_listed_product_code_by_line_and_tests_by_number(

@@ -1,9 +1,7 @@
-import asyncio
-
 import pytest
+import step
 from fakes import Repository
 
-from bot import diff
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
 from bot.diff import units
@@ -19,15 +17,11 @@ def beside(repository: Repository, before: Files, after: Files) -> list[Excerpt]
     """What is shown beside the whole change in one of several prompts."""
     pull = repository.change({**READERS, **before}, after)
 
-    async def run() -> list[Excerpt]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            paths = [file.path for file in files]
-            texts = [{p: b.decode() for p, b in (await tree.read_many(paths, s)).items()} for s in ("head", "base")]
-            parts = units.cut(files, Dependents(), units.Texts(*texts))
-            return [*await ContextBuilder(tree, files, 4).of(parts)]
+    async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
+        parts = units.cut(files, Dependents(), await step.texts(tree, files))
+        return [*await ContextBuilder(tree, files, 4).of(parts)]
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 @pytest.mark.parametrize(

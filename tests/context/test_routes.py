@@ -1,9 +1,7 @@
-import asyncio
-
 import pytest
+import step
 from fakes import Repository
 
-from bot import diff
 from bot.checkout import Checkout
 from bot.context import routes
 from bot.context.builder import ContextBuilder
@@ -39,14 +37,12 @@ def test_who_fetches_a_changed_route_is_shown_with_what_it_calls(repository: Rep
         {"server/app.py": '@app.get("/v1/diff/{diff_id}/issues")\ndef issues(diff_id):\n    return []\n'},
     )
 
-    async def run() -> list[tuple[str, str]]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            read = {path: blob.decode() for path, blob in (await tree.read_many(["server/app.py"])).items()}
-            parts = units.cut(files, Dependents(), units.Texts(read, read))
-            return [(excerpt.path, excerpt.body) for excerpt in await ContextBuilder(tree, files).of(parts)]
+    async def run(tree: Checkout, files: step.Files) -> list[tuple[str, str]]:
+        read = {path: blob.decode() for path, blob in (await tree.read_many(["server/app.py"])).items()}
+        parts = units.cut(files, Dependents(), units.Texts(read, read))
+        return [(excerpt.path, excerpt.body) for excerpt in await ContextBuilder(tree, files).of(parts)]
 
-    found = asyncio.run(run())
+    found = step.over(pull, run)
     assert {path for path, _ in found} == {"web/store.ts"}
     shown = "\n".join(body for _, body in found)
     assert "pages(`/v1/diff/${id}/issues/`)" in shown

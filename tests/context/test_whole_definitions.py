@@ -1,11 +1,11 @@
 """How much of a changed function, and of what it rests upon, stands in a prompt."""
 
-import asyncio
 from collections.abc import Mapping
 
+import step
 from fakes import Repository
 
-from bot import dependents, diff
+from bot import dependents
 from bot.checkout import Checkout
 from bot.context.builder import WHOLE_LINES, ContextBuilder
 from bot.diff import file_diffs, units
@@ -19,20 +19,15 @@ def prompt(repository: Repository, before: Files, after: Files) -> tuple[Mapping
     """The diff of each file with the rest of its definitions, and what stands beside."""
     pull = repository.change(before, after)
 
-    async def run() -> tuple[Mapping[str, str], tuple[Excerpt, ...]]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            used = await dependents.find(tree, files, LANGUAGES)
-            texts = units.Texts(
-                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files])).items()},
-                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files], "base")).items()},
-            )
-            parts = units.cut(files, used, texts)
-            builder = ContextBuilder(tree, files)
-            diffs = file_diffs(parts, files, further_lines=builder.rest_of_definitions(parts))
-            return {one.path: one.body for one in diffs}, await builder.of(parts)
+    async def run(tree: Checkout, files: step.Files) -> tuple[Mapping[str, str], tuple[Excerpt, ...]]:
+        used = await dependents.find(tree, files, LANGUAGES)
+        texts = await step.texts(tree, files)
+        parts = units.cut(files, used, texts)
+        builder = ContextBuilder(tree, files)
+        diffs = file_diffs(parts, files, further_lines=builder.rest_of_definitions(parts))
+        return {one.path: one.body for one in diffs}, await builder.of(parts)
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 def _function(lines: int, first: int = 1) -> str:

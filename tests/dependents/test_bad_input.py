@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+import step
 from dependents_scene import find
 from fakes import Repository
 
@@ -43,14 +44,13 @@ def test_what_a_program_wrote_is_named_and_not_compared(source: bytes, repositor
     before = {"big.js": source, "lib.js": "export const f = 1\n", "app.js": "import { f } from './lib.js'\n"}
     pull = repository.change(before, {"big.js": source + b"\n", "lib.js": "export const f = 2\n"})
 
-    async def run() -> Dependents:
-        async with Checkout(pull) as tree:
-            files = [file for file in diff.read(await tree.change()) if file.path == "lib.js"]
-            odd = [diff.read(await tree.change())[0]]
-            reviewed = [type(file)(file.path, file.old_path, file.status) for file in odd]
-            return await dependents.find(tree, [*reviewed, *files], LANGUAGES)
+    async def run(tree: Checkout, files: step.Files) -> Dependents:
+        files = [file for file in files if file.path == "lib.js"]
+        odd = [files[0]]
+        reviewed = [type(file)(file.path, file.old_path, file.status) for file in odd]
+        return await dependents.find(tree, [*reviewed, *files], LANGUAGES)
 
-    found = asyncio.run(run())
+    found = step.over(pull, run)
     assert ("app.js", "lib.js") in pairs(found)
     assert any("big.js" in sentence for sentence in found.cut)
 

@@ -1,12 +1,9 @@
-import asyncio
-
 import pytest
+import step
 from fakes import Repository
 
-from bot import diff
 from bot.checkout import Checkout
 from bot.dependents import find
-from bot.dependents.roles import changes_role
 from bot.diff import units
 from bot.languages import LANGUAGES
 from bot.values import Dependents, PullRequest
@@ -16,11 +13,7 @@ SCREEN = "let all = loadUserSettings(path: home)\nlet none = 1\n"
 
 
 def _found(pull: PullRequest) -> Dependents:
-    async def run() -> Dependents:
-        async with Checkout(pull) as tree:
-            return await find(tree, diff.read(await tree.change(changes_role)), LANGUAGES)
-
-    return asyncio.run(run())
+    return step.over(pull, lambda tree, files: find(tree, files, LANGUAGES))
 
 
 def test_a_language_without_a_plug_in_is_searched_by_name(repository: Repository) -> None:
@@ -91,16 +84,11 @@ def test_the_proposals_stand_beside_the_unit_that_they_are_about(repository: Rep
     }
     pull = repository.change(before, {"a.dart": "let first_thing = 3\n" + "\n" * 20 + "let second_thing = 4\n"})
 
-    async def run() -> list[list[str]]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change(changes_role))
-            texts = units.Texts(
-                *[{"a.dart": ((await tree.read("a.dart", side)) or b"").decode()} for side in ("head", "base")]
-            )
-            cut = units.cut(files, await find(tree, files, LANGUAGES), texts)
-            return [[row.text for row in unit.references] for unit in sorted(cut, key=lambda unit: unit.start)]
+    async def run(tree: Checkout, files: step.Files) -> list[list[str]]:
+        cut = units.cut(files, await find(tree, files, LANGUAGES), await step.texts(tree, files))
+        return [[row.text for row in unit.references] for unit in sorted(cut, key=lambda unit: unit.start)]
 
-    assert asyncio.run(run()) == [["print(first_thing)"], []]
+    assert step.over(pull, run) == [["print(first_thing)"], []]
 
 
 PASSED = 'import os\n\n\ndef start(run):\n    os.environ["_SHOP_CHILD_PROCESS"] = "1"\n    run()\n'

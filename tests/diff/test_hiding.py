@@ -1,8 +1,7 @@
 """A change cannot hide its own code from the review."""
 
-import asyncio
-
 import pytest
+import step
 from fakes import Repository
 
 from bot import diff
@@ -19,11 +18,10 @@ def changed(
 ) -> dict[str, ChangedFile]:
     pull = repository.change(before, after)
 
-    async def read() -> dict[str, ChangedFile]:
-        async with Checkout(pull) as tree:
-            return {file.path: file for file in diff.read(await tree.change())}
+    async def read(tree: Checkout, files: step.Files) -> dict[str, ChangedFile]:
+        return {file.path: file for file in files}
 
-    return asyncio.run(read())
+    return step.over(pull, read)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
-import asyncio
-
+import step
 from fakes import Repository
 
-from bot import diff
 from bot.checkout import Checkout
 from bot.values import ChangedFile, PullRequest
 
@@ -12,11 +10,10 @@ LONG = "\n".join(f"line {number}" for number in range(40)) + "\n"
 def changed(pull: PullRequest) -> dict[str, ChangedFile]:
     """The changed files by path."""
 
-    async def read() -> tuple[ChangedFile, ...]:
-        async with Checkout(pull) as tree:
-            return diff.read(await tree.change())
+    async def read(tree: Checkout, files: step.Files) -> tuple[ChangedFile, ...]:
+        return files
 
-    return {file.path: file for file in asyncio.run(read())}
+    return {file.path: file for file in step.over(pull, read)}
 
 
 def one(
@@ -114,12 +111,6 @@ def test_gitattributes_of_the_base_decide_what_is_generated(repository: Reposito
     files = changed(repository.change({".gitattributes": rules}, {"a.gen.py": "1\n", "api_pb2.py": "1\n"}))
     assert files["a.gen.py"].skip == "generated, according to .gitattributes"
     assert files["api_pb2.py"].skip is None
-
-
-def test_a_change_cannot_hide_its_own_files(repository: Repository) -> None:
-    """Rules that the change itself brings are not believed."""
-    files = changed(repository.change({}, {".gitattributes": "evil.py linguist-generated\n", "evil.py": "1\n"}))
-    assert files["evil.py"].skip is None
 
 
 def test_submodules_and_links_are_listed(repository: Repository) -> None:

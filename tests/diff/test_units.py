@@ -1,6 +1,6 @@
-import asyncio
 from itertools import groupby, pairwise
 
+import step
 from fakes import Repository
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,16 +24,10 @@ from bot.values import (
 
 
 def read(pull: PullRequest) -> tuple[tuple[ChangedFile, ...], Texts]:
-    async def run() -> tuple[tuple[ChangedFile, ...], Texts]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            heads = await tree.read_many([file.path for file in files])
-            bases = await tree.read_many([file.old_path for file in files if file.old_path], "base")
-            return files, Texts(
-                *({p: b.decode("utf-8", "replace") for p, b in side.items()} for side in (heads, bases))
-            )
+    async def run(tree: Checkout, files: step.Files) -> tuple[tuple[ChangedFile, ...], Texts]:
+        return files, await step.texts(tree, files)
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 def function(path: str, name: str, start: int, end: int, change: str = "body") -> ChangedSymbol:

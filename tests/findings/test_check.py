@@ -1,9 +1,7 @@
-import asyncio
-
 import pytest
+import step
 from fakes import Repository
 
-from bot.checkout import Checkout
 from bot.findings.check import check
 from bot.findings.quotes import locate
 from bot.values import Evidence, Finding, PullRequest, Source
@@ -16,11 +14,7 @@ def finding(path: str, quote: str, start: int = 0, **fields: object) -> Finding:
 
 
 def checked(pull: PullRequest, item: Finding) -> Finding | str:
-    async def run() -> Finding | str:
-        async with Checkout(pull) as tree:
-            return await check(item, tree)
-
-    return asyncio.run(run())
+    return step.over(pull, lambda tree, _: check(item, tree))
 
 
 def test_the_line_is_where_the_quote_stands(repository: Repository) -> None:

@@ -1,9 +1,7 @@
-import asyncio
-
 import pytest
+import step
 from fakes import Repository
 
-from bot.checkout import Checkout
 from bot.findings import claims
 from bot.values import Claim, Finding, Source
 
@@ -21,11 +19,7 @@ def checked(repository: Repository, claim: Claim) -> Finding | str:
         "shop/rates.py", "    return weight * LIMIT", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=5, end=5, claims=(claim,)
     )  # fmt: skip
 
-    async def run() -> Finding | str:
-        async with Checkout(pull) as tree:
-            return await claims.check(finding, tree)
-
-    return asyncio.run(run())
+    return step.over(pull, lambda tree, _: claims.check(finding, tree))
 
 
 @pytest.mark.parametrize(

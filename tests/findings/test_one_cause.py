@@ -1,15 +1,14 @@
 """One broken caller that a check and a reader tell from both ends."""
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
+import step
 from fakes import Repository
 
-from bot import dependents, diff
+from bot import dependents
 from bot.analyzers import contracts
-from bot.checkout import Checkout
 from bot.findings import merge
 from bot.languages import LANGUAGES
 from bot.values import Evidence, Finding, Source
@@ -45,12 +44,9 @@ def proven(repository: Repository, after: str) -> Finding:
     """What the checks say of this change at its caller."""
     pull = repository.change(BEFORE, {"shop/prices.py": after})
 
-    async def run() -> tuple[Finding, ...]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            return await contracts.check(tree, files, await dependents.find(tree, files, LANGUAGES))
-
-    (found,) = asyncio.run(run())
+    (found,) = step.over(
+        pull, lambda tree, files: contracts.check(tree, files, await dependents.find(tree, files, LANGUAGES))
+    )
     return found
 
 

@@ -1,8 +1,6 @@
-import asyncio
-
+import step
 from fakes import Repository
 
-from bot import diff
 from bot.checkout import Checkout
 from bot.findings import proof
 from bot.values import ChangedSymbol, Dependents, Evidence, Excerpt, Finding, Reference, Source, Symbol, tokens
@@ -23,13 +21,12 @@ def gathered(repository: Repository, finding: Finding) -> list[tuple[str, str, s
     use = Reference("a.py:f", "f", "c.py", 5, "    return f(3)", "g", (4, 5), sure=True, test=False, call=True)
     users = Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(use,))
 
-    async def run() -> list[tuple[str, str, str]]:
-        async with Checkout(pull) as tree:
-            found = await proof.gather(finding, tree, users, diff.read(await tree.change()))
-            assert sum(tokens(e.body) for e in found) <= proof.TOKENS
-            return [(e.path, e.side, e.body) for e in found]
+    async def run(tree: Checkout, files: step.Files) -> list[tuple[str, str, str]]:
+        found = await proof.gather(finding, tree, users, files)
+        assert sum(tokens(e.body) for e in found) <= proof.TOKENS
+        return [(e.path, e.side, e.body) for e in found]
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 def finding(**fields: object) -> Finding:
@@ -93,22 +90,9 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) 
         end=2,
     )
 
-    async def run() -> list[Excerpt]:
-        async with Checkout(pull) as tree:
-            return [*await proof.gather(claim, tree, users, diff.read(await tree.change()))]
+    async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
+        return [*await proof.gather(claim, tree, users, files)]
 
-    (shown,) = [one for one in asyncio.run(run()) if one.side == "base"]
+    (shown,) = [one for one in step.over(pull, run) if one.side == "base"]
     assert (shown.path, shown.title) == ("lib.sh", "removed: check_rate")
     assert "5 function check_rate() {\n6   test $1 -gt 0" in shown.body
-
-
-def excerpts(
-    repository: Repository, files: dict[str, str | bytes | None], claim: Finding, users: Dependents
-) -> list[Excerpt]:
-    pull = repository.change({"empty.txt": "x\n"}, files)
-
-    async def run() -> list[Excerpt]:
-        async with Checkout(pull) as tree:
-            return [*await proof.gather(claim, tree, users)]
-
-    return asyncio.run(run())

@@ -52,6 +52,14 @@ def test_kind_and_path_are_exact(path: str, kind: str, finding: Finding, *, sile
     assert rules.covers(OwnerRule(path, kind), finding) is silenced
 
 
+def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
+    """A learned rule means what it was confirmed for; the settings are the owner's own hand."""
+    learned = OwnerRule("/src/a.py", "S105", learned=True)
+    assert rules.covers(learned, replace(PROVEN, severity="medium"))
+    assert not rules.covers(learned, PROVEN)
+    assert rules.covers(replace(learned, grave=True), PROVEN)
+
+
 @pytest.fixture
 def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
     return first_push(repository, tmp_path / "scratch", monkeypatch)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 
 import pytest
 from fakes import Repository
@@ -11,7 +10,6 @@ from fakes import Repository
 from bot import diff
 from bot.analyzers import secrets
 from bot.checkout import Checkout
-from bot.config.ignore_file import IgnoreEntry
 from bot.errors import DeepRepoError
 from bot.findings.judge import judge
 from bot.findings.merge import identify, merge
@@ -39,27 +37,6 @@ def recalled(past: Finding, now: Finding) -> Recollection:
     past = replace(past, number=1)
     earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
     return asyncio.run(recall(earlier, [now], None, [], (), silence=lambda _s, _f: "lasting"))  # type: ignore[arg-type]
-
-
-def test_another_secret_with_the_same_digits_is_another() -> None:
-    """Neither a round before nor a person's word about the one covers the other."""
-    assert sha256(KEY.encode()).hexdigest()[:5] == sha256(TWIN.encode()).hexdigest()[:5]
-    past, other = leak(KEY), leak(TWIN)
-    assert [one.quote for one in recalled(past, other).new] == [other.quote]
-    assert not IgnoreEntry(reason="revoked", fingerprint=past.identity).covers(other)
-
-
-def test_a_word_about_a_secret_holds() -> None:
-    """What was ignored or reported before is the same secret afterwards."""
-    past, now = leak(KEY), leak(KEY)
-    done = recalled(past, now)
-    assert (done.new, [one.number for one in done.still]) == ((), [1])
-    assert IgnoreEntry(reason="revoked", fingerprint=past.identity).covers(done.still[0])
-
-
-def test_a_secret_is_known_in_another_line() -> None:
-    """A whole digest tells it, wherever it stands."""
-    assert recalled(leak(KEY), leak(KEY, line="other: {}")).new == ()
 
 
 async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -> None:

@@ -1,11 +1,9 @@
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+import step
 from fakes import Repository
 
-from bot import diff
-from bot.checkout import Checkout
 from bot.findings.place import place
 from bot.findings.suggest import suggest
 from bot.languages.faults import faults
@@ -29,11 +27,7 @@ def tried(repository: Repository, cases: Sequence[Case]) -> list[PlacedFinding]:
     ]
     pull = repository.change({"README": "x\n"}, files)
 
-    async def run() -> tuple[PlacedFinding, ...]:
-        async with Checkout(pull) as tree:
-            return await suggest(place(findings, diff.read(await tree.change())), tree, faults)
-
-    return list(asyncio.run(run()))
+    return list(step.over(pull, lambda tree, files: suggest(place(findings, files), tree, faults)))
 
 
 OFFERED: list[tuple[str, str, str, int, str, str]] = [
@@ -121,9 +115,5 @@ def test_only_the_exact_lines_on_the_head_side_are_offered(repository: Repositor
     far = replace(base, side="head", quote="#", start=18, end=18, suggestion="# x")
     long = replace(base, side="head", quote="a = 1\n" + "#\n" * 20, start=1, end=21, suggestion="a = 2")
 
-    async def run() -> tuple[PlacedFinding, ...]:
-        async with Checkout(pull) as tree:
-            return await suggest(place([base, far, long], diff.read(await tree.change())), tree, faults)
-
-    found = asyncio.run(run())
+    found = step.over(pull, lambda tree, files: suggest(place([base, far, long], files), tree, faults))
     assert [(row.place, row.refused) for row in found] == [("inline", "place"), ("file", "place"), ("inline", "place")]

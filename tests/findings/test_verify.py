@@ -1,12 +1,11 @@
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
+import step
 from fakes import Repository
 
-from bot.checkout import Checkout
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderDown
 from bot.findings.judge import JudgedFindings, judge
 from bot.findings.verify import OpinionQuestion
@@ -74,11 +73,7 @@ def judged(
         {"c.py": "# a\nf(3)\n"}, {"a.py": "def f(x): return x.y\nx = f(None)\n", "b.py": "f()\n"}
     )
 
-    async def run() -> JudgedFindings:
-        async with Checkout(pull) as tree:
-            return await judge(findings, tree, dependents, ask, pull=pull, **more)
-
-    return asyncio.run(run())
+    return step.over(pull, lambda tree, _: judge(findings, tree, dependents, ask, pull=pull, **more))
 
 
 def refuted_of(found: JudgedFindings) -> list[Finding]:

@@ -1,8 +1,8 @@
 """How the tests of the languages look at a change: the findings of the contract checks, and the references."""
 
-import asyncio
+import step
 
-from bot import dependents, diff
+from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.languages import LANGUAGES
@@ -15,13 +15,11 @@ Row = tuple[str, int, str]  # path, line, rule
 def look(pull: PullRequest) -> tuple[Dependents, tuple[Finding, ...]]:
     """What depends on a change, and which contracts it breaks."""
 
-    async def run() -> tuple[Dependents, tuple[Finding, ...]]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            found = await dependents.find(tree, files, LANGUAGES)
-            return found, await contracts.check(tree, files, found)
+    async def run(tree: Checkout, files: step.Files) -> tuple[Dependents, tuple[Finding, ...]]:
+        found = await dependents.find(tree, files, LANGUAGES)
+        return found, await contracts.check(tree, files, found)
 
-    return asyncio.run(run())
+    return step.over(pull, run)
 
 
 def rows(pull: PullRequest) -> list[Row]:

@@ -96,25 +96,6 @@ def test_closing_and_taking_back_cancel() -> None:
     assert read("pull_request", pull("converted_to_draft", draft=True)) == Cancel(PULL, "draft", actor="maintainer")
 
 
-def test_a_command_below_the_pull_request_is_heard() -> None:
-    """It is a command with its comment, a review too: nothing is superseded before it is known who asks."""
-    assert read("issue_comment", comment("/deeprepo review")) == CommandAsk(PULL, "review", "", "maintainer", BELOW)
-    assert read("issue_comment", comment("@deeprepo full review")) == CommandAsk(
-        PULL, "full review", "", "maintainer", BELOW
-    )
-    assert read("issue_comment", comment("/deeprepo frobnicate now")) == CommandAsk(
-        PULL, "frobnicate", "", "maintainer", BELOW
-    )
-
-
-def test_a_command_in_a_thread_knows_its_top_comment() -> None:
-    """An answer names it, and a comment that begins a thread is it."""
-    ask = read("pull_request_review_comment", reply("/deeprepo ignore by design"))
-    assert ask == CommandAsk(PULL, "ignore", "by design", "maintainer", THREAD)
-    ask = read("pull_request_review_comment", reply("/deeprepo help", top=None))
-    assert ask == CommandAsk(PULL, "help", "", "maintainer", CommentRef(91, "review", 91))
-
-
 @pytest.mark.parametrize(
     ("payload", "reason"),
     [

@@ -1,0 +1,31 @@
+"""One step of the straight line over a real change: its checkout is open, and its files are read."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from bot import diff
+from bot.checkout import Checkout
+from bot.dependents.roles import changes_role
+from bot.diff.units import Texts
+from bot.values import ChangedFile, PullRequest
+
+T = TypeVar("T")
+Files = tuple[ChangedFile, ...]
+
+
+def over(pull: PullRequest, step: Callable[[Checkout, Files], Awaitable[T]]) -> T:
+    """What a step makes of a change."""
+
+    async def run() -> T:
+        async with Checkout(pull) as tree:
+            return await step(tree, diff.read(await tree.change(changes_role)))
+
+    return asyncio.run(run())
+
+
+async def texts(tree: Checkout, files: Sequence[ChangedFile]) -> Texts:
+    """The changed files on both sides."""
+    heads = await tree.read_many([file.path for file in files])
+    bases = await tree.read_many([file.old_path for file in files if file.old_path], "base")
+    return Texts(*({path: blob.decode("utf-8", "replace") for path, blob in side.items()} for side in (heads, bases)))
