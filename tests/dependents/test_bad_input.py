@@ -45,10 +45,10 @@ def test_what_a_program_wrote_is_named_and_not_compared(source: bytes, repositor
     pull = repository.change(before, {"big.js": source + b"\n", "lib.js": "export const f = 2\n"})
 
     async def run(tree: Checkout, files: step.Files) -> Dependents:
-        files = [file for file in files if file.path == "lib.js"]
-        odd = [files[0]]
-        reviewed = [type(file)(file.path, file.old_path, file.status) for file in odd]
-        return await dependents.find(tree, [*reviewed, *files], LANGUAGES)
+        (odd,) = [file for file in files if file.path == "big.js"]
+        reviewed = type(odd)(odd.path, odd.old_path, odd.status)
+        others = [file for file in files if file is not odd]
+        return await dependents.find(tree, [reviewed, *others], LANGUAGES)
 
     found = step.over(pull, run)
     assert ("app.js", "lib.js") in pairs(found)

@@ -9,6 +9,7 @@ from fakes import Repository
 
 from bot import dependents
 from bot.analyzers import contracts
+from bot.checkout import Checkout
 from bot.findings import merge
 from bot.languages import LANGUAGES
 from bot.values import Evidence, Finding, Source
@@ -44,9 +45,10 @@ def proven(repository: Repository, after: str) -> Finding:
     """What the checks say of this change at its caller."""
     pull = repository.change(BEFORE, {"shop/prices.py": after})
 
-    (found,) = step.over(
-        pull, lambda tree, files: contracts.check(tree, files, await dependents.find(tree, files, LANGUAGES))
-    )
+    async def run(tree: Checkout, files: step.Files) -> tuple[Finding, ...]:
+        return await contracts.check(tree, files, await dependents.find(tree, files, LANGUAGES))
+
+    (found,) = step.over(pull, run)
     return found
 
 

@@ -5,10 +5,12 @@ graphql-core reads the documents and holds them against GitHub's own schema, cut
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
-from graphql import GraphQLError, build_schema, graphql
+from graphql import DocumentNode, ExecutionResult, GraphQLError, build_schema, execute, parse, validate
 
 from deeprepo_sandbox.github import access
 from deeprepo_sandbox.github.bodies.comments import place
@@ -28,10 +30,24 @@ async def answer(world: World, who: Caller, body: Json) -> Json:
     """The answer to a document: errors come with status 200, beside what could be answered."""
     if who.token is None:
         raise GitHubRefusal(401, "Requires authentication")
-    given = body.get("variables")
-    done = await graphql(SCHEMA, str(body.get("query", "")), _Root(world, who), variable_values=given)
+    document, wrong = _read(str(body.get("query", "")))
+    done: Any = ExecutionResult(None, wrong)
+    if document is not None and not wrong:
+        done = execute(SCHEMA, document, _Root(world, who), variable_values=body.get("variables"))
+    if isawaitable(done):
+        done = await done
     errors = [{"message": one.message, "path": one.path} | (one.extensions or {}) for one in done.errors or ()]
     return {"data": done.data} | ({"errors": errors} if errors else {})
+
+
+@lru_cache(maxsize=100)
+def _read(text: str) -> tuple[DocumentNode | None, list[GraphQLError]]:
+    """A document, and what is wrong with it: to hold it against GitHub's schema takes longer than to answer it."""
+    try:
+        document = parse(text)
+    except GraphQLError as error:
+        return None, [error]
+    return document, validate(SCHEMA, document)
 
 
 def _refused(message: str, kind: str = "NOT_FOUND") -> GraphQLError:
