@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from fakes import Repository
+from families import few
 
 from bot import wiring
 from bot.outputs import json_file
@@ -86,7 +87,7 @@ WAYS: dict[str, Callable[[Rounds], None]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", few(WAYS, 0, 3))
 def test_a_result_is_open_until_its_tool_has_looked_again_and_then_ends(rounds: Rounds, way: str) -> None:
     """However the branch came to be what it is: without a report, with one that failed, with another tool's. It does not come back afterwards."""
     WAYS[way](rounds)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from shop import Table, called, quiet
 
 from bot.agent import loop
-from bot.context.file_questions import MAX_CHARS, plan, together
 from bot.context.long_text import chunks
 from bot.ports import Tree
 from bot.review.session import Session
@@ -134,13 +133,6 @@ def test_one_failed_piece_is_not_not_found(table: Table) -> None:
         table, {"big.py": haystack(100_000, 0.5).replace(NEEDLE, "x")}, "print(ask('big.py', '?')['found'])"
     )
     assert said[0] == "None\n"
-
-
-def test_too_much_is_told_as_not_read() -> None:
-    """A question takes so many characters; the files beyond are named, none is cut."""
-    prompts, left_out = plan({"a": "x" * 10, "b": "y" * MAX_CHARS, "c": "z" * 10})
-    assert (left_out, [[p.path for p in parts] for parts in prompts]) == (["b"], [["a", "c"]])
-    assert together([]).is_found is None
 
 
 def test_chunks_in_the_repl_reach_the_end(table: Table) -> None:

@@ -2,19 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from reviewed import BASE, Folder, folder, told
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """Cases of every kind."""
-    return folder(tmp_path_factory.mktemp("shop"))
-
-
-@pytest.fixture
-def shop(made: Folder, tmp_path: Path) -> Folder:
-    """The same for one test."""
-    return made.copy(tmp_path)
+from reviewed import BASE, Folder, told
 
 
 @pytest.mark.parametrize(

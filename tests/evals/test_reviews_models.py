@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reviewed import Folder, figures, folder, told
+from reviewed import Folder, figures, told
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -49,18 +49,6 @@ class Providers:
         if "author_would_change" in form:
             return Reply(data=CONFIRMED)
         return Reply(data=SAYS if "rows[1:]" in text else SILENT)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """Cases of every kind."""
-    return folder(tmp_path_factory.mktemp("shop"))
-
-
-@pytest.fixture
-def shop(made: Folder, tmp_path: Path) -> Folder:
-    """The same for one test."""
-    return made.copy(tmp_path)
 
 
 @pytest.fixture

@@ -1,19 +1,5 @@
-from pathlib import Path
-
 import pytest
-from reviewed import Folder, figures, folder, told
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """Cases of every kind."""
-    return folder(tmp_path_factory.mktemp("shop"))
-
-
-@pytest.fixture
-def shop(made: Folder, tmp_path: Path) -> Folder:
-    """The same for one test."""
-    return made.copy(tmp_path)
+from reviewed import Folder, figures
 
 
 @pytest.mark.slow
@@ -43,12 +29,3 @@ def test_the_offline_review_needs_no_model(shop: Folder, capsys: pytest.CaptureF
     found = figures(capsys, shop.command("--strategy", "offline", "--kind", "omit,clean"))
     assert found["omit", "offline", "recall", "caller named"] == 1
     assert found["clean", "offline", "findings per PR", ""] == 0
-
-
-def test_tables_name_the_kind_and_the_reviewers(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    """Figures come with intervals."""
-    code, out, err = told(capsys, shop.command("--oracle", "--baseline", "diff-only", "--kind", "omit"))
-    assert (code, err) == (0, "")
-    assert "omit: real renames" in out
-    assert "fanout (place)" in out
-    assert "1.00 [0.21, 1.00]" in out

@@ -1,7 +1,6 @@
 import pytest
 
 from bot.languages import cfamily
-from bot.values import Outline
 
 
 @pytest.mark.parametrize(
@@ -21,32 +20,3 @@ def test_an_include_means_a_file(here: str, line: str, target: str | None) -> No
     found = cfamily.project(paths, {}).imports(here, f"{line}\n".encode())
 
     assert [item.target for item in found] == ([target] if target else [])
-
-
-def _outline(source: str, path: str = "a.c") -> Outline:
-    return cfamily.outline(path, source.encode(), "head")
-
-
-def test_the_outline_of_a_header() -> None:
-    """Everything an includer can name, with the members of types."""
-    source = (
-        'extern "C" {\n#define LIMIT 3\n#define F(a, b) a\ntypedef struct box {\n  int w, *h;\n  union { int x; };\n  int (*cb)(int);\n'
-        "} box_t;\nenum kind { ONE, TWO };\nextern int count;\nint go(int a, ...);\ntypedef int (*handler)(int);\n}\n"
-    )
-    found = [(s.name, s.kind) for s in _outline(source, "a.hpp").symbols]
-
-    assert found == [
-        ("LIMIT", "variable"),
-        ("F", "macro"),
-        ("box", "class"),
-        ("box.w", "variable"),
-        ("box.h", "variable"),
-        ("box.x", "variable"),
-        ("box.cb", "variable"),
-        ("kind", "type"),
-        ("ONE", "variable"),
-        ("TWO", "variable"),
-        ("count", "variable"),
-        ("go", "declaration"),
-        ("handler", "type"),
-    ]

@@ -26,6 +26,7 @@ def broken(repository: Repository, before: str, after: str, statement: str, usin
         ("public enum Kind { Red, Blue }", "public enum Kind { Red }", "var k = Kind.Blue;", "removed-symbol"),
         ("public record Point(int X);", "public record Point(int X, int Y);", "new Point(1);", "required-parameter"),
         ("public static class Cart { public const int Max = 1; }", "public static class Cart { public const int Limit = 1; }", "var m = Cart.Max;", "removed-symbol"),
+        ("public class Cart { public int Size { get; set; } }", "public class Cart { }", "var n = new Cart().Size;", "removed-symbol"),
         ("public class Cart { }", "", "new Cart();", "removed-module"),
     ],
 )  # fmt: skip
@@ -105,36 +106,6 @@ def test_global_usings_hold_for_every_file() -> None:
         project.learn("a/Cart.cs", home, csharp.outline("a/Cart.cs", home, "head"))
 
         assert [item.line for item in project.imports("b/Main.cs", b"class Main {\n Cart c; }")] == [2]
-
-
-def test_an_outline_tells_signatures() -> None:
-    """Types, constructors, methods, properties, constants, enum members and records."""
-    source = (
-        b"namespace Shop {\n  public class Cart<T> : Base, IPriced where T : class {\n    public const int Max = 1;\n"
-        b'    public Cart(int a, string b = "x", params int[] c) { }\n    public static int Twice(this int x, int y) => x;\n'
-        b"    public int Size { get; set; }\n    enum Kind { Red, Blue }\n    record Point(int X, int Y = 1);\n  }\n}\n"
-    )
-    outline = csharp.outline("Cart.cs", source, "head")
-    shown = {
-        s.name: s.signature and [(p.name, p.kind, p.is_required) for p in s.signature.parameters]
-        for s in outline.symbols
-    }
-
-    assert shown == {
-        "Cart": None,
-        "Cart.Max": None,
-        "Cart.constructor": [("a", "positional", True), ("b", "positional", False), ("c", "varargs", False)],
-        "Cart.Twice": [("y", "positional", True)],
-        "Cart.Size": None,
-        "Cart.Kind": None,
-        "Cart.Kind.Red": None,
-        "Cart.Kind.Blue": None,
-        "Cart.Point": None,
-        "Cart.Point.constructor": [("X", "positional", True), ("Y", "positional", False)],
-        "Cart.Point.X": None,
-        "Cart.Point.Y": None,
-    }
-    assert dict(outline.bases)["Cart"] == ("Base", "IPriced")
 
 
 def test_what_a_generator_may_go_by_counts_as_what_a_partial_class_inherits() -> None:

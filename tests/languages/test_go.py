@@ -1,7 +1,6 @@
 import pytest
 
 from bot.languages import go
-from bot.values import Symbol
 
 PATHS = ["go.mod", "a.go", "api/v3/api.go", "api/v3/go.mod", "internal/x/x.go", "internal/x/x_test.go", "ex/go.mod", "ex/main.go", "third/y/y.go"]  # fmt: skip
 CONFIGS = {
@@ -28,19 +27,3 @@ def test_an_import_means_the_files_of_a_folder(path: str, code: str, found: list
     imports = go.project(PATHS, CONFIGS).imports(path, f"package p\n\n{code}\n".encode())
 
     assert [(item.target, tuple(item.names), item.aliases) for item in imports] == found
-
-
-def outlined(code: str) -> dict[str, Symbol]:
-    return {symbol.name: symbol for symbol in go.outline("a.go", f"package a\n{code}\n".encode(), "head").symbols}
-
-
-def test_every_definition_is_found() -> None:
-    """Functions, methods, types with fields, constants and variables in groups; a capital letter exports."""
-    code = "type (\n\tT struct {\n\t\tEmb\n\t\ta, B int\n\t}\n\talias = T\n)\nconst (\n\tX = iota\n\ty\n)\nvar v, W = 1, 2\nfunc (t T) run() {}"
-    found = outlined(code)
-
-    assert [(s.name, s.kind, s.is_exported) for s in found.values()] == [
-        ("T", "class", True), ("T.a", "variable", False), ("T.B", "variable", True), ("alias", "type", False),
-        ("X", "variable", True), ("y", "variable", False), ("v", "variable", False), ("W", "variable", True),
-        ("T.run", "method", False),
-    ]  # fmt: skip

@@ -126,36 +126,3 @@ def test_what_a_class_defines_goes_before_what_it_inherits(repository: Repositor
     pull = repository.change(files, {f"{HOME}Base.java": java(base.format(""))})
 
     assert rows(pull) == [(f"{HOME}Heir.java", 4, "removed-symbol")]
-
-
-def test_an_outline_tells_signatures() -> None:
-    """Types, constructors, methods, constants and records, with the parameters that callers give."""
-    source = java(
-        "public class Cart<T> extends Base {\n"
-        "  static final int MAX = 1;\n"
-        "  Cart(int a) { }\n"
-        "  @Override public <R> R total(final int a, String... rest) { return null; }\n"
-        "  enum Kind { RED, BLUE; void paint() { } }\n"
-        "  record Point(int x) { }\n"
-        "}"
-    ).encode()
-    outline = jvm.outline("Cart.java", source, "head")
-    shown = [
-        (s.name, s.kind, s.signature and [(p.name, p.kind) for p in s.signature.parameters]) for s in outline.symbols
-    ]
-
-    assert shown == [
-        ("Cart", "class", None),
-        ("Cart.MAX", "variable", None),
-        ("Cart.constructor", "method", [("a", "positional-only")]),
-        ("Cart.total", "method", [("a", "positional-only"), ("rest", "varargs")]),
-        ("Cart.Kind", "class", None),
-        ("Cart.Kind.RED", "variable", None),
-        ("Cart.Kind.BLUE", "variable", None),
-        ("Cart.Kind.paint", "method", []),
-        ("Cart.Point", "class", None),
-        ("Cart.Point.constructor", "method", [("x", "positional-only")]),
-        ("Cart.Point.x", "component", None),
-    ]
-    assert outline.names == {"Cart", "MAX", "Kind", "RED", "BLUE", "Point"}
-    assert dict(outline.bases) == {"Cart": ("Base",), "Kind": (), "Point": ("record",)}

@@ -45,32 +45,6 @@ def test_a_file_whose_exports_are_computed_says_so(code: str) -> None:
     assert not javascript.outline("a.ts", code.encode(), "head").complete
 
 
-def test_the_form_of_every_use_is_told() -> None:
-    """Imports, calls, members, keys, definitions; strings, comments and templates' text hold none."""
-    code = """import { m } from './x'
-// m()
-'m'; `m`
-m(1, ...a)
-x.m
-f({ m: 1 }, { m })
-const { m: n } = require('./x')
-function g(m) {}
-export { m } from './x'
-"""
-    uses = javascript.uses("a.ts", code.encode(), {"m"})
-
-    assert [(use.line, use.form) for use in uses] == [
-        (1, "import"),
-        (4, "name"),
-        (5, "member"),
-        (6, "key"),
-        (6, "name"),
-        (7, "import"),
-        (8, "definition"),
-        (9, "import"),
-    ]
-
-
 def test_configuration_that_is_no_json_is_ignored() -> None:
     """Broken, deep or odd configuration files cost aliases, never the review."""
     configs = {

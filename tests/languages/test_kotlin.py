@@ -31,6 +31,8 @@ def broken(repository: Repository, before: str, after: str, imports: str, use: s
         ("class Cart {\n  companion object {\n    fun make(a: Int) = a\n  }\n}", "class Cart {\n  companion object {\n    fun make() = 1\n  }\n}", "import shop.Cart", "Cart.make(1)", "arity:6"),
         ("class Cart { fun total(a: Int) = a }", "class Cart { fun total() = 1 }", "import shop.Cart", "val c: Cart = find()\n  c.total(1)", "arity:7"),
         ("fun String.asCart(a: Int) = a", "fun String.asBag(b: String) = b", "import shop.asCart", '"x".asCart(1)', "removed-symbol"),
+        ("val rowLimit = 1", "val rows = 1", "import shop.rowLimit", "println(rowLimit)", "removed-symbol"),
+        ("class Cart {\n  companion object {\n    const val MAX = 1\n  }\n}", "class Cart", "import shop.Cart", "println(Cart.MAX)", "removed-symbol:6"),
     ],
 )  # fmt: skip
 def test_a_contract_that_breaks_is_reported(
@@ -93,35 +95,6 @@ def test_top_level_names_are_found_in_the_file_that_holds_them(
     found = project.imports(USER, f"package {package}\n{imports}\n{body}\n".encode(), frozenset({"total"}))
 
     assert [(item.target, item.names) for item in found] == ([(home, names)] if names is not None else [])
-
-
-def test_an_outline_tells_signatures() -> None:
-    """Classes with their constructors, companions, extensions, defaults and varargs."""
-    source = (
-        b'package shop\n\nclass Cart<T>(val a: Int, b: String = "x") : Base(a), Priced {\n'
-        b'  constructor(c: Int) : this(c, "y")\n  companion object {\n    const val MAX = 1\n    fun make(): Cart = Cart(1)\n  }\n'
-        b"  fun total(x: List<String>, y: Int = 2) = 1\n}\n\n"
-        b"fun String.asCart(vararg parts: Int, last: Int) = 1\n\nprivate fun hidden() = 1\n\nval top = 1\n"
-    )
-    outline = jvm.outline("Cart.kt", source, "head")
-    shown = {
-        s.name: s.signature and [(p.name, p.kind, p.is_required) for p in s.signature.parameters]
-        for s in outline.symbols
-    }
-
-    assert shown == {
-        "Cart": None,
-        "Cart.constructor": [("c", "positional", True)],
-        "Cart.a": None,
-        "Cart.MAX": None,
-        "Cart.make": [],
-        "Cart.total": [("x", "positional", True), ("y", "positional", False)],
-        "asCart": [("parts", "varargs", False), ("last", "keyword-only", True)],
-        "hidden": [],
-        "top": None,
-    }
-    assert outline.names == {"Cart", "MAX", "make", "asCart", "top", "CartKt"}
-    assert dict(outline.bases) == {"Cart": ("Base", "Priced")}
 
 
 def test_a_class_that_the_grammar_takes_for_an_expression_is_in_the_outline() -> None:

@@ -3,7 +3,6 @@ import json
 import pytest
 
 from bot.languages import php
-from bot.values import Outline
 
 COMPOSER = json.dumps(
     {
@@ -38,23 +37,3 @@ def test_a_name_means_a_file(
     found = php.project(paths, {"composer.json": COMPOSER.encode()}).imports("bin/run.php", f"<?php\n{line}\n".encode())
 
     assert [(item.target, item.names, item.aliases) for item in found] == ([(target, names, aliases)] if target else [])
-
-
-def _outline(source: str) -> Outline:
-    return php.outline("a.php", f"<?php\n{source}".encode(), "head")
-
-
-def test_the_outline_of_a_file() -> None:
-    """Members with their classes, promoted properties, conditional functions, `define`."""
-    source = (
-        "const A = 1, B = 2; define('C', 3);\ninterface I { public function f(); }\ntrait T { private $p; }\n"
-        "final class K { public function __construct(protected int $size) {} }\nif (1) { function g() {} }\n"
-    )
-    found = _outline(source)
-
-    assert [(s.name, s.kind) for s in found.symbols] == [
-        ("A", "variable"), ("B", "variable"), ("C", "variable"), ("I", "class"), ("I.f", "method"), ("T", "class"),
-        ("T.p", "variable"), ("K", "class"), ("K.__construct", "method"), ("K.size", "variable"), ("g", "function"),
-    ]  # fmt: skip
-    assert found.complete
-    assert found.names == {"A", "B", "C", "I", "T", "K", "g"}

@@ -3,7 +3,6 @@ from fakes import Repository
 from told import Row, Tree, rows
 
 from bot.languages import ruby
-from bot.values import Outline
 
 STORE = (
     "module Shop\n  class Store\n    MAX_ITEMS = 3\n    attr_reader :owner_name\n\n    def initialize(name, size = 1)\n      @name = name\n    end\n\n"
@@ -120,23 +119,3 @@ def test_a_require_or_a_constant_means_a_file(here: str, line: str, target: str 
     found = ruby.project(paths, {}).imports(here, f"{line}\n".encode())
 
     assert [(item.target, item.names) for item in found] == ([(target, names)] if target else [])
-
-
-def _outline(source: str) -> Outline:
-    return ruby.outline("a.rb", source.encode(), "head")
-
-
-def test_the_outline_of_a_file() -> None:
-    """Members stand under their class; the modules around it are left away."""
-    source = (
-        "module A\n  class B::C < D\n    X = 1\n    attr_accessor :one, :two\n    def call; end\n    class << self\n      def make; end\n"
-        "    end\n    private def hidden; end\n    alias old call\n  end\nend\ndef top; end\n"
-    )
-    found = _outline(source)
-
-    assert [(s.name, s.kind) for s in found.symbols] == [
-        ("A", "class"), ("C", "class"), ("C.X", "variable"), ("C.one", "variable"), ("C.two", "variable"), ("C.call", "method"),
-        ("C.make", "method"), ("C.hidden", "method"), ("C.old", "variable"), ("top", "function"),
-    ]  # fmt: skip
-    assert dict(found.bases) == {"A": ("Object",), "C": ("D",)}
-    assert found.complete

@@ -1,7 +1,6 @@
 import pytest
 
 from bot.languages import rust
-from bot.values import Symbol
 
 PATHS = [
     "src/lib.rs", "src/main.rs", "src/a.rs", "src/a/b.rs", "src/c/mod.rs", "src/bin/tool.rs", "tests/it.rs", "tests/common/mod.rs",
@@ -31,24 +30,6 @@ def test_a_path_leads_to_the_last_module_that_has_a_file(path: str, code: str, f
     imports = rust.project(PATHS, {"Cargo.toml": CONFIG}).imports(path, code.encode())
 
     assert [(item.target, sorted(item.names), item.aliases) for item in imports] == found
-
-
-def outlined(code: str) -> dict[str, Symbol]:
-    return {symbol.name: symbol for symbol in rust.outline("a.rs", code.encode(), "head").symbols}
-
-
-def test_every_item_is_found() -> None:
-    """Types with their fields and variants, constants, statics, aliases and macros."""
-    found = outlined(
-        "pub struct S { pub a: u8 }\nenum E { A, B(u8) }\nunion U { x: u8 }\ntrait T { const K: u8; type O; }\n"
-        "const C: u8 = 1;\nstatic D: u8 = 2;\ntype L = u8;\nmacro_rules! mac { () => {} }\nimpl S { const Q: u8 = 1; }\n"
-    )
-
-    assert [(s.name, s.kind) for s in found.values()] == [
-        ("S", "class"), ("S.a", "variable"), ("E", "class"), ("E.A", "variable"), ("E.B", "variable"), ("U", "class"),
-        ("U.x", "variable"), ("T", "class"), ("T.K", "variable"), ("T.O", "type"), ("C", "variable"), ("D", "variable"),
-        ("L", "type"), ("mac", "macro"), ("S.Q", "variable"),
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

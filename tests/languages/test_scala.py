@@ -32,6 +32,7 @@ def broken(
         ("enum Kind { case RedOne, BlueOne }", "enum Kind { case RedOne }", "val k = Kind.BlueOne", "removed-symbol:5"),
         ("trait Priced", "trait Costly { def cost: Int }", "class Own extends Priced", "removed-symbol:5"),
         ("object A { type RowId = Int }", "object A { type Row = Int }", "def go(id: A.RowId) = id", "removed-symbol:5"),
+        ("object A { val rowLimit = 1 }", "object A {}", "println(A.rowLimit)", "removed-symbol:5"),
     ],
 )  # fmt: skip
 def test_a_contract_that_breaks_is_reported(
@@ -107,44 +108,3 @@ def test_a_stand_in_for_a_class_of_java_is_no_loss(repository: Repository) -> No
         USER: "package app\n\nimport java.util.concurrent.Queue\nobject Main { new Queue }\n",
     }
     assert look(repository.change(tree, {queue: None}))[1] == ()
-
-
-def test_an_outline_holds_every_kind_of_definition() -> None:
-    """Types with their members, values, enums, givens, extensions, package objects, and what is handed on."""
-    source = b"""package shop
-package object util { def hello(x: Int) = x; val (q, w) = (1, 2) }
-final case class Cart[A](rows: Int, val tax: Int = 1)(implicit c: C) extends Bar(rows) with Baz[A] {
-  private val hidden = 1
-  def this(rows: Int) = this(rows, 1)
-  type Row = Int
-}
-trait Priced { def pay(a: Int): Int; val price: Int }
-enum Kind { case Red extends Kind; case Mix(a: Int) }
-extension (text: String) def shout(x: Int) = text
-given ordering: Ordering[Int] with { def compare(a: Int, b: Int) = 0 }
-"""
-    outline = JVM.outline("a.scala", source, "head")
-    assert [(symbol.name, symbol.kind) for symbol in outline.symbols] == [
-        ("hello", "function"),
-        ("q", "variable"),
-        ("w", "variable"),
-        ("Cart", "class"),
-        ("Cart.constructor", "method"),
-        ("Cart.rows", "component"),
-        ("Cart.tax", "component"),
-        ("Cart.hidden", "variable"),
-        ("Cart.constructor", "method"),
-        ("Cart.Row", "type"),
-        ("Priced", "type"),
-        ("Priced.pay", "method"),
-        ("Priced.price", "variable"),
-        ("Kind", "class"),
-        ("Kind.Red", "variable"),
-        ("Kind.Mix", "variable"),
-        ("shout", "function"),
-        ("ordering", "variable"),
-        ("ordering.compare", "method"),
-    ]
-    assert [symbol.name for symbol in outline.symbols if symbol.visibility == "file"] == ["Cart.hidden"]
-    assert dict(outline.bases)["Cart"] == ("Bar", "Baz")
-    assert outline.complete

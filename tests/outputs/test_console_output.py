@@ -4,10 +4,10 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
-from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_finding
+from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot.outputs import console
-from bot.values import Cost, CoverageRow, Cut, Evidence, PlacedFinding, Review, Usage
+from bot.values import Cost, CoverageRow, Cut, Evidence, Review, Usage
 
 
 def test_a_long_quote_is_cut_in_the_middle() -> None:
@@ -34,14 +34,6 @@ def test_open_lines_are_named_up_to_ten() -> None:
     assert "and 3 more open (--format json lists all)" in page
     page = console.render(UNREAD)
     assert "Open: 1 part of the changed code and 12 uses of what changed." in page
-
-
-def test_a_long_list_is_counted() -> None:
-    """The page stays readable, and says where all rows are."""
-    skipped = tuple((f"{n}.lock", "lock file") for n in range(40))
-    page = console.render(replace(CLEAN, coverage=replace(CLEAN.coverage, skipped_files=skipped)))
-
-    assert "and 28 more (--format json lists all)" in page
 
 
 def test_an_unknown_price_is_said() -> None:
@@ -112,19 +104,6 @@ def test_hostile_text_cannot_drive_the_terminal() -> None:
 
     assert not re.search("[\x1b\x07\u202e]", page)
     assert "[link=http://evil.example]x[/link]" in page
-
-
-def test_the_numbers_equal_what_is_listed() -> None:
-    """As many findings stand on the page as the verdict counts."""
-    many = tuple(
-        PlacedFinding(replace(FINDING, title=f"T{n}", fingerprint=f"f{n}"), "folded" if n % 2 else "inline")
-        for n in range(20)
-    )
-    page = console.render(numbered(replace(REVIEW, findings=many)))
-
-    assert "20 findings (20 high); 10 collapsed." in page
-    assert len(re.findall(r"^ +high +\d+\. T", page, re.MULTILINE)) == 10
-    assert len(re.findall(r"^ *\d+\. +high +T", page, re.MULTILINE)) == 10
 
 
 class _Ascii:
