@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from fakes import Repository
 from postgres import postgres
+from pushes import Hand, first_push
 from shop import AFTER, BEFORE, Table
 
 from bot.values import PullRequest
@@ -54,6 +55,12 @@ def change(tmp_path_factory: pytest.TempPathFactory) -> PullRequest:
 def table(change: PullRequest) -> Table:
     """A review of it, in which the test says who answers."""
     return Table(change)
+
+
+@pytest.fixture
+def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """A feature branch on which the first push is made."""
+    return first_push(repository, tmp_path / "scratch", monkeypatch)
 
 
 def pytest_configure() -> None:

@@ -3,22 +3,13 @@
 import os
 import signal
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import pytest
-from fakes import Repository
-from pushes import Hand, first_push, judge, titles
+from pushes import Hand, judge, titles
 
 from deeprepo_sandbox.providers import Reply
 
 FOUND = {"A negative amount is accepted", "An empty size crashes the label"}
-
-
-@pytest.fixture
-def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
-    """A feature branch on which the first push is made."""
-    return first_push(repository, tmp_path / "scratch", monkeypatch)
 
 
 def asked_to_judge(body: Mapping[str, Any]) -> bool:

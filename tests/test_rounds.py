@@ -1,11 +1,9 @@
 """What later pushes are told, and what they are spared."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Repository
 from pushes import (
     BASE,
     FIRST,
@@ -16,7 +14,6 @@ from pushes import (
     STAMPS,
     Hand,
     Worker,
-    first_push,
     found,
     judge,
     titles,
@@ -25,12 +22,6 @@ from pushes import (
 from bot.outputs import markdown
 from bot.values import Review
 from deeprepo_sandbox.providers import Reply
-
-
-@pytest.fixture
-def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
-    """A feature branch on which the first push is made."""
-    return first_push(repository, tmp_path / "scratch", monkeypatch)
 
 
 def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:

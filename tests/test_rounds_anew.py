@@ -2,13 +2,10 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from fakes import Repository
 from pushes import (
     Hand,
-    first_push,
 )
 
 from bot.outputs import json_file
@@ -17,12 +14,6 @@ from bot.values import Review
 
 def _open_numbers(review: Review) -> set[int]:
     return {finding.number for finding in review.open}
-
-
-@pytest.fixture
-def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
-    """A feature branch on which the first push is made."""
-    return first_push(repository, tmp_path / "scratch", monkeypatch)
 
 
 @pytest.mark.parametrize(

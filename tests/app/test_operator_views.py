@@ -9,11 +9,10 @@ import pytest
 from serving import Served, pull, served, settings
 
 from bot.app import operator
-from bot.app.operator import plots, trace
+from bot.app.operator import trace
 from bot.errors import GitError
 from bot.ports import Job
 from bot.render import forms
-from bot.storage.days import DaySum
 from bot.values import Ask, ReviewAsk
 
 
@@ -106,20 +105,6 @@ def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_tr
 async def _live(server: Served) -> list[str]:
     """The links to reviews that run, as the page of the queue has them."""
     return re.findall(r'href="(/reviews/review~[^"]+)"', (await server.http.get("/queue")).text)
-
-
-def test_plots_stay_inside() -> None:
-    """Bars and lines of any size, gaps, one day alone, nothing at all."""
-    made = {day: DaySum(n, usd=n / 3, half=n * 8.0) for day, n in ((3, 1), (4, 977), (6, 20))}
-    for span in (range(1, 8), range(3, 4), range(20, 27)):
-        for plot in (
-            plots.bars(made, span, lambda row: row.usd),
-            plots.lines(made, span, {"half": lambda row: row.half}),
-        ):
-            assert all(0 <= bar.y <= 100.001 and 0 <= bar.height <= 100.001 for bar in plot.bars)
-            numbers = [float(one) for line in plot.lines for path in line.paths for one in re.findall(r"[\d.-]+", path)]
-            assert all(0 <= one <= 100.001 for one in numbers)
-            assert plot.empty == (span.start == 20)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
-from bot.dependents import SearchLimits
-
 
 @pytest.mark.parametrize(
     ("target", "importer", "code"),
@@ -109,22 +107,6 @@ def test_barrels_hand_on_dependents_for_changed_names(repository: Repository) ->
         ("a.ts", "src/words.ts", "src/index.ts"),
         ("src/index.ts", "src/words.ts", None),
     ]
-
-
-def test_budgets_say_what_they_cut(repository: Repository) -> None:
-    """Files, symbols, sites: each limit leaves a sentence."""
-    names = [f"name_{n}" for n in range(6)]
-    lib = "".join(f"def {name}():\n    return 1\n\n\n" for name in names)
-    before = {"a.py": lib, "b.py": lib, "app.py": f"from a import *\n\n{'name_1()' + chr(10)}" * 9}
-    after = {path: lib.replace("1", "2") for path in ("a.py", "b.py")}
-    found = find(repository.change(before, after), SearchLimits(files=1, symbols=3, sites=4, obliging=4))
-
-    assert "dependents were looked for of 1 of the 2 changed source files" in found.cut
-    assert any(sentence.startswith("a.py: 3 of its ") for sentence in found.cut)
-    assert any(" uses are listed" in sentence for sentence in found.cut)
-
-    none = find(repository.change(before, after), SearchLimits(seconds=0.0))
-    assert "the search for references stopped after 0 s of computing, 0 of 3 files read" in none.cut
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from dependents_scene import callers, find, readers
+from dependents_scene import callers, readers
 from fakes import Repository
 
 LIB = "def cut(a, b=1):\n    return 1\n\n\nclass Knife:\n    def slice_bread(self, x):\n        return 1\n"
@@ -16,26 +16,6 @@ def work(loaf, tool):
 # cut and slice_bread
 TEXT = "cut slice_bread"
 """
-
-
-def test_call_sites_are_matched_through_what_the_file_imports(repository: Repository) -> None:
-    """Aliases and whole modules are sure; a member of an unknown object is found by its name."""
-    before = {"lib.py": LIB, "app.py": APP}
-    found = find(repository.change(before, {"lib.py": LIB.replace("return 1", "return 2")}))
-    calls = [
-        (r.symbol, r.line, r.sure, r.positional, r.keywords, r.spread, r.function, r.span)
-        for r in found.references
-        if r.call
-    ]
-
-    assert sorted(calls) == [
-        ("lib.py:Knife.slice_bread", 8, False, 1, (), False, "work", (5, 9)),
-        ("lib.py:Knife.slice_bread", 9, True, 1, (), False, "work", (5, 9)),
-        ("lib.py:cut", 6, True, 1, ("b",), False, "work", (5, 9)),
-        ("lib.py:cut", 7, True, 0, (), True, "work", (5, 9)),
-    ]
-    assert all(r.text == APP.split("\n")[r.line - 1] for r in found.references)
-    assert not any(r.missing for r in found.references)
 
 
 def test_callers_puts_calls_before_mentions_imports_and_definitions(repository: Repository) -> None:

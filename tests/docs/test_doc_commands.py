@@ -13,7 +13,7 @@ from typing import Any
 import doc_pages
 import pytest
 import typer
-from doc_pages import PAGES, ROOT, Block, Command
+from doc_pages import PAGES, ROOT, Command
 from families import few
 
 from bot.cli import commands
@@ -141,13 +141,3 @@ def test_the_spelling_is_judged() -> None:
     assert unknown("deeprepo revue") == ["revue"]
     assert unknown("DEEPREPO_USD=1 deeprepo review --max-usd 1 --nothing   # and so on") == ["--nothing"]
     assert unknown("deeprepo eval context --task needle") == []
-
-
-def test_blocks_are_taken_apart() -> None:
-    """A command is one line, its output what stands below it."""
-    block = Block(("console", "run"), "$ one\nsaid ... so\n$ two\n", 7)
-    assert [(c.typed, c.shown, c.line) for c in doc_pages.commands(block)] == [
-        ("one", "said ... so", 8),
-        ("two", "", 10),
-    ]
-    assert re.search(pattern("said ... so"), "it\nsaid\nall or so\n", re.DOTALL)

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Repository
 from jsonschema import Draft202012Validator
-from pushes import FIRST, SIZES, Hand, first_push, found, judge, titles
+from pushes import FIRST, SIZES, Hand, found, judge, titles
 
 from bot.findings import rules
 from bot.outputs import console, json_file, posts
@@ -58,11 +57,6 @@ def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
     assert rules.covers(learned, replace(PROVEN, severity="medium"))
     assert not rules.covers(learned, PROVEN)
     assert rules.covers(replace(learned, grave=True), PROVEN)
-
-
-@pytest.fixture
-def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
-    return first_push(repository, tmp_path / "scratch", monkeypatch)
 
 
 def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:

@@ -67,24 +67,3 @@ def test_code_that_is_written_by_code_leaves_a_module_in_doubt(line: str) -> Non
     outline = ELIXIR.outline("lib/shop/cart.ex", f"defmodule Shop.Cart do\n  {line}\nend\n".encode(), "head")
     assert not outline.complete
     assert ELIXIR.outline("lib/a.ex", b"defmodule A do\n  use GenServer\nend\n", "head").complete
-
-
-def test_clauses_and_defaults_are_one_function_of_several_numbers_of_arguments() -> None:
-    """A function with a default takes one or two, private functions are offered to nobody, an inner module has members."""
-    source = rb"""
-defmodule Shop.Cart do
-  def total(rows, tax \\ 0) when is_list(rows), do: rows
-  defp hidden(x), do: x
-  defdelegate size(rows), to: Enum, as: :count
-
-  defmodule Row do
-    def price(row), do: row
-  end
-end
-"""
-    outline = ELIXIR.outline("lib/shop/cart.ex", source, "head")
-    assert outline.names == {"total", "size", "Row"}
-    total = next(symbol for symbol in outline.symbols if symbol.name == "total")
-    assert total.signature is not None
-    assert [parameter.is_required for parameter in total.signature.parameters] == [True, False]
-    assert {symbol.name for symbol in outline.symbols} >= {"hidden", "Row", "Row.price"}

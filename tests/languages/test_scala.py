@@ -4,9 +4,6 @@ import pytest
 from fakes import Repository
 from told import Tree, look, rows
 
-from bot.languages import LANGUAGES
-
-JVM = LANGUAGES["jvm"]
 HOME, USER = "src/main/scala/shop/Cart.scala", "src/main/scala/app/Main.scala"
 
 

@@ -43,25 +43,3 @@ async def test_git_needs_a_token_that_reads_contents(tmp_path: Path) -> None:
         assert [bool(status) for status in found] == [False, True, True, True]
         at.gh.pass_time(minutes=61)
         assert (await _git(at, tmp_path, "ls-remote", at.repo.url, token=reader))[0] != 0
-
-
-async def test_two_commits_come_in_one_shallow_fetch(tmp_path: Path) -> None:
-    """Commits can be fetched by their ids with depth 1, the head of a vanished fork too."""
-    async with rig(tmp_path / "hub", fork=True) as at:
-        await at.repo.delete_fork(1)
-        pull = at.gh.pull(1)
-        await _git(at, tmp_path, "init", "--quiet", "--bare", "store")
-        got = await _git(
-            at,
-            tmp_path / "store",
-            "fetch",
-            "--quiet",
-            "--depth=1",
-            at.repo.url,
-            pull.base_sha,
-            pull.head_sha,
-            token=at.token,
-        )
-        assert got == (0, "")
-        names = (await _git(at, tmp_path / "store", "diff", "--name-only", pull.base_sha, pull.head_sha))[1]
-        assert names.split("\n")[:2] == ["a.txt", "gone.txt"]

@@ -4,8 +4,7 @@ import pytest
 from diff_rows import rows
 
 from bot.strategies import choose
-from bot.strategies.choice import measure
-from bot.values import Dependents, Reference, ReviewEffort, Symbol, Unit
+from bot.values import Reference, ReviewEffort, Unit
 
 UNIT = Unit(
     id="a.py:f", path="a.py", name="f", start=1, end=9, side="head", text="def f(): ...", rows=rows("+    1 def f(): ..."),
@@ -64,21 +63,6 @@ def test_effort_decides_how_far_a_review_goes(
     changes = (USED, LARGE, units(401))
     chosen = [choose("auto", changed, root=root, worker=True, effort=effort)[0] for changed in changes]
     assert chosen == [small, large, huge]
-
-
-def test_what_relies_on_a_change_is_told_from_a_like_name() -> None:
-    """A test, an import and a mere name oblige nobody; a use, a name that is gone and an overriding method do."""
-    none = (
-        replace(use("b.py", 1), test=True),
-        replace(use("b.py", 2), form="import"),
-        replace(use("b.py", 3), sure=False),
-    )
-    some = (use("b.py", 4), replace(use("b.py", 5), form="import", missing=True), replace(use("b.py", 6), unique=True))
-    assert measure(units(1, references=none)).relying == 0
-    assert measure(units(1, references=some)).relying == len(some)
-    heir = Symbol("c.py", "Sub.f", "method", 3, 9, "head")
-    assert measure(units(1), Dependents(heirs=(("m0.py:f", heir),))).relying == 1
-    assert measure(units(1), Dependents(heirs=(("other.py:f", heir),))).relying == 0
 
 
 def test_a_budget_that_holds_no_root_leaves_the_change_to_the_workers() -> None:

@@ -5,7 +5,6 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,23 +53,6 @@ def test_every_fact_of_an_error_is_sent() -> None:
     for kind in KINDS:
         takes = set(inspect.signature(kind.__init__).parameters) - {"self", "message", "args", "kwargs"}
         assert takes == set(vars(made(kind)))
-
-
-async def test_a_file_that_ends_a_child_is_left_out_once() -> None:
-    """The work is done again without it; a second one ends the work, and names itself."""
-
-    async def attempt(*paths: str) -> list[str]:
-        async def work(left_out: Mapping[str, str]) -> list[str]:
-            for path in paths:
-                if path not in left_out:
-                    raise child.ChildEnded(path, "went over the limit")
-            return list(left_out)
-
-        return await child.leaving_out(work)
-
-    assert await attempt("a.py") == ["a.py"]
-    with pytest.raises(child.ChildEnded, match=r"reading `b\.py` went over the limit"):
-        await attempt("a.py", "b.py")
 
 
 def test_an_error_of_nobodys_comes_with_its_traceback() -> None:

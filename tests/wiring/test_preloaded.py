@@ -28,22 +28,6 @@ done = asyncio.run(review.local_review(ReviewRequest(folder, "range", base, head
 print(json.dumps([done.cost.calls, sorted(set(sys.modules) - before)]))
 """
 
-BEGUN = """
-import time
-from pathlib import Path
-from bot.wiring import child
-
-def begun():
-    ids = [pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
-    return any(b"forkserver" in Path("/proc", pid, "cmdline").read_bytes() for pid in ids)
-
-child.begin()
-end = time.monotonic() + 60
-while not begun():
-    assert time.monotonic() < end
-    time.sleep(0.05)
-"""
-
 
 @pytest.mark.parametrize("provider", few(["compatible", "anthropic"], 0))
 def test_a_review_in_a_child_imports_nothing(provider: str, repository: Repository, tmp_path: Path) -> None:
@@ -78,9 +62,3 @@ def test_a_child_begins_with_what_is_loaded_before_the_fork() -> None:
 def test_no_child_loads_githubs_client() -> None:
     """Neither a server's nor a workflow's step: their parents speak to GitHub, and to load it takes half a second."""
     assert not child.call(tasks.loaded, "githubkit", caps=tasks.CAPS)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only on Linux are children forked")
-def test_it_begins_before_a_child_is_asked_for() -> None:
-    """A job that will need a child has it begun while it asks GitHub."""
-    subprocess.run([sys.executable, "-c", BEGUN], check=True, timeout=90)

@@ -25,23 +25,6 @@ async def test_a_second_push_speaks_of_what_is_new_and_closes_what_is_mended(at:
     assert [check.conclusion for check in at.gh.pull(number).checks] == ["success"]
 
 
-async def test_a_copy_of_a_delivery_and_a_late_one_change_nothing(at: Whole) -> None:
-    """The same delivery again, and an older push that comes late, are no second review of the same head."""
-    number = await at.opened()
-    with at.gh.holding() as late:
-        await at.repo.push("feature", {"NEWS.md": "one\n"})
-    await at.pushed({"NEWS.md": "two\n"})
-    before = [r for r in at.gh.requests if r.method != "GET" and "query(" not in str(r.body)]
-    for delivery in late:
-        await at.gh.deliver(delivery)
-        await at.gh.deliver(delivery)
-    await at.quiet()
-
-    assert len([c for c in at.gh.pull(number).comments if "## deeprepo" in c.body]) == 1
-    after = [r for r in at.gh.requests if r.method != "GET" and "query(" not in str(r.body)][len(before) :]
-    assert [r.path for r in after if "access_tokens" not in r.path and "/installation/token" not in r.path] == []
-
-
 @pytest.mark.slow
 async def test_a_draft_waits_until_it_is_ready(at: Whole) -> None:
     """The check run says why there is no review; when the author is ready there is one."""

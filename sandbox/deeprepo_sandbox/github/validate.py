@@ -73,11 +73,11 @@ def _form(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 @cache
 def _listed() -> frozenset[str]:
     """Every text that is one of a closed list of the description."""
-    left, found = [load()], set[str]()
+    left: list[Any] = [load()]
+    found = set[str]()
     while left:
         one = left.pop()
-        parts = one.values() if isinstance(one, dict) else one
-        left += [part for part in parts if isinstance(part, dict | list)]
+        left += [part for part in (one.values() if isinstance(one, dict) else one) if isinstance(part, dict | list)]
         if isinstance(one, dict) and isinstance(one.get("enum"), list):
             found.update(text for text in one["enum"] if isinstance(text, str))
     return frozenset(found)
