@@ -51,10 +51,6 @@ class ChildEnded(OverLimit):
         self.path, self.why = path, why
 
 
-class Fault(Exception):  # noqa: N818 - carries another process's exception
-    """A child failed with an exception from outside `bot.errors`; the text is its traceback."""
-
-
 class ChildPipe:
     """The child's end of the pipe. What it says is heard by the parent (`run`)."""
 
@@ -213,12 +209,18 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
             case "done":
                 return words[0]
             case "failed":
-                raise _failure(_in_hand(note), caps, *words)
+                error, error.__cause__ = words
+                raise error
             case "allow":
                 seconds, more = words
                 deadline, memory = now + (float("inf") if seconds is None else seconds), caps.memory + more
             case "stored":
-                pipe.send(_try(partial(hear, "stored")))
+                failure = None
+                try:
+                    hear("stored")
+                except DeepRepoError as error:  # the child's to answer: it asks again, or ends
+                    failure = error
+                pipe.send(failure)
             case "log":
                 name, level, text, facts = words
                 logging.getLogger(name).log(level, text, extra={"facts": facts})
@@ -228,20 +230,6 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
 
 def _in_hand(note: Any) -> str:  # noqa: ANN401 - a ctypes array
     return limits.last_note(bytes(memoryview(note)))
-
-
-def _failure(path: str, caps: ProcessLimits, error: BaseException, trace: str) -> BaseException:
-    """What to raise for the exception of a child: its own errors as they are, others with their traceback."""
-    if isinstance(error, DeepRepoError):
-        return error
-    if trace.startswith("MemoryError"):
-        return _out_of_memory(path, caps)
-    if trace.startswith("RecursionError") and path:
-        return ChildEnded(path, "failed, as it is nested too deeply")
-    if trace.startswith("CancelledError"):
-        return ChildEnded("", "was ended, as it was told to")
-    error.__cause__ = Fault(trace)
-    return error
 
 
 def _out_of_memory(path: str, caps: ProcessLimits) -> ChildEnded:
@@ -300,15 +288,6 @@ def _here() -> str:
     return "/"
 
 
-def _try(wait_stored: Callable[[], None]) -> Exception | None:
-    """What went wrong on disk is the child's to answer: it asks again, or ends."""
-    try:
-        wait_stored()
-    except DeepRepoError as error:
-        return error
-    return None
-
-
 @cache
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(MOST_AT_ONCE, "children")
@@ -348,16 +327,26 @@ def _main(
     line = ChildPipe(pipe)
     logging.getLogger().handlers[:] = [_Log(line)]
     try:
-        last: tuple[object, ...] = ("done", asyncio.run(_turning(task(line, *arguments))))
-    except DeepRepoError as error:
-        last = "failed", error, ""
-    except MemoryError:
-        last = "failed", RuntimeError(), "MemoryError"
-    except BaseException as error:  # noqa: BLE001 - the boundary of the process: the class may not be known over there
-        name, trace = type(error).__name__, "".join(traceback.format_exception(error))
-        last = "failed", RuntimeError(f"{name}: {error}"), f"{name}: {trace}"
+        last: tuple[object, ...] = "done", asyncio.run(_turning(task(line, *arguments)))
+    except BaseException as error:  # noqa: BLE001 - the boundary of the process
+        last = "failed", *_failure(error, _in_hand(note), caps)
     with suppress(BrokenPipeError):
         line.send(*last)
+
+
+def _failure(error: BaseException, path: str, caps: ProcessLimits) -> tuple[Exception, Exception | None]:
+    """What the parent is to raise, and its cause. A class of nobody's may not be known over there: it goes as text, with its traceback."""
+    match error:
+        case DeepRepoError():
+            return error, None
+        case MemoryError():
+            return _out_of_memory(path, caps), None
+        case RecursionError() if path:
+            return ChildEnded(path, "failed, as it is nested too deeply"), None
+        case asyncio.CancelledError():
+            return ChildEnded("", "was ended, as it was told to"), None
+    text = f"{type(error).__name__}: {error}"
+    return RuntimeError(text), RuntimeError("".join(traceback.format_exception(error)))
 
 
 async def _turning(work: Coroutine[Any, Any, Result]) -> Result:
