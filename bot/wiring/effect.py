@@ -34,12 +34,11 @@ async def compute(
     request: ReviewRequest,
     scratch: str,
     say: Callable[[str], None],
-    left_out: Mapping[str, str] = MappingProxyType({}),
     *,
     consumers: Sequence[str] = (),
 ) -> Effect:
     """Raises NothingToReview where the change is empty."""
-    brief = await review.brief(request, {**NO_MODEL, "with": consumers}, scratch, left_out)
+    brief = await review.brief(request, {**NO_MODEL, "with": consumers}, scratch)
     tools = replace(review.tools(brief, scratch, review.lines(say)), search=EVERY_USE)
     async with pipeline.survey(brief, tools) as subject:
         say("comparing uses with what changed")
@@ -58,7 +57,7 @@ async def compute(
         subject.files,
         subject.dependents,
         breakages,
-        {**left_out, **dict(unread)},
+        dict(unread),
         subject.consumers.reports,
     )
     return subject.masks.cover(effect)

@@ -16,7 +16,7 @@ from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.checkout.locate import locate
 from bot.config import Config
-from bot.errors import ConfigError, DeepRepoError, UsageError
+from bot.errors import DeepRepoError, UsageError
 from bot.findings import sarif_results
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
@@ -138,7 +138,6 @@ async def local_review(
     flags: Mapping[str, Any],
     scratch: str,
     say: Callable[[str], None] = lambda _: None,
-    left_out: Mapping[str, str] = MappingProxyType({}),
     *,
     keep_on_cancel: bool = True,
     warn: Callable[[str], None] = lambda _: None,
@@ -146,7 +145,7 @@ async def local_review(
 ) -> Review:
     """The review of a local change, with a journal where the flags or the environment name one."""
     default = config.environment().journal
-    made = await brief(request, flags, scratch, left_out, records=records(flags, default))
+    made = await brief(request, flags, scratch, records=records(flags, default))
     opened = partial(journal, flags, default, made.pull)
     return await pipeline.review(
         made, tools(made, scratch, lines(say), opened, keep_on_cancel=keep_on_cancel, warn=warn, access=access)
@@ -311,7 +310,7 @@ def _open(
     return open_session(
         subject,
         chosen_models,
-        {name: ANALYZERS[name](LANGUAGES) for name in analyzers(settings)} | _others(subject),
+        {name: ANALYZERS[name](LANGUAGES) for name in settings.analyzers if name in ANALYZERS} | _others(subject),
         limits(settings, own, chosen_models.reader.name if chosen_models.reader else ""),
         languages=LANGUAGES,
         lenses=lenses(settings),
@@ -374,16 +373,5 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
 
 
 def lenses(settings: Config) -> dict[str, Lens]:
-    """The questions that workers may be asked."""
-    unknown = set(settings.lenses) - set(LENSES)
-    if unknown:
-        raise ConfigError(f"unknown lenses {', '.join(sorted(unknown))}: known are {', '.join(LENSES)}")
+    """The questions that workers may be asked. A name that is not known is a warning of the settings."""
     return {name: lens for name, lens in LENSES.items() if name in settings.lenses}
-
-
-def analyzers(settings: Config) -> tuple[str, ...]:
-    """The analysers that the repository asks for."""
-    unknown = set(settings.analyzers) - set(ANALYZERS)
-    if unknown:
-        raise ConfigError(f"unknown analysers {', '.join(sorted(unknown))}: known are {', '.join(ANALYZERS)}")
-    return tuple(settings.analyzers)

@@ -1,0 +1,13 @@
+"""A name in the settings that nobody knows costs a warning, and never the review."""
+
+from small_changes import ByCode
+
+SETTINGS = "analyzers: [contracts, contacts]\nlenses: [tests, test]\n"
+BEFORE = {"a.py": "def total(rows):\n    return rows\n", "b.py": "from a import total\n\ntotal([])\n"}
+
+
+def test_a_check_that_nobody_knows_is_left_out(by_code: ByCode) -> None:
+    """The others are made, and the notes name the nearest."""
+    review = by_code({".deeprepo.yml": SETTINGS, **BEFORE}, {"a.py": "def total(rows, tax):\n    return rows, tax\n"})
+    assert [placed.finding.path for placed in review.reported] == ["b.py"]
+    assert sum("is not known and not used" in note for note in review.notes) == 2
