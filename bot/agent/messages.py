@@ -13,7 +13,7 @@ MAX_UNREAD = 20  # ids in a turn line
 SHORT = 400  # characters of an output that is not worth leaving out
 LEFT_OUT = "[This output was left out: the dialogue had become longer than your context window. Print again what you still need.]"
 
-FORM = "prompts/root"
+FORM = "prompts/root_"
 
 
 @dataclass(slots=True)
@@ -23,7 +23,7 @@ class Conversation:
     limits: Limits
     turns: int
     messages: list[Message] = field(default_factory=list)
-    form: str = FORM  # whose words: FORM_system and FORM_turn
+    form: str = FORM  # whose words: those of FORMsystem and FORMturn
     words: Callable[..., str] = render.text
     tool: Schema = extraction.TOOL
 
@@ -32,7 +32,7 @@ class Conversation:
     ) -> None:
         """The instructions and the first message. `consumers`: the repositories beside this one that the root may look into."""
         system = self.words(
-            f"{self.form}_system.md.j2",
+            f"{self.form}system.md.j2",
             turns=self.turns,
             output_chars=self.limits.output_chars,
             turn_seconds=self.limits.turn_seconds,
@@ -55,7 +55,7 @@ class Conversation:
         said = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
         self.messages.append(Message("assistant", said, reply.calls, extra=reply.extra))
         text = self.words(
-            f"{self.form}_turn.md.j2",
+            f"{self.form}turn.md.j2",
             output=observation.output.rstrip("\n"),
             error=observation.error or "",
             turns=self.turns,

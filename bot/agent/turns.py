@@ -43,10 +43,12 @@ class StallGuard:
     """Where a run stands: what it repeats, whether it still gains, and which note the root must get.
 
     The rules answer failures seen in transcripts: the same cell again, going round in circles. Searching is progress: a turn that shows
-    the root lines which it had not seen is never held against it.
+    the root lines which it had not seen is never held against it. Where nothing is counted as read, a block that ran is progress
+    (`is_patient`).
     """
 
     turns: int
+    is_patient: bool = False
     stale: int = 0
     held_count: int = 0
     _cells: set[str] = field(default_factory=set)
@@ -72,7 +74,7 @@ class StallGuard:
         """Note what a block did."""
         if observation.outcome in {"limit", "crash"}:
             self._cells.clear()  # its names are gone: the same cell may be needed again
-        self.idle(gain, new=self.note_text(observation.output))
+        self.idle(gain, new=self.note_text(observation.output) or self.is_patient)
 
     def idle(self, gain: Gain, *, new: bool = False) -> None:
         """A turn has passed: was anything learnt or done in it?"""

@@ -1,11 +1,12 @@
 """The root over a context: the turns, REPL and tools of a review, with words for a question instead."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
+from typing import Any, Literal
 
 from bot import render
 from bot.agent import tools
@@ -18,29 +19,18 @@ from bot.agent.texts import custom
 from bot.agent.texts.inquiry import Inquiry, TextQuestion
 from bot.agent.texts.material import Material
 from bot.agent.texts.typed import AnswerType
-from bot.agent.turns import Gain, StallGuard, Turns
+from bot.agent.turns import StallGuard, Turns
 from bot.context import long_text
-from bot.context.file_questions import Sight
-from bot.values import Observation, Source
+from bot.values import Source
 
 PREVIEW = 1_600  # characters of both ends together
 LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SHOW_VARS")
 ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch", "rlm_query")
+NAMES = (*LOOKING, *ASKING)  # that a root's code finds beside the caller's own
 TOOL = replace(
     extraction.TOOL,
     description="Run Python in the REPL that holds the text. Names persist from call to call. Print what you want to see.",
 )
-Fact = tuple[str, int, str]  # path, line, quote
-
-
-@dataclass(slots=True)
-class Patient(StallGuard):
-    """Nothing is counted as read here: a block that ran is progress. Turns without code still end a run."""
-
-    def ran(self, observation: Observation, gain: Gain) -> None:
-        """Note what a block did."""
-        StallGuard.ran(self, observation, gain)
-        self.stale = 0
 
 
 @dataclass(slots=True)
@@ -68,44 +58,34 @@ class Dialogue:
         hide = state.session.calls.masks.hide
         state.accept = partial(answer_type.accept, hide=hide) if answer_type is not None else str
         state.child = lambda task, paths, below: _child(self.inquiry, task, paths, below, f"{name}.{next(children)}")
-        run = Turns(state, self.inquiry.root, self.bridge, self.conversation, Patient(turns), name)
+        run = Turns(state, self.inquiry.root, self.bridge, self.conversation, StallGuard(turns, is_patient=True), name)
         self.asked.append(run)
         self.inquiry.runs.append(run)
         await run.go()
         return run
 
 
-async def ask(inquiry: Inquiry, *, alone: bool = False, sight: Sight | None = None) -> Turns:
-    """The root's turns over the whole context; `alone` has nobody to ask, `sight` is what workers have read for it before.
-
-    Raises ReplUnavailable where no REPL starts; everything else ends in an outcome.
-    """
-    async with open_dialogue(inquiry, form="alone" if alone else "root") as dialogue:
-        return await put(dialogue, inquiry.question, sight)
-
-
-async def put(dialogue: Dialogue, question: TextQuestion, sight: Sight | None = None) -> Turns:
+async def put(dialogue: Dialogue, question: TextQuestion) -> Turns:
     """The root's turns for a question about the whole context, the first one or a further one."""
-    material, limits = question.material, dialogue.inquiry.session.calls.budget.limits
-    message = render.text(
-        f"prompts/texts/{'next' if dialogue.asked else 'seed'}.md.j2",
+    turns = dialogue.inquiry.session.calls.budget.limits.turns
+    message = first_message(question, turns, "next" if dialogue.asked else "seed")
+    return await dialogue.ask(message, turns, question.answer_type)
+
+
+def first_message(question: TextQuestion, turns: int, template: Literal["seed", "next"] = "seed") -> str:
+    """What a root is told of a context and asked about it."""
+    material = question.material
+    return render.text(
+        f"prompts/texts/{template}.md.j2",
         question=question.query,
         schema=question.answer_type.schema if question.answer_type is not None else "",
-        turns=limits.turns,
+        turns=turns,
         length=len(material.text),
         form=material.form,
         items=len(material.value) if material.form in {"list", "mapping"} else 0,
         paths=list(material.files),
         preview=long_text.preview(material.text, PREVIEW),
-        sight=sight,
-        facts=facts(sight) if sight else [],
     )
-    return await dialogue.ask(message, limits.turns, question.answer_type)
-
-
-def facts(sight: Sight) -> list[Fact]:
-    """The quoted lines, each place once, in the order of the text."""
-    return sorted({(item.path, item.line, item.quote.strip()) for item in sight.quotes})
 
 
 @asynccontextmanager
@@ -113,23 +93,31 @@ async def open_dialogue(
     inquiry: Inquiry,
     material: Material | None = None,
     *,
-    form: str = "root",
+    names: Collection[str] = NAMES,
     turns: int | None = None,
     depth: int = 0,
     name: str = "root",
 ) -> AsyncIterator[Dialogue]:
-    """A root over the whole context or over a part of it, with a REPL of its own that is closed at the end."""
+    """A root over the whole context or over a part of it, with a REPL of its own that is closed at the end.
+
+    `names`: the functions that its code finds beside the caller's own.
+    """
     question, session = inquiry.question, inquiry.session
     whole, limits, masks = material or question.material, session.calls.budget.limits, session.calls.masks
     state = RunState(session, source=Source("model", inquiry.root.name, "root"), depth=depth, deepest=question.deepest)
 
     def words(template: str, **values: object) -> str:
         named = [(worker, reader.model.name) for worker, reader in inquiry.readers.items()]
-        more = {"form": whole.form, "tools": question.tools, "answer_form": question.answer_form, "named": named}
+        more: dict[str, Any] = {
+            "form": whole.form,
+            "tools": question.tools,
+            "answer_form": question.answer_form,
+            "named": named,
+        }
+        more["workers"] = "ask" in names
         return render.text(template, **values, **more)
 
-    conversation = Conversation(limits, turns or limits.turns, form=f"prompts/texts/{form}", words=words, tool=TOOL)
-    names = LOOKING if form == "alone" else (*LOOKING, *ASKING)
+    conversation = Conversation(limits, turns or limits.turns, form="prompts/texts/", words=words, tool=TOOL)
     functions = {word: call for word, call in tools.functions(state).items() if word in names}
     functions |= custom.functions(session, question.tools)
     masked = await asyncio.to_thread(masks.hide, whole.value)  # the root's code could send on whatever it holds

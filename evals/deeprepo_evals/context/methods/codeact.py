@@ -7,4 +7,5 @@ from deeprepo_evals.context.room import Room
 
 async def run(room: Room) -> MethodAnswer:
     """The root's turns."""
-    return end_of_run(await roots.ask(room.inquiry, alone=True))
+    async with roots.open_dialogue(room.inquiry, names=roots.LOOKING) as dialogue:
+        return end_of_run(await roots.put(dialogue, room.inquiry.question))

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from bot.agent.texts.roots import facts
 from bot.context import file_questions
 from bot.context.file_questions import Sight
 from deeprepo_evals.context.methods.method_answer import MethodAnswer, answer_from, nothing
@@ -27,3 +26,8 @@ async def read(room: Room) -> Sight:
     return file_questions.together(
         await asyncio.gather(*(room.reader.look(one, room.problem.question) for one in parts))
     )
+
+
+def facts(sight: Sight) -> list[tuple[str, int, str]]:
+    """The quoted lines with their places, each place once, in the order of the text."""
+    return sorted({(item.path, item.line, item.quote.strip()) for item in sight.quotes})

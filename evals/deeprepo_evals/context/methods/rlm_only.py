@@ -7,4 +7,5 @@ from deeprepo_evals.context.room import Room
 
 async def run(room: Room) -> MethodAnswer:
     """The root's turns."""
-    return end_of_run(await roots.ask(room.inquiry))
+    async with roots.open_dialogue(room.inquiry) as dialogue:
+        return end_of_run(await roots.put(dialogue, room.inquiry.question))
