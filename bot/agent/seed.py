@@ -8,8 +8,9 @@ from bot import render
 from bot.diff import file_diffs
 from bot.diff.marks import marks
 from bot.diff.tell import FileDiff
+from bot.review.survey import Survey
 from bot.text.paths import decides_nothing, is_product
-from bot.values import ChangedFile, Dependents, Finding, LinkedIssue, PullRequest, Reference, Unit, tokens
+from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, tokens
 
 MESSAGE_TOKENS = 14_000  # of the whole message
 DIFF_TOKENS = (
@@ -28,14 +29,6 @@ LINES = 6  # of one such name in one file
 MAX_FILES = 200
 FEWER_FILES, FEWER_SITES = 60, 30  # where the diff does not fit
 BODY_CHARS = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class Seed:
-    """The first message of the root and what did not fit into it."""
-
-    text: str
-    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,67 +64,53 @@ class UsePlaces:
 
 
 def gather(
-    pull: PullRequest,
-    files: Sequence[ChangedFile],
-    units: Sequence[Unit],
-    dependents: Dependents,
+    survey: Survey,
     findings: Sequence[Finding] = (),
     question: str = "",
     issues: Sequence[LinkedIssue] = (),
-    undecided_uses: Collection[str] = (),
+    undecided: Collection[str] = (),
     doubts: Sequence[str] = (),
     most: int = MESSAGE_TOKENS,
-) -> Seed:
+) -> str:
     """The seed under its limits; by rank where something is cut.
 
-    `issues`: those of which the root is to say whether they are done; `undecided_uses`: fingerprints of findings that a second opinion could
+    `issues`: those of which the root is to say whether they are done; `undecided`: fingerprints of findings that a second opinion could
     not settle; `doubts`: what readers of pairs could not settle; `most`: tokens of the message of a change whose diff does not fit.
     """
+    files, units = survey.files, survey.units
     reviewable = [file for file in files if not file.skip]
-    diffs = file_diffs(units, reviewable, AROUND)
-    size = sum(tokens(part.body) for part in diffs)
+    whole_diffs = file_diffs(units, reviewable, AROUND)
+    size = sum(tokens(part.body) for part in whole_diffs)
     whole = size <= DIFF_TOKENS * most // MESSAGE_TOKENS
-    places = _use_places(dependents.references, files)
+    places = _use_places(survey.dependents.references, files)
     parts = [] if whole else _rank(units, reviewable)
     most_files, most_sites = (MAX_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
-    part_lines = PART_LINES * most // MESSAGE_TOKENS
-    left_out = list(_left_out(len(parts) - part_lines, places, most_sites))
+    lines = parts[: PART_LINES * most // MESSAGE_TOKENS]
+    left_out = list(_left_out(len(parts) - len(lines), places, most_sites))
 
-    def compose(diffs: Sequence[FileDiff], lines: Sequence[PartLine]) -> Seed:
-        left = (
-            []
-            if whole
-            else [
-                f"the diff: about {size:,} tokens, of which {render.count(len(diffs), 'file')} stand here; use diff(path)"
-            ]
-        ) + left_out
-        return Seed(
-            render.text(
-                "prompts/seed.md.j2",
-                pull=pull,
-                body=render.cut(pull.body, BODY_CHARS),
-                files=files[:most_files],
-                more_files=max(0, len(files) - most_files),
-                diffs=diffs,
-                parts=lines,
-                sites=places.sites[:most_sites],
-                guessed=places.guesses[: MAX_GUESSED if whole else LINES],
-                findings=findings,
-                why_chars=WHY_CHARS,
-                doubts=doubts,
-                undecided=undecided_uses,
-                left_out=left,
-                question=question,
-                issues=issues,
-            ),
-            tuple(left),
+    def compose(diffs: Sequence[FileDiff]) -> str:
+        shown = f"of which {render.count(len(diffs), 'file')} stand here; use diff(path)"
+        cut = [] if whole else [f"the diff: about {size:,} tokens, {shown}"]
+        return render.text(
+            "prompts/seed.md.j2",
+            pull=survey.pull,
+            body=render.cut(survey.pull.body, BODY_CHARS),
+            files=files[:most_files],
+            more_files=max(0, len(files) - most_files),
+            diffs=diffs,
+            parts=lines,
+            sites=places.sites[:most_sites],
+            guessed=places.guesses[: MAX_GUESSED if whole else LINES],
+            findings=findings,
+            why_chars=WHY_CHARS,
+            doubts=doubts,
+            undecided=undecided,
+            left_out=cut + left_out,
+            question=question,
+            issues=issues,
         )
 
-    if whole:
-        return compose(diffs, ())
-    lines = parts[:part_lines]
-    room = most - tokens(compose((), lines).text)
-    return compose(_first(lines, reviewable, units, room), lines)
+    return compose(whole_diffs if whole else _first(lines, reviewable, units, most - tokens(compose(()))))
 
 
 def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> UsePlaces:

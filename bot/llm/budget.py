@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from threading import Lock
+from threading import RLock
 
 from bot.errors import BudgetSpent
 from bot.llm.capacity import OWN_SERVERS, USEFUL
@@ -38,7 +38,6 @@ class Left:
     usd: float | None
     tokens: int | None
     calls: int | None
-    seconds: float | None
 
 
 @dataclass(slots=True)
@@ -47,7 +46,6 @@ class SettledCalls:
 
     calls: int = 0
     failure_count: int = 0
-    limited_count: int = 0  # of the failed ones, those that a rate limit turned away: no model has seen them
     usage: Usage = field(default_factory=Usage)
     usd: dict[Purpose, list[float]] = field(default_factory=dict)  # one by one: a sum must not depend on their order
     rough: float = 0.0  # their sum as it came, for the caps; with what calls of unknown price count
@@ -59,23 +57,9 @@ class SettledCalls:
         return math.fsum(usd for role in roles or tuple(self.usd) for usd in self.usd.get(role, ()))
 
 
-def dearest(price: PriceOf, usage: Usage) -> float | None:
-    """What this could cost at most: a provider may charge more for what it writes into its cache."""
-    plain, written_price = price(usage), price(replace(usage, cache_write=usage.input))
-    return None if plain is None else max(plain, written_price or 0.0)
-
-
 def unknown(usage: Usage) -> float:
     """What a call of unknown price counts under a cap in dollars: as much as one of the dearest model."""
     return (usage.input * DEAREST_INPUT + usage.output * DEAREST_OUTPUT) / MILLION
-
-
-def usd_for_cap(cost: Cost) -> float:
-    """The dollars of a finished piece of work for a cap over many of them. A server of the user's own bills nobody."""
-    if cost.usd is not None:
-        return cost.usd
-    is_owned = all(model.partition("/")[0] in OWN_SERVERS for model in cost.models)
-    return 0.0 if is_owned else unknown(cost.usage)
 
 
 class Budget:
@@ -87,7 +71,7 @@ class Budget:
         self.refused = ""  # the sentence of the first call that was not sent because of a cap
         self.in_flight = 0  # calls that hold a reservation: what they do not use comes back
         self._clock, self._started = clock, clock()
-        self._lock, self._spent = Lock(), SettledCalls()
+        self._lock, self._spent = RLock(), SettledCalls()
         self._held_tokens, self._held_usd = 0, 0.0
         self._kept: Hold | None = None
         self._longest: dict[tuple[str, Purpose], int] = {}  # replies of a model in a role
@@ -108,14 +92,11 @@ class Budget:
         with self._lock:
             guess = ""
             if price(usage) is None:
-                self._note_unpriced(model)
+                self.note_unpriced(model)
                 guess = f" (the price of {model} is unknown: it counts as the dearest)"
-
-            def hold(output: int) -> Hold:
-                asked = replace(usage, output=output)
-                return Hold(asked.input + output, self.worst(price, model, asked), output)
-
-            wanted = hold(self._output(hold, usage.output, usage.output if visible is None else visible, model, role))
+            output = self._output(usage, price, model, role, usage.output if visible is None else visible)
+            usage = replace(usage, output=output)
+            wanted = Hold(usage.input + output, self.worst(price, model, usage), output)
             self._check(wanted, role, guess)
             self._held_tokens += wanted.tokens
             self._held_usd += wanted.usd
@@ -124,29 +105,33 @@ class Budget:
 
     def worst(self, price: PriceOf, model: str, usage: Usage) -> float:
         """The dollars that this could cost at most; as much as one of the dearest model where nobody knows the price."""
-        usd = dearest(price, usage)
-        return (0.0 if self.is_owned(model) else unknown(usage)) if usd is None else usd
+        usd = price(usage)
+        if usd is None:
+            return 0.0 if self.is_owned(model) else unknown(usage)
+        written_usd = price(replace(usage, cache_write=usage.input))  # a provider may charge more for what it keeps
+        return max(usd, written_usd or 0.0)
 
     def expected_reply(self, model: str, role: Purpose, visible: int) -> int:
         """How long a reply may become, by those that came before it."""
         return max(visible, MARGIN * self._longest.get((model, role), 0))
 
-    def keep(self, hold: Hold | None) -> None:
+    def keep(self, usage: Usage | None, price: PriceOf = lambda _: None) -> None:
         """Keep a call of this size, half of each cap at most, back for the root's last word; None ends that."""
-        self._kept = hold
+        if usage is None:
+            self._kept = None
+        else:
+            usd = 0.0 if price(usage) is None else self.worst(price, "", usage)
+            self._kept = Hold(usage.input + usage.output, usd)
 
     def room(self, role: Purpose) -> tuple[float, float, float]:
         """Dollars, tokens and calls that calls of this role may still use together; infinite where no cap counts them."""
         with self._lock:
-            return self._room(role)
-
-    def _room(self, role: Purpose) -> tuple[float, float, float]:
-        caps, spent = self.limits, self._spent
-        kept = self._kept if role != "root" else None
-        usd = math.inf if caps.usd is None else caps.usd - spent.rough - self._held_usd
-        used = spent.usage.input + spent.usage.output + self._held_tokens
-        tokens = math.inf if caps.tokens is None else caps.tokens - used
-        calls = math.inf if caps.calls is None else caps.calls - spent.calls + spent.limited_count - self.in_flight
+            caps, spent = self.limits, self._spent
+            kept = self._kept if role != "root" else None
+            usd = math.inf if caps.usd is None else caps.usd - spent.rough - self._held_usd
+            used = spent.usage.input + spent.usage.output + self._held_tokens
+            tokens = math.inf if caps.tokens is None else caps.tokens - used
+            calls = math.inf if caps.calls is None else caps.calls - spent.calls - self.in_flight
         if kept is not None:
             usd -= min(kept.usd, (caps.usd or 0.0) / 2)
             tokens -= min(kept.tokens, (caps.tokens or 0) // 2)
@@ -161,7 +146,6 @@ class Budget:
         *,
         hold: Hold | None = None,
         has_failed: bool = False,
-        was_limited: bool = False,
     ) -> None:
         """Book what a call really used and give its reservation back.
 
@@ -173,11 +157,10 @@ class Budget:
                 self._held_usd -= hold.usd
                 self.in_flight -= 1
             elif usd is None:
-                self._note_unpriced(model)
+                self.note_unpriced(model)
             spent = self._spent
             spent.calls += 1
             spent.failure_count += has_failed
-            spent.limited_count += was_limited
             spent.usage += usage
             spent.models.setdefault(model)
             if not has_failed:
@@ -191,8 +174,13 @@ class Budget:
 
     def note_unpriced(self, model: str) -> None:
         """Say that nobody knows this model's price, where there is a cap in dollars."""
-        with self._lock:
-            self._note_unpriced(model)
+        sentence = (
+            f"The price of {model} is unknown: under the cap of ${self.limits.usd or 0.0:,.2f} its calls count as much as those of "
+            f"the dearest model on the price list (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} for a million tokens in and out). "
+            "Choose a model whose price is known, or allow more dollars (`--max-usd`)."
+        )
+        if self.limits.usd is not None and not self.is_owned(model) and sentence not in self.notes:
+            self.notes.append(sentence)
 
     def fail(self) -> None:
         """An answered call whose reply was of no use."""
@@ -218,7 +206,6 @@ class Budget:
                 usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - spent.paid_usd()),
                 tokens=None if caps.tokens is None else max(0, caps.tokens - used),
                 calls=None if caps.calls is None else max(0, caps.calls - spent.calls),
-                seconds=self.seconds_left(),
             )
 
     def cost(self) -> Cost:
@@ -241,7 +228,7 @@ class Budget:
 
     def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:
         """Raise BudgetSpent unless the call fits. Each cap is asked whether it holds the sum: against what is not a number it does not."""
-        caps, (usd, tokens, calls) = self.limits, self._room(role)
+        caps, (usd, tokens, calls) = self.limits, self.room(role)
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
         if caps.calls is not None and not calls >= 1:
@@ -259,27 +246,21 @@ class Budget:
                 f"${max(0.0, usd):,.4f} is left; finish with what you have, or allow more dollars"
             )
 
-    def _output(self, hold: Callable[[int], Hold], most: int, visible: int, model: str, role: Purpose) -> int:
+    def _output(self, usage: Usage, price: PriceOf, model: str, role: Purpose, visible: int) -> int:
         """The tokens that the reply may take. Other calls in flight leave a share; alone, a call may take what is left.
 
         Never fewer than the least that is of use: `_check` then says which cap is in the way.
         """
-        usd, tokens, _ = self._room(role)
-        likely = min(most, self.expected_reply(model, role, visible))
-        least, share = (likely, SHARE) if self.in_flight else (min(visible, USEFUL), 1)
-        none, step = hold(0), hold(STEP)
-        each = max(step.usd - none.usd, 0.0) / STEP  # prices are linear in the tokens of a reply
-        by_usd = (usd / share - none.usd) / each if each else math.inf
-        affordable = min(
-            float(most), tokens / share - none.tokens, by_usd - 1
+        usd, tokens, _ = self.room(role)
+        least, share = min(visible, USEFUL), 1
+        if self.in_flight:
+            least, share = self.expected_reply(model, role, visible), SHARE
+        prompt_usd = self.worst(price, model, replace(usage, output=0))
+        each = (
+            self.worst(price, model, replace(usage, output=STEP)) - prompt_usd
+        ) / STEP  # prices are linear in tokens
+        by_usd = (
+            (usd / share - prompt_usd) / each - 1 if each > 0 else math.inf
         )  # one less: dollars are no whole numbers
-        return most if least >= most else max(least, int(max(0.0, affordable)))
-
-    def _note_unpriced(self, model: str) -> None:
-        sentence = (
-            f"The price of {model} is unknown: under the cap of ${self.limits.usd or 0.0:,.2f} its calls count as much as those of "
-            f"the dearest model on the price list (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} for a million tokens in and out). "
-            "Choose a model whose price is known, or allow more dollars (`--max-usd`)."
-        )
-        if self.limits.usd is not None and not self.is_owned(model) and sentence not in self.notes:
-            self.notes.append(sentence)
+        affordable = min(float(usage.output), tokens / share - usage.input, by_usd)
+        return usage.output if least >= usage.output else max(least, int(max(0.0, affordable)))

@@ -8,7 +8,6 @@ import re
 import string
 from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
-from typing import Literal
 from urllib.parse import urlsplit
 
 from bot.values import Effort, Message, Purpose, Usage
@@ -32,41 +31,33 @@ HABIT: dict[Purpose, int] = {
 OWN_SERVERS = frozenset({"ollama", "compatible"})  # providers that are a server of the user's own
 PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
 
-# Families of which the documents say that they never think. A name that stands in neither list may think.
+# Families of which the documents say that they never think. Any other may.
 _PLAIN = re.compile(
     r"gpt-3|gpt-4|gpt-5[\w.]{0,60}-chat|chatgpt-4o|davinci|claude-(?:[123]\b|instant)|gemini-(?:1|2\.0)|deepseek-(?:chat|coder)"
     r"|mixtral|codestral|devstral|ministral|mistral-(?:7b|nemo|tiny)|pixtral|llama|command-(?:r|a-03)|grok-2|grok-code-fast"
     r"|qwen(?:1|2)|qwen3[\w.-]{0,60}(?:instruct|coder)|gemma-?[123]|phi-?[34](?!.{0,60}reasoning)|starcoder|kimi-k2-(?:instruct|0)",
     re.IGNORECASE,
 )
-# Families that think unless they are told not to, and take an effort.
-_THINKS = re.compile(
-    r"gpt-[5-9]|gpt-oss|\bo[1-9](?:-|$)|codex|claude-(?:(?:opus|sonnet|haiku|fable|mythos)-)?[4-9]|gemini-(?:2\.5|[3-9]|flash-latest|pro-latest)"
-    r"|grok-(?:3-mini|[4-9])|deepseek-(?:reasoner|r\d|v[3-9])|qwq|qwen(?:3|[4-9])|glm-(?:4\.[5-9]|[5-9])|magistral|kimi-k2|minimax-m",
-    re.IGNORECASE,
-)
+# Families that take an effort.
 TAKES_EFFORT = re.compile(
     r"gpt-[5-9]|gpt-oss|\bo[1-9](?:-|$)|claude-(?:opus-4-[5-9]|(?:\w+-)?[5-9])|gemini-(?:2\.5|[3-9])|grok-(?:3-mini|[4-9])",
     re.IGNORECASE,
 )
 
 
-def thinking(name: str) -> Literal["yes", "no", "unknown"]:
-    """Whether `provider/model` thinks before it answers, as far as its name says."""
-    model = name.partition("/")[2] or name
-    if _PLAIN.search(model):
-        return "no"
-    return "yes" if _THINKS.search(model) else "unknown"
+def may_think(name: str) -> bool:
+    """Whether `provider/model` may think before it answers, as far as its name says."""
+    return _PLAIN.search(name.partition("/")[2] or name) is None
 
 
 def of(name: str, role: Purpose, visible: int) -> int:
     """The cap on a reply of which `visible` tokens are the answer."""
-    return visible if thinking(name) == "no" else max(visible, THINKING_ROOM[role])
+    return max(visible, THINKING_ROOM[role]) if may_think(name) else visible
 
 
 def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | None:
     """How long the model is asked to think; None leaves it to the provider. Readers and second opinions need little."""
-    if thinking(name) == "no":
+    if not may_think(name):
         return None
     if effort_wanted is not None:
         return effort_wanted

@@ -1,6 +1,6 @@
 """Whether a structured answer fits the schema that was asked for, as a sentence that the model can act on. Pure.
 
-Only the part of JSON Schema that our schemas use: type, properties, required, items, enum and minimum lengths.
+Only the part of JSON Schema that our schemas use: type, properties, required, items and enum.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,6 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 
 def misfit(value: Any, schema: Mapping[str, Any], at: str = "the answer") -> str:  # noqa: ANN401 - any JSON value
     """What is wrong, the first fault only; "" where it fits."""
-    if "anyOf" in schema:
-        faults = [misfit(value, one, at) for one in schema["anyOf"]]
-        return "" if "" in faults else faults[0]
     kinds = schema.get("type", ())
     names = [kinds] if isinstance(kinds, str) else list(kinds)
     if names and not any(_is(value, name) for name in names):
@@ -31,8 +28,6 @@ def misfit(value: Any, schema: Mapping[str, Any], at: str = "the answer") -> str
     lacking = [name for name in schema.get("required", ()) if isinstance(value, Mapping) and name not in value]
     if lacking:
         return f"{at} lacks {lacking[0]!r}"
-    if isinstance(value, (list, tuple)) and len(value) < schema.get("minItems", 0):
-        return f"{at} must have at least {schema['minItems']} items"
     return next(filter(None, (misfit(*part) for part in _parts(value, schema, at))), "")
 
 

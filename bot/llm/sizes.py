@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bot.errors import PromptTooLong
 from bot.llm import capacity
-from bot.llm.budget import Budget, Hold, dearest
+from bot.llm.budget import Budget
 from bot.ports import Model
 from bot.values import Completion, Message, Prompt, Purpose, Schema, Usage
 
@@ -15,9 +15,8 @@ ENLARGE = "give the server a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it is to be sent: its key in the journal, its size, and the room that its reply needs."""
+    """One request as it is to be sent: its size, and the room that its reply needs."""
 
-    key: str
     prompt: Prompt
     role: Purpose
     size: int  # characters that are sent
@@ -41,16 +40,19 @@ class Sizes:
         windows = (self._budget.limits.context, self._windows.get(model.name))
         return min((size for size in windows if size), default=None)
 
-    def shrink(self, model: Model, window: int | None) -> None:
-        """Remember a window that a refusal names."""
-        if window:
-            self._windows[model.name] = min(window, self._windows.get(model.name, window))
+    def shrink(self, model: Model, window: int | None) -> bool:
+        """Remember a window that a refusal names; whether that is news."""
+        known = self._windows.get(model.name)
+        if not window or (known is not None and known <= window):
+            return False
+        self._windows[model.name] = window
+        return True
 
     def likely(self, model: Model, size: int) -> int:
         """The tokens of a prompt of so many characters."""
         return int(size * self._density.get(model.name, 1 / capacity.LIKELY_CHARS)) + 1
 
-    def request(self, model: Model, prompt: Prompt, role: Purpose, key: str, size: int, broke_off: int) -> Request:
+    def request(self, model: Model, prompt: Prompt, role: Purpose, size: int, broke_off: int) -> Request:
         """What is to be sent: a reply gets the room that its role and its model's thinking need."""
         name, visible = model.name, prompt.max_tokens
         before, tokens = self._read.get((name, role), ((), 0))
@@ -65,23 +67,13 @@ class Sizes:
         )
         least = broke_off + broke_off // 2 if broke_off else min(visible, capacity.USEFUL)
         effort = capacity.effort(name, role, prompt.effort)
-        return Request(key, replace(prompt, effort=effort), role, size, most, tokens_wanted, least)
+        return Request(replace(prompt, effort=effort), role, size, most, tokens_wanted, least)
 
-    def next_turn(self, model: Model, request: Request) -> Hold:
-        """What the root's next reply needs: by what its replies cost so far, not by all that it may take."""
+    def next_reply(self, model: Model, request: Request) -> Usage:
+        """What the root's next reply needs: by what its replies took so far, not by all that it may take."""
         visible = request.prompt.max_tokens
         reply_tokens = min(request.room, self._budget.expected_reply(model.name, request.role, visible))
-        usage = Usage(self.likely(model, request.size), reply_tokens)
-        return Hold(usage.input + usage.output, dearest(model.price, usage) or 0.0)
-
-    def with_less_room(self, model: Model, request: Request, window: int | None) -> Request | None:
-        """The same prompt with a reply that fits beside it, None where only a shorter prompt would."""
-        free = (
-            min(request.prompt.max_tokens, request.room // 2)
-            if window is None
-            else window - self.likely(model, request.size) - SPARE
-        )
-        return replace(request, room=free) if request.least <= free < request.room else None
+        return Usage(self.likely(model, request.size), reply_tokens)
 
     def below_window(self, model: Model, request: Request) -> Request:
         """The request with a reply that fits the window. Raises PromptTooLong if none fits; then nothing is sent."""

@@ -111,28 +111,15 @@ def _tokens(provider: Provider, name: str, url: str) -> Tokens:
     return "max_completion_tokens" if knows_tokens or REASONING.match(name.partition("/")[2]) else "max_tokens"
 
 
-def library(name: str) -> tuple[str, ...]:
-    """The modules behind a model, none if they are not installed: `connect` reports that."""
-    provider = PROVIDERS.get(name.partition("/")[0])
-    if provider is None or not extras.is_installed("models"):
-        return ()
-    return (f"bot.models.{provider.dialect}", *(["genai_prices.data_snapshot"] if prices.may_have(name) else []))
-
-
 def load(name: str) -> None:
-    """Load all that is behind a model, its prices and its HTTP client too, for the processes that are forked from this one."""
-    modules = library(name)
-    for module in modules:
-        import_module(module)
-    if modules:
-        from bot.models import connection
-
-        connection.load()
+    """Load all that is behind a model, its prices and its HTTP client too. `connect` reports a wrong name."""
+    provider = PROVIDERS.get(name.partition("/")[0])
+    if provider is not None and extras.is_installed("models"):
+        import_module(f"bot.models.{provider.dialect}")
+        import_module("bot.models.connection").load()
         prices.dollars(name, Usage())
 
 
 def warm(name: str) -> None:
-    """Begin to load the library behind a model in a thread, while git is waited for. `connect` reports a wrong name."""
-    modules = library(name)
-    if modules:
-        Thread(target=lambda: [import_module(module) for module in modules], name="warm", daemon=True).start()
+    """Begin to load what is behind a model in a thread, while git is waited for."""
+    Thread(target=load, args=(name,), name="warm", daemon=True).start()

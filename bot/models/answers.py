@@ -113,18 +113,3 @@ def _fits(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
     properties = schema.get("properties", {})
     is_closed = schema.get("additionalProperties") is False
     return set(schema.get("required", ())) <= set(value) and (not is_closed or set(value) <= set(properties))
-
-
-def strict(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema keeps the rules of strict mode: every object closed, every property required."""
-    if "properties" in schema or schema.get("type") == "object":
-        properties = schema.get("properties", {})
-        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(properties):
-            return False
-    return all(strict(part) for part in _parts(schema))
-
-
-def _parts(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    schemas = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), schema.get("items")]
-    schemas += [part for word in ("anyOf", "allOf", "oneOf") for part in schema.get(word, ())]
-    return [part for part in schemas if isinstance(part, Mapping)]

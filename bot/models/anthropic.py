@@ -5,7 +5,7 @@ dialogue, that is where a tool is offered, also the first user message, which st
 the next turn reads everything before it from the cache. A question whose reader may ask to see more is marked too, since most
 do; any other single question is not marked beyond its system prompt: writing to the cache costs a quarter more.
 
-Thinking blocks come back as they were, in the places in which they stood, to the model that wrote them and to no other.
+Thinking blocks come back as they were, before what was said, to the model that wrote them and to no other.
 """
 
 import json
@@ -17,9 +17,10 @@ import anthropic
 from pydantic import SecretStr
 
 from bot.errors import ProviderDown
+from bot.models import forms
 from bot.models.answers import Stop, completion, sendable, without_thinking
-from bot.models.connection import JSON_ONLY, Client, Dialect, HttpModel, Library, count, estimate, transport
-from bot.models.forms import ANTHROPIC, RequestForm
+from bot.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
+from bot.models.forms import RequestForm
 from bot.models.provider import Key, key_text
 from bot.models.stream import Messages
 from bot.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
@@ -34,7 +35,6 @@ STOPS: Mapping[str, Stop] = {
 EFFORTS: Mapping[Effort, str] = {"none": "low"}  # the least that there is
 THINKING = {"thinking", "redacted_thinking"}
 CACHED = {"cache_control": {"type": "ephemeral"}}
-LIBRARY = Library(anthropic.AnthropicError, anthropic.AsyncStream)
 
 # At DEBUG this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
 logging.getLogger("anthropic").setLevel(logging.INFO)
@@ -47,21 +47,70 @@ class AnthropicModel(HttpModel):
     asked by JSON schema.
     """
 
-    def __init__(
-        self, name: str, url: str, timeout: float, make_client: Callable[[], Client], library: Library = LIBRARY
-    ) -> None:
-        dialect = Dialect("/v1/messages", ANTHROPIC, body, read, Messages)
-        super().__init__(name, url, timeout, dialect, RequestForm(answer="tool"), make_client, library)
+    path, assembly = "/v1/messages", Messages
+    failure, stream = anthropic.AnthropicError, anthropic.AsyncStream
+
+    def __init__(self, name: str, url: str, timeout: float, open_client: Callable[[], Any]) -> None:
+        super().__init__(name, url, timeout, RequestForm(answer="tool"), open_client)
+
+    def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
+        """The request as the endpoint wants it."""
+        system, rest = _split(prompt.messages)
+        if prompt.answer and form.answer == "text":
+            rest.append(Message("user", JSON_ONLY + json.dumps(prompt.answer.parameters)))
+        request: dict[str, Any] = {"model": self.name.partition("/")[2], "max_tokens": form.cap(prompt)}
+        request["messages"] = _messages(rest, self.name if form.extras else "")
+        if system:
+            request["system"] = [{"type": "text", "text": system, **CACHED}]
+        tools = [_tool(prompt.tool)] if prompt.tool else []
+        config: dict[str, Any] = {}
+        if prompt.effort and form.effort:
+            config["effort"] = EFFORTS.get(prompt.effort, prompt.effort)
+        if prompt.answer and form.answer == "tool":
+            tools.append(_tool(prompt.answer))
+            request["tool_choice"] = {"type": "tool", "name": prompt.answer.name}
+        elif prompt.answer and form.answer == "schema":
+            config["format"] = {"type": "json_schema", "schema": prompt.answer.parameters}
+        optional = {"output_config": config, "tools": tools, "stream": form.stream}
+        request |= {name: value for name, value in optional.items() if value}
+        for block in _read_again(prompt, request["messages"]):
+            block.update(CACHED)
+        return request
+
+    def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
+        """A reply as a Completion. Raises ProviderDown where it holds none."""
+        content = reply.get("content")
+        if not isinstance(content, list):
+            raise ProviderDown(f"{self.name.partition('/')[0]} answered without a message: try again")
+        blocks = [block for block in content if isinstance(block, Mapping)]
+        reply_text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+        text, is_unfinished = without_thinking(reply_text)
+        calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
+        stop: Stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
+        usage = _usage(reply.get("usage"), prompt, content)
+        return completion(prompt, form, text, calls, stop, usage, _thinking(blocks, self.name))
+
+    def other_form(self, form: RequestForm, prompt: Prompt, words: str) -> dict[str, Any]:
+        """What to change of a form after a refusal in these words: the first that helps."""
+        effort = prompt.effort and form.effort
+        changes: tuple[tuple[object, dict[str, Any]], ...] = (
+            (form.stream and forms.STREAM.search(words), {"stream": False}),
+            (prompt.answer and form.answer == "tool" and forms.FORCED.search(words), {"answer": "schema"}),
+            (effort and ("effort" in words or "output_config" in words), {"effort": False}),
+            (prompt.answer and form.answer == "schema" and forms.SCHEMA.search(words), {"answer": "text"}),
+            (forms.sends_extras(prompt, form) and forms.EXTRAS.search(words), {"extras": False}),
+        )
+        return next((change for applies, change in changes if applies), {})
 
 
-def client_of(key: Key, url: str, timeout: float) -> Callable[[], Client]:
+def client_of(key: Key, url: str, timeout: float) -> Callable[[], anthropic.AsyncAnthropic]:
     """Return what makes the library's own client for this key and address."""
     secret = SecretStr(key_text(key))
 
-    def make() -> Client:
+    def client() -> anthropic.AsyncAnthropic:
         key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
         is_gateway = not url.startswith("https://api.anthropic.com")  # it wants the key in `Authorization`
-        library_client: Any = anthropic.AsyncAnthropic(
+        return anthropic.AsyncAnthropic(
             api_key=key_text,
             base_url=url,
             max_retries=0,
@@ -69,39 +118,8 @@ def client_of(key: Key, url: str, timeout: float) -> Callable[[], Client]:
             default_headers={"Authorization": f"Bearer {key_text}"} if is_gateway else None,
             http_client=transport(anthropic.DefaultAioHttpClient, url, timeout),
         )
-        typed_client: Client = library_client
-        return typed_client
 
-    return make
-
-
-def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
-    """The request as the endpoint wants it."""
-    system, rest = _split(prompt.messages)
-    if prompt.answer and form.answer == "text":
-        rest.append(Message("user", JSON_ONLY + json.dumps(prompt.answer.parameters)))
-    own = name if form.extras else ""
-    request: dict[str, Any] = {"model": name.partition("/")[2], "max_tokens": form.cap(prompt)}
-    request["messages"] = _messages(rest, own)
-    if system:
-        request["system"] = [{"type": "text", "text": system, **CACHED}]
-    tools = [_tool(prompt.tool)] if prompt.tool else []
-    config: dict[str, Any] = {}
-    if prompt.effort and form.effort:
-        config["effort"] = EFFORTS.get(prompt.effort, prompt.effort)
-    if prompt.answer and form.answer == "tool":
-        tools.append(_tool(prompt.answer))
-        request["tool_choice"] = {"type": "tool", "name": prompt.answer.name}
-    elif prompt.answer and form.answer == "schema":
-        config["format"] = {"type": "json_schema", "schema": prompt.answer.parameters}
-    request |= {"output_config": config} if config else {}
-    if tools:
-        request["tools"] = tools
-    for block in _read_again(prompt, request["messages"]):
-        block.update(CACHED)
-    if form.stream:
-        request["stream"] = True
-    return request
+    return client
 
 
 def _read_again(prompt: Prompt, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -134,29 +152,14 @@ def _messages(messages: Sequence[Message], own: str) -> list[dict[str, Any]]:
 
 
 def _blocks(message: Message, own: str) -> list[dict[str, Any]]:
-    """The blocks of a message, with the thinking that the model `own` has written."""
+    """The blocks of a message, first the thinking that the model `own` has written: the endpoint demands it there."""
     text = sendable(message.text)
     if message.role == "tool":
         return [{"type": "tool_result", "tool_use_id": message.call_id, "content": text or "(nothing)"}]
-    calls = {call.id: _use(call) for call in message.calls}
-    request_blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
-    extra = message.extra
-    if not extra or not own or extra.get("model") != own:
-        return [*request_blocks, *calls.values()]
-    blocks, at = [], 0
-    for block in extra["blocks"]:
-        if block["type"] == "text":
-            piece, at = text[at : at + block["chars"]], at + block["chars"]
-            blocks += [{"type": "text", "text": piece}] if piece.strip() else []
-        elif block["type"] == "tool_use":
-            blocks += [calls.pop(block["id"])] if block["id"] in calls else []
-        else:
-            blocks.append(dict(block))
-    if at == len(text) and not calls:
-        return blocks
-    # The message is not what the model wrote: its thinking goes first, as the endpoint demands.
-    thinking = [dict(block) for block in extra["blocks"] if block["type"] in THINKING]
-    return [*thinking, *request_blocks, *(_use(call) for call in message.calls)]
+    extra = message.extra if own else None
+    thinking = [dict(block) for block in extra["blocks"]] if extra and extra.get("model") == own else []
+    said = [{"type": "text", "text": text}] if text.strip() else []
+    return [*thinking, *said, *map(_use, message.calls)]
 
 
 def _use(call: ToolCall) -> dict[str, Any]:
@@ -168,33 +171,10 @@ def _tool(schema: Schema) -> dict[str, Any]:
     return {"name": schema.name, "description": schema.description, "input_schema": schema.parameters}
 
 
-def read(reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str) -> Completion:
-    """A reply as a Completion. Raises ProviderDown where it holds none."""
-    content = reply.get("content")
-    if not isinstance(content, list):
-        raise ProviderDown(f"{name.partition('/')[0]} answered without a message: try again")
-    blocks = [block for block in content if isinstance(block, Mapping)]
-    reply_text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
-    text, is_unfinished = without_thinking(reply_text)
-    calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
-    stop: Stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
-    usage = _usage(reply.get("usage"), prompt, content)
-    return completion(prompt, form, text, calls, stop, usage, _thinking(blocks, name))
-
-
 def _thinking(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | None:
-    """The thinking of a reply word for word, with its place among texts and calls; None if the reply has none."""
-    if not any(block.get("type") in THINKING for block in blocks):
-        return None
-    blocks_kept: list[dict[str, Any]] = []
-    for block in blocks:
-        if block.get("type") in THINKING:
-            blocks_kept.append(dict(block))
-        elif block.get("type") == "text":
-            blocks_kept.append({"type": "text", "chars": len(sendable(str(block.get("text", ""))))})
-        elif block.get("type") == "tool_use":
-            blocks_kept.append({"type": "tool_use", "id": str(block.get("id", ""))})
-    return {"model": name, "blocks": blocks_kept}
+    """The thinking of a reply word for word; None if the reply has none."""
+    thinking = [dict(block) for block in blocks if block.get("type") in THINKING]
+    return {"model": name, "blocks": thinking} if thinking else None
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:

@@ -5,7 +5,6 @@ or kept here. What the clients need beside the library is an extra, loaded by th
 """
 
 from collections.abc import Callable
-from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -13,8 +12,8 @@ import anthropic
 
 from bot.errors import UsageError
 from bot.machine import extras
-from bot.models.anthropic import LIBRARY, AnthropicModel
-from bot.models.connection import Client, Library, transport
+from bot.models.anthropic import AnthropicModel
+from bot.models.connection import transport
 from bot.models.provider import Key, Provider, address, key_text
 from bot.ports import Model
 
@@ -51,21 +50,35 @@ def connect(
         raise UsageError(f"{name} needs what is not installed: {extras.install(cloud)}")
     if not region:
         raise UsageError(f"{name} needs a region: set {provider.region_variables[0]}, for example to us-east-1")
-    token = key_text(key)
+    maker: Callable[..., Any]
+    own: dict[str, Any]
+    lacking: type[Exception]
     if cloud == "bedrock":
+        from botocore.exceptions import BotoCoreError
+
+        lacking, maker = BotoCoreError, anthropic.AsyncAnthropicBedrock
+        own = {"aws_region": region, "api_key": key_text(key) or None}
         url = address(provider, base_url or f"https://bedrock-runtime.{region}.amazonaws.com")
-        make_client = partial(
-            _client, anthropic.AsyncAnthropicBedrock, url, timeout, aws_region=region, api_key=token or None
+    else:
+        from google.auth.exceptions import GoogleAuthError
+
+        if not project:
+            variable = provider.project_variables[0]
+            raise UsageError(f"{name} needs a project: set {variable} to the id of a Google Cloud project")
+        lacking, maker = GoogleAuthError, anthropic.AsyncAnthropicVertex
+        own = {"region": region, "project_id": project}
+        url = address(
+            provider, base_url or f"https://{GEOGRAPHIES.get(region, f'{region}-aiplatform.googleapis.com')}/v1"
         )
-        return AnthropicModel(name, url, timeout, make_client, _library(cloud))
-    host = GEOGRAPHIES.get(region, f"{region}-aiplatform.googleapis.com")
-    url = address(provider, base_url or f"https://{host}/v1")
-    if not project:
-        raise UsageError(
-            f"{name} needs a project: set {provider.project_variables[0]} to the id of a Google Cloud project"
-        )
-    make_client = partial(_client, anthropic.AsyncAnthropicVertex, url, timeout, region=region, project_id=project)
-    return AnthropicModel(name, url, timeout, make_client, _library(cloud))
+
+    def client() -> Any:  # noqa: ANN401 - of either cloud
+        http = transport(anthropic.DefaultAioHttpClient, url, timeout)
+        # Telemetry stays off: its spans could carry prompts.
+        return maker(base_url=url, max_retries=0, open_telemetry=False, http_client=http, **own)
+
+    model = AnthropicModel(name, url, timeout, client)
+    model.lacking, model.remedy = (RuntimeError, lacking), REMEDY[cloud]
+    return model
 
 
 def _is_installed(module: str) -> bool:
@@ -73,24 +86,3 @@ def _is_installed(module: str) -> bool:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # of a package above it
         return False
-
-
-def _client(maker: Callable[..., Any], url: str, timeout: float, **own: object) -> Client:
-    """A cloud's client. Telemetry stays off: its spans could carry prompts."""
-    http = transport(anthropic.DefaultAioHttpClient, url, timeout)
-    client: Client = maker(base_url=url, max_retries=0, open_telemetry=False, http_client=http, **own)
-    return client
-
-
-def _library(cloud: str) -> Library:
-    """The anthropic library with the exceptions that mean: no credentials, or none that are still valid."""
-    lacking: tuple[type[Exception], ...] = (RuntimeError,)
-    if cloud == "bedrock":
-        from botocore.exceptions import BotoCoreError
-
-        lacking += (BotoCoreError,)
-    else:
-        from google.auth.exceptions import GoogleAuthError
-
-        lacking += (GoogleAuthError,)
-    return Library(LIBRARY.failure, LIBRARY.stream, lacking=lacking, remedy=REMEDY[cloud])

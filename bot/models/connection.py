@@ -1,8 +1,8 @@
 """One model behind an API: its client is opened by the first call, in that call's event loop, and kept until it is closed.
 
 A request is sent once more in another form if its form is refused, and never otherwise: the libraries' retries and redirects are
-off, since each try is reserved and recorded (`llm.sending`). Replies are streamed and read as the libraries parse them, without a model of
-each event, which would cost more than the request itself. A server that does not stream, though it was asked to, is read in one piece.
+off, since each try is reserved and recorded (`llm.calls`). Their streams are read event by event, without a model of each, which
+would cost more than the request itself. A server that does not stream, though it was asked to, is read in one piece.
 
 The HTTP library is the one that the client's own is built on: httpx2, or with openai 2, which the training environment needs,
 httpx. What is used here has the same names in both.
@@ -11,26 +11,27 @@ httpx. What is used here has the same names in both.
 import asyncio
 import json
 import ssl
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from http import HTTPStatus as Http
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import aiohttp
 import httpx2
 
 from bot.errors import AccountRefused, ProviderDown, ProviderError
-from bot.models import failures, forms, prices
-from bot.models.forms import RequestForm
-from bot.models.stream import Chat, Messages
+from bot.models import failures, prices
+from bot.models.failures import Refusal
+from bot.models.forms import RequestForm, longest_reply
+from bot.models.stream import Assembly
 from bot.values import Completion, Prompt, Usage
 
 CONNECT = 10.0  # seconds for a connection
-ABOUT_THE_REQUEST = {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY}
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
@@ -38,76 +39,39 @@ WORK = ("choices", "content", "usage")  # of a reply: what the model has written
 CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
 
 
-class Client(Protocol):
-    """What AsyncOpenAI and AsyncAnthropic have in common."""
+class HttpModel(ABC):
+    """One model behind an API. Satisfies `ports.Model`."""
 
-    async def post(
-        self,
-        path: str,
-        *,
-        cast_to: type[httpx2.Response],
-        body: object,
-        stream: bool = False,
-        stream_cls: object = None,
-    ) -> httpx2.Response:
-        """Send one request."""
-
-    async def close(self) -> None:
-        """Close the connections."""
-
-
-class FormRefused(Exception):  # noqa: N818 - an outcome that a dialect may answer by asking in another form
-    """The provider refused the form of the request; nothing was billed."""
-
-    def __init__(self, refusal: failures.HttpFailure) -> None:
-        super().__init__(f"status {refusal.status}")
-        self.refusal = refusal
-
-
-@dataclass(frozen=True, slots=True)
-class Library:
-    """What differs between the two model libraries."""
-
-    failure: type[Exception]
-    stream: type[Any]  # its AsyncStream
-    http: ModuleType = httpx2
+    path: ClassVar[str]  # of the endpoint
+    assembly: ClassVar[type[Assembly]]
+    failure: ClassVar[type[Exception]]  # the library's own
+    stream: ClassVar[type[Any]]  # its AsyncStream
+    http: ClassVar[ModuleType] = httpx2
     lacking: tuple[type[Exception], ...] = ()  # raised where a cloud finds no credentials
-    remedy: str = ""
+    remedy = ""  # and what to do then
 
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """How one API is spoken."""
-
-    path: str
-    rules: tuple[forms.Rule, ...]  # what to change of a request that is refused
-    body: Callable[[str, Prompt, RequestForm], dict[str, Any]]  # of a request
-    read: Callable[[Mapping[str, Any], Prompt, RequestForm, str], Completion]  # a reply
-    assembly: type[Chat | Messages]  # that puts a stream together
-
-
-class HttpModel:
-    """One model behind an API. Satisfies `ports.Model`. Requests at the server == calls + `asked_again`."""
-
-    def __init__(
-        self,
-        name: str,
-        url: str,
-        timeout: float,
-        dialect: Dialect,
-        form: RequestForm,
-        open_client: Callable[[], Client],
-        library: Library,
-    ) -> None:
+    def __init__(self, name: str, url: str, timeout: float, form: RequestForm, open_client: Callable[[], Any]) -> None:
         self.name = name
+        self._provider = name.partition("/")[0]
         self._host, self._timeout = urlsplit(url).netloc, timeout
-        self._dialect, self._form, self._open, self._library = dialect, form, open_client, library
-        self.asked_again = 0  # requests that were sent once more in another form
-        self._client: Client | None = None
+        self._form, self._open = form, open_client
+        self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
+
+    @abstractmethod
+    def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
+        """The request as the endpoint wants it."""
+
+    @abstractmethod
+    def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
+        """A reply as a Completion. Raises ProviderDown where it holds none."""
+
+    @abstractmethod
+    def other_form(self, form: RequestForm, prompt: Prompt, words: str) -> dict[str, Any]:
+        """What to change of a form after a refusal in these words; nothing where another form would not help."""
 
     async def complete(self, prompt: Prompt) -> Completion:
         """One request; one more for each form that the server refuses. What has worked in the end is kept, of the rest nothing."""
@@ -117,14 +81,11 @@ class HttpModel:
             form = replace(self._form, **changes)
             try:
                 completion = await self._ask(prompt, form)
-            except FormRefused as error:
+            except Refusal as refusal:
                 refused_forms.append(form)
-                if replace(self._form, **changes) in refused_forms:  # else another call has learnt something meanwhile
-                    change = forms.change(self._dialect.rules, form, error.refusal, prompt)
-                    changes |= change
-                    if not change or replace(self._form, **changes) in refused_forms:
-                        raise failures.translate(error.refusal, self.name) from None
-                self.asked_again += 1
+                changes |= self._changes(form, refusal, prompt)
+                if replace(self._form, **changes) in refused_forms:
+                    raise failures.translate(refusal, self.name) from None
             else:
                 self._form = replace(self._form, **changes)
                 return completion
@@ -139,85 +100,95 @@ class HttpModel:
         if client is not None:
             await client.close()
 
+    def _changes(self, form: RequestForm, refusal: Refusal, prompt: Prompt) -> dict[str, Any]:
+        if refusal.code in failures.SPOILT:
+            return {}
+        most = longest_reply(refusal.message)
+        if most is not None and most < form.cap(prompt):
+            return {"most": most}
+        return {} if failures.too_long(refusal) else self.other_form(form, prompt, refusal.words)
+
     async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
-        """One request. A failure says whether it may be billed: once the model is at work, nobody knows what it did."""
-        body, assembly = self._dialect.body(self.name, prompt, form), self._dialect.assembly()
-        client, library, was_accepted = self._open_client(), self._library, False
-        reply: Mapping[str, Any] | None = None
+        """One request. A failure says whether it may be billed: once the model is at work, nobody knows what it did.
+
+        Raises Refusal where the request itself was refused: another form may help.
+        """
+        assembly, reply, was_accepted = self.assembly(), dict[str, Any](), False
+        failing = (ProviderError, Refusal, self.failure, self.http.HTTPError, aiohttp.ClientError, OSError, ValueError)
         try:
-            try:
-                response = await client.post(
-                    self._dialect.path,
-                    cast_to=library.http.Response,
-                    body=body,
-                    stream=bool(body.get("stream")),
-                    stream_cls=library.stream[object],
-                )
-                was_accepted = True
-                try:
-                    reply = await self._read(response, client, assembly)
-                finally:
-                    await response.aclose()
-                if reply.get("error"):
-                    was_accepted = False
-                    raise self._refusal(failures.inside(reply))
-                return self._dialect.read(reply, prompt, form, self.name)
-            except (
-                library.failure,
-                library.http.HTTPError,
-                aiohttp.ClientError,
-                OSError,
-                ValueError,
-                *library.lacking,
-            ) as error:
-                failure, was_refused = self._failure(error)
-                was_accepted = not was_refused and (was_accepted or failures.was_sent(error))
-                raise failure from None
-        except (ProviderError, FormRefused) as error:
-            has_work = assembly.has_begun or (reply is not None and any(map(reply.get, WORK)))
-            if isinstance(error, FormRefused) and has_work:
-                error = failures.translate(error.refusal, self.name)
-            if isinstance(error, ProviderError):
-                error.may_be_billed |= has_work or was_accepted
-            raise error from None
+            response = await self._send(self.body(prompt, form))
+            was_accepted = True
+            reply = await self._read(response, assembly)
+            if reply.get("error"):
+                raise failures.inside(reply)
+            return self.read(reply, prompt, form)
+        except self.lacking:
+            raise AccountRefused(self.remedy) from None
+        except failing as error:
+            has_work = assembly.has_begun or any(map(reply.get, WORK))
+            cause = self._cause(error)
+            if isinstance(cause, Refusal):
+                if cause.is_about_request and not has_work:
+                    raise cause from None
+                failure = failures.translate(cause, self.name)
+            else:
+                failure = cause
+                has_work |= was_accepted or failures.was_sent(error)
+            failure.may_be_billed |= has_work
+            raise failure from None
 
-    async def _read(self, response: httpx2.Response, client: Client, assembly: Chat | Messages) -> Mapping[str, Any]:
-        if response.is_stream_consumed or response.is_closed:
-            return _parse(response.content, self.name)
-        if not response.headers.get("content-type", "").startswith(STREAMS):
-            return _parse(await response.aread(), self.name)
-        async for event in self._library.stream(cast_to=object, response=response, client=client):
-            assembly.take(event)
-        reply = assembly.whole()
-        if reply is None:
-            raise ProviderDown(f"{self.name.partition('/')[0]} ended its reply before it was complete: try again")
-        return reply
-
-    def _failure(self, error: Exception) -> tuple[FormRefused | ProviderError, bool]:
-        """What to raise for a library's exception, and whether the provider has said why."""
-        if isinstance(error, self._library.lacking):
-            return AccountRefused(self._library.remedy), True
-        body, answer = getattr(error, "body", None), getattr(error, "response", None)
-        if isinstance(answer, self._library.http.Response) and answer.status_code >= Http.MULTIPLE_CHOICES:
-            return self._refusal(failures.read(answer.status_code, body, answer.headers)), True
-        if isinstance(body, Mapping):  # an error in the middle of a stream
-            return self._refusal(failures.inside(body)), True
-        if isinstance(error, ValueError) and not isinstance(error, self._library.failure):  # an event that is no JSON
-            broken = f"{self.name.partition('/')[0]} broke off in the middle of its reply: try again"
-            return ProviderDown(broken), False
-        return failures.unreachable(error, self.name, self._host, self._timeout), False
-
-    def _refusal(self, refusal: failures.HttpFailure) -> FormRefused | ProviderError:
-        """The exception of a refusal: another form may help only where the request itself was refused."""
-        return FormRefused(refusal) if refusal.status in ABOUT_THE_REQUEST else failures.translate(refusal, self.name)
-
-    def _open_client(self) -> Client:
+    async def _send(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a stream of the library, or a response
+        """Send one request."""
         loop = asyncio.get_running_loop()
         if self._client is None:
             self._client, self._loop = self._open(), loop
         elif self._loop is not loop:
             raise RuntimeError(f"{self.name} is used from two event loops: close it before the second one starts")
-        return self._client
+        if body.get("stream"):
+            return await self._client.post(
+                self.path, cast_to=object, body=body, stream=True, stream_cls=self.stream[object]
+            )
+        return await self._client.post(self.path, cast_to=self.http.Response, body=body)
+
+    async def _read(self, response: Any, assembly: Assembly) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
+        """The whole reply."""
+        if isinstance(response, self.http.Response):
+            return self._parsed(response.content)
+        try:
+            if not response.response.headers.get("content-type", "").startswith(STREAMS):
+                return self._parsed(await response.response.aread())
+            async for event in response:
+                assembly.take(event)
+        finally:
+            await response.response.aclose()
+        reply = assembly.whole()
+        if reply is None:
+            raise ProviderDown(f"{self._provider} ended its reply before it was complete: try again")
+        return reply
+
+    def _parsed(self, content: bytes) -> dict[str, Any]:
+        try:
+            reply = json.loads(content)
+        except ValueError:  # cut off on the way, or a page of some proxy
+            reply = None
+        if isinstance(reply, list) and reply and isinstance(reply[0], Mapping) and reply[0].get("error"):
+            reply = dict(reply[0])  # Gemini wraps its errors in a list
+        if not isinstance(reply, dict):
+            raise ProviderDown(f"{self._provider} answered with something that is not a whole JSON object: try again")
+        return reply
+
+    def _cause(self, error: Exception) -> Refusal | ProviderError:
+        """What the provider has said, or what has become of the connection."""
+        if isinstance(error, (Refusal, ProviderError)):
+            return error
+        body, answer = getattr(error, "body", None), getattr(error, "response", None)
+        if isinstance(answer, self.http.Response) and answer.status_code >= Http.MULTIPLE_CHOICES:
+            return failures.read(answer.status_code, body, answer.headers)
+        if isinstance(body, Mapping):  # an error in the middle of a stream
+            return failures.inside(body)
+        if isinstance(error, ValueError) and not isinstance(error, self.failure):  # an event that is no JSON
+            return ProviderDown(f"{self._provider} broke off in the middle of its reply: try again")
+        return failures.unreachable(error, self.name, self._host, self._timeout)
 
 
 def transport(
@@ -245,29 +216,12 @@ def _trust(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
     return context
 
 
-def _parse(content: bytes, name: str) -> dict[str, Any]:
-    try:
-        reply = json.loads(content)
-    except ValueError:  # cut off on the way, or a page of some proxy
-        reply = None
-    if isinstance(reply, list) and reply and isinstance(reply[0], Mapping) and reply[0].get("error"):
-        reply = dict(reply[0])  # Gemini wraps its errors in a list
-    if not isinstance(reply, dict):
-        raise ProviderDown(
-            f"{name.partition('/')[0]} answered with something that is not a whole JSON object: try again"
-        )
-    return reply
-
-
 def estimate(prompt: Prompt, work: object) -> Usage:
     """The tokens of a prompt and of what a model has written, where the provider has not counted them."""
-    chars = sum(
-        len(message.text) + sum(len(json.dumps(dict(call.arguments))) for call in message.calls)
-        for message in prompt.messages
-    )
-    schemas = (schema for schema in (prompt.answer, prompt.tool) if schema is not None)
-    chars += sum(len(json.dumps(schema.parameters, default=dict)) for schema in schemas)
-    return Usage(chars // CHARS_PER_TOKEN + 1, len(json.dumps(work)) // CHARS_PER_TOKEN + 1)
+    texts = [message.text for message in prompt.messages]
+    texts += [json.dumps(dict(call.arguments)) for message in prompt.messages for call in message.calls]
+    texts += [json.dumps(schema.parameters, default=dict) for schema in (prompt.answer, prompt.tool) if schema]
+    return Usage(sum(map(len, texts)) // CHARS_PER_TOKEN + 1, len(json.dumps(work)) // CHARS_PER_TOKEN + 1)
 
 
 def count(tokens: object) -> int:

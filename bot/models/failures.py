@@ -4,7 +4,7 @@ The provider's own message is read but never repeated: it may quote the prompt o
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -80,8 +80,8 @@ GATEWAY_LATE = 524  # Cloudflare's own
 LATE = {Http.REQUEST_TIMEOUT, Http.GATEWAY_TIMEOUT, GATEWAY_LATE}
 
 
-@dataclass(frozen=True, slots=True)
-class HttpFailure:
+@dataclass(eq=False, repr=False)
+class Refusal(Exception):  # noqa: N818 - an outcome that another form of the request may change
     """An HTTP answer other than 2xx, or the same inside a 200. `message` is for matching only."""
 
     status: int
@@ -95,19 +95,30 @@ class HttpFailure:
         """Everything it says, for matching."""
         return f"{self.code} {self.param} {self.message}"
 
+    @property
+    def is_about_request(self) -> bool:
+        """Whether the provider minds the request itself: another form of it may do."""
+        return self.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY}
 
-def read(status: int, body: object, headers: Mapping[str, str]) -> HttpFailure:
+    @property
+    def is_about_credit(self) -> bool:
+        """Whether the account has nothing left to pay with."""
+        by_words = self.status < Http.INTERNAL_SERVER_ERROR and NO_CREDIT.search(self.words)
+        return self.status == Http.PAYMENT_REQUIRED or bool(by_words)
+
+
+def read(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
     """What a failed answer says, in either dialect, with or without the outer `error`."""
     outer = body[0] if isinstance(body, list) and body else body  # Gemini wraps its errors in a list
     error = outer.get("error", outer) if isinstance(outer, Mapping) else outer
     wait = retry_after(headers)  # where only the body names a time, the waits are our own
     if not isinstance(error, Mapping):
-        return HttpFailure(status, str(error or "")[:2000], retry_after=wait)
+        return Refusal(status, str(error or "")[:2000], retry_after=wait)
     code = error.get("code") or error.get("type")
     if isinstance(code, int):
         code = error.get("type") or ""
     message = str(error.get("message") or error.get("detail") or "")
-    return HttpFailure(status, message[:2000], str(code or ""), str(error.get("param") or ""), wait)
+    return Refusal(status, message[:2000], str(code or ""), str(error.get("param") or ""), wait)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -123,7 +134,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def inside(reply: Mapping[str, object]) -> HttpFailure:
+def inside(reply: Mapping[str, object]) -> Refusal:
     """A failure reported in a 200 or in the middle of a stream. If there is a status, the body holds it."""
     error = reply.get("error", reply)
     fields = error if isinstance(error, Mapping) else {}
@@ -136,10 +147,8 @@ def inside(reply: Mapping[str, object]) -> HttpFailure:
     return read(status, reply, {})
 
 
-def too_long(refusal: HttpFailure) -> bool:
+def too_long(refusal: Refusal) -> bool:
     """Whether the prompt does not fit: the model's window, or what the account may send in a minute."""
-    if refusal.code in SPOILT:
-        return False
     if refusal.status == Http.TOO_MANY_REQUESTS:  # OpenAI and Groq: more in one request than the tier has in a minute
         return bool(TOO_LARGE.search(refusal.message)) and "too large" in refusal.message.lower()
     if refusal.status >= Http.INTERNAL_SERVER_ERROR:  # Ollama and gateways: only when they say so in so many words
@@ -147,45 +156,57 @@ def too_long(refusal: HttpFailure) -> bool:
     return refusal.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(refusal.words))
 
 
-def window(refusal: HttpFailure) -> int | None:
-    """The tokens of the window, where the provider says how many it has."""
-    window_match = next((match for pattern in WINDOW if (match := pattern.search(refusal.message))), None)
-    return int(window_match[1].replace(",", "")) if window_match else None
-
-
-def translate(refusal: HttpFailure, name: str) -> ProviderError:
+def translate(refusal: Refusal, name: str) -> ProviderError:
     """The error to raise for a refused or failed request of the model `name`: billed where the model was at work already."""
     error = _error(refusal, name)
     error.may_be_billed = refusal.status in LATE or refusal.code in SPOILT
     return error
 
 
-def _error(refusal: HttpFailure, name: str) -> ProviderError:
+def _error(refusal: Refusal, name: str) -> ProviderError:  # noqa: PLR0911 - one sentence for each kind of refusal
     provider, _, model = name.partition("/")
-    if too_long(refusal) and not _no_credit(refusal):
-        size = window(refusal)
-        limit = f", which takes {size:,} tokens" if size else ""
-        return PromptTooLong(
-            f"the prompt is too long for {name}{limit} (status {refusal.status}): use a model with a larger context, or smaller units",
-            size,
+    status, words = refusal.status, refusal.words
+    said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
+    key = f"{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}"
+    if refusal.code in SPOILT:
+        return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {status}{said}): ask again")
+    if refusal.is_about_credit:
+        return AccountRefused(
+            f"{provider}: the account behind the key has no credit left: add some, or use another provider"
         )
-    if refusal.status in {Http.TOO_MANY_REQUESTS, OVERLOADED} and not _no_credit(refusal):
-        why = "is overloaded" if refusal.status == OVERLOADED else "asks for fewer calls"
+    if too_long(refusal):
+        return _too_long(refusal, name)
+    if status in {Http.TOO_MANY_REQUESTS, OVERLOADED}:
+        why = "is overloaded" if status == OVERLOADED else "asks for fewer calls"
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
-        message = f"{provider} {why} (status {refusal.status}){wait}"
-        return RateLimited(message, refusal.retry_after)
-    details = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
-    kind, sentence = next((kind, sentence) for applies, kind, sentence in RULES if applies(refusal))
-    return kind(sentence.format(provider=provider, model=model, name=name, status=refusal.status, said=details))
-
-
-def _no_credit(refusal: HttpFailure) -> bool:
-    return refusal.status == Http.PAYMENT_REQUIRED or (
-        refusal.status < Http.INTERNAL_SERVER_ERROR and bool(NO_CREDIT.search(refusal.words))
+        return RateLimited(f"{provider} {why} (status {status}){wait}", refusal.retry_after)
+    if status >= Http.INTERNAL_SERVER_ERROR or status in {Http.REQUEST_TIMEOUT, Http.CONFLICT}:
+        return ProviderDown(f"{provider} failed on its side (status {status}{said}): try again later")
+    if status == Http.FORBIDDEN and "model" not in words.lower():
+        return ModelRefused(key)
+    if status == Http.UNAUTHORIZED or BAD_KEY.search(refusal.message):
+        return AccountRefused(key)
+    if status in {Http.FORBIDDEN, Http.NOT_FOUND} or NO_MODEL.search(words):
+        return ModelRefused(
+            f"unknown model {model} at {provider} (status {status}): check its name, the base URL and that the key may use it"
+        )
+    if status < Http.BAD_REQUEST:
+        return AccountRefused(f"the base URL of {provider} redirects (status {status}): configure the final address")
+    return ProviderRefused(
+        f"{provider} refuses the request to {model} (status {status}{said}): check that the model can chat, or use another one"
     )
 
 
-REFUSED_KEY = "{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}"
+def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
+    window = next((match for pattern in WINDOW if (match := pattern.search(refusal.message))), None)
+    size = int(window[1].replace(",", "")) if window else None
+    limit = f", which takes {size:,} tokens" if size else ""
+    return PromptTooLong(
+        f"the prompt is too long for {name}{limit} (status {refusal.status}): use a model with a larger context, or smaller units",
+        size,
+    )
+
+
 NO_CONNECTION = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
@@ -193,41 +214,6 @@ NO_CONNECTION = (
     aiohttp.ClientHttpProxyError,
     aiohttp.InvalidURL,
     ConnectionRefusedError,
-)
-# The first that applies: when, what is raised, what it says.
-RULES: tuple[tuple[Callable[[HttpFailure], bool], type[ProviderError], str], ...] = (
-    (
-        lambda r: r.code in SPOILT,
-        BadAnswer,
-        "{model} wrote an answer that {provider} could not read (status {status}{said}): ask again",
-    ),
-    (
-        _no_credit,
-        AccountRefused,
-        "{provider}: the account behind the key has no credit left: add some, or use another provider",
-    ),
-    (
-        lambda r: r.status >= Http.INTERNAL_SERVER_ERROR or r.status in {Http.REQUEST_TIMEOUT, Http.CONFLICT},
-        ProviderDown,
-        "{provider} failed on its side (status {status}{said}): try again later",
-    ),
-    (lambda r: r.status == Http.FORBIDDEN and "model" not in r.words.lower(), ModelRefused, REFUSED_KEY),
-    (lambda r: r.status == Http.UNAUTHORIZED or bool(BAD_KEY.search(r.message)), AccountRefused, REFUSED_KEY),
-    (
-        lambda r: r.status in {Http.FORBIDDEN, Http.NOT_FOUND} or bool(NO_MODEL.search(r.words)),
-        ModelRefused,
-        "unknown model {model} at {provider} (status {status}): check its name, the base URL and that the key may use it",
-    ),
-    (
-        lambda r: r.status < Http.BAD_REQUEST,
-        AccountRefused,
-        "the base URL of {provider} redirects (status {status}): configure the final address",
-    ),
-    (
-        lambda _: True,
-        ProviderRefused,
-        "{provider} refuses the request to {model} (status {status}{said}): check that the model can chat, or use another one",
-    ),
 )
 
 

@@ -1,16 +1,13 @@
-"""The forms in which a request can be made, which to try after a refusal, and the memory of what a server takes.
+"""The forms in which a request can be made, and what the words of a refusal say about them.
 
 Nobody can know what each server of each version takes. It answers with 400; the request is then sent once more in another form,
 and what was learnt is kept: no parameter is refused twice, but for calls that were on their way together.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from bot.models import failures
-from bot.models.failures import SPOILT, HttpFailure
 from bot.models.provider import Tokens
 from bot.values import Prompt
 
@@ -27,6 +24,7 @@ EXTRAS = re.compile(
 )
 ROLES = re.compile(r"system role|role.{0,20}system|roles must alternate|only user and assistant roles", re.IGNORECASE)
 STREAM = re.compile(r"\bstream(ing)?\b", re.IGNORECASE)
+USAGE = re.compile(r"stream_options|include_usage")
 CAP = re.compile(r"max.{0,3}(completion.|output.|new.)?tokens|maximum tokens", re.IGNORECASE)
 MOST = re.compile(  # how long a reply may be at most
     r"at most (\d+) (?:completion|output) tokens|tokens`?: \d+ > (\d+)|less than or equal to `?(\d+)|\[\d+, ?(\d+)\]"
@@ -57,58 +55,16 @@ class RequestForm:
         return min(prompt.max_tokens, self.most or prompt.max_tokens)
 
 
-# When it applies to what a refusal says; what changes.
-Rule = tuple[Callable[[RequestForm, Prompt, str], object], dict[str, Any]]
-
-OPENAI: tuple[Rule, ...] = (  # the first that applies
-    (lambda f, _, message: f.system and ROLES.search(message), {"system": False}),
-    (
-        lambda f, _, message: any(n in message for n in TOKENS) and f.tokens == "max_tokens",
-        {"tokens": "max_completion_tokens"},
-    ),
-    (lambda _f, _, message: any(n in message for n in TOKENS), {"tokens": "max_tokens"}),
-    (
-        lambda f, _, message: f.stream and f.asks_usage and re.search("stream_options|include_usage", message),
-        {"asks_usage": False},
-    ),
-    (lambda f, _, message: f.stream and STREAM.search(message), {"stream": False}),
-    # "Function tools with reasoning_effort are not supported": saying no effort would not help there.
-    (lambda f, p, message: p.tool and f.tools and TOOLS.search(message) and "'none'" in message, {"tools": False}),
-    (lambda f, p, message: f.effort and p.effort and EFFORT.search(message), {"effort": False}),
-    (lambda f, p, message: f.extras and _has_extras(p) and EXTRAS.search(message), {"extras": False}),
-    (lambda f, p, message: p.answer and f.answer == "schema" and SCHEMA.search(message), {"answer": "tool"}),
-    (lambda f, p, message: p.answer and f.answer == "tool" and TOOLS.search(message), {"answer": "text"}),
-    (lambda f, p, message: p.tool and f.tools and TOOLS.search(message), {"tools": False}),
-)
-ANTHROPIC: tuple[Rule, ...] = (
-    (lambda f, _, message: f.stream and STREAM.search(message), {"stream": False}),
-    (lambda f, p, message: p.answer and f.answer == "tool" and FORCED.search(message), {"answer": "schema"}),
-    (
-        lambda f, p, message: f.effort and p.effort and ("effort" in message or "output_config" in message),
-        {"effort": False},
-    ),
-    (lambda f, p, message: p.answer and f.answer == "schema" and SCHEMA.search(message), {"answer": "text"}),
-    (lambda f, p, message: f.extras and _has_extras(p) and EXTRAS.search(message), {"extras": False}),
-)
+def longest_reply(message: str) -> int | None:
+    """The tokens of the longest reply that a model gives, where a refusal names them."""
+    most = MOST.search(message) if CAP.search(message) and "input" not in message.lower() else None
+    if most is None:
+        return None
+    tokens = min(int(number) for number in most.groups() if number) - (" (exclusive)" in message)
+    return tokens if tokens >= LEAST else None
 
 
-def change(rules: tuple[Rule, ...], form: RequestForm, refusal: HttpFailure, prompt: Prompt) -> dict[str, Any]:
-    """What to change of a form after this refusal; nothing where another form would not help."""
-    if refusal.code in SPOILT:
-        return {}
-    most = MOST.search(refusal.message) if CAP.search(refusal.message) else None
-    if most is not None and "input" not in refusal.message.lower():  # the model gives no reply as long as was asked for
-        token_cap = min(int(number) for number in most.groups() if number) - (" (exclusive)" in refusal.message)
-        if LEAST <= token_cap < form.cap(prompt):
-            return {"most": token_cap}
-    if failures.too_long(refusal):
-        return {}
-    return next((values for applies, values in rules if applies(form, prompt, refusal.words)), {})
-
-
-def _has_extras(prompt: Prompt) -> bool:
-    return any(
-        message.extra or any(call.extra for call in message.calls)
-        for message in prompt.messages
-        if message.role == "assistant"
-    )
+def sends_extras(prompt: Prompt, form: RequestForm) -> bool:
+    """Whether a request in this form repeats what its model has thought."""
+    said = [message for message in prompt.messages if message.role == "assistant"]
+    return form.extras and any(message.extra or any(call.extra for call in message.calls) for message in said)

@@ -1,7 +1,7 @@
 """OpenAI Chat Completions, and every compatible server by its base URL.
 
 What a server does not take, it says in a 400; the request is then sent once more in another form, and the form that
-worked is remembered: `asked_again` counts these, so that requests at the server == calls + asked_again.
+worked is remembered.
 
 Thinking comes back to the model that wrote it, in the fields in which it came (`EXTRAS`), and to no other.
 """
@@ -17,9 +17,10 @@ import openai
 from pydantic import SecretStr
 
 from bot.errors import BadAnswer, ProviderDown
-from bot.models.answers import Stop, completion, parse, sendable, strict, without_thinking
-from bot.models.connection import JSON_ONLY, Client, Dialect, HttpModel, Library, count, estimate, transport
-from bot.models.forms import OPENAI, RequestForm
+from bot.models import forms
+from bot.models.answers import Stop, completion, parse, sendable, without_thinking
+from bot.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
+from bot.models.forms import RequestForm
 from bot.models.provider import Key, Tokens, key_text
 from bot.models.stream import Chat
 from bot.values import Completion, Message, Prompt, Schema, ToolCall, Usage
@@ -36,7 +37,6 @@ FAILED = {"error", "network_error", "insufficient_system_resource", "aborted", "
 MALFORMED = "malformed_function_call"  # Gemini: the model's own call could not be read
 EXTRAS = ("reasoning_content", "reasoning_details", "reasoning", "extra_content")
 HTTP = httpx2 if int(openai.VERSION.partition(".")[0]) >= 3 else import_module("httpx")  # noqa: PLR2004 - a major version
-LIBRARY = Library(openai.OpenAIError, openai.AsyncStream, HTTP)
 
 # At DEBUG version 2 of this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
 logging.getLogger("openai").setLevel(logging.INFO)
@@ -44,6 +44,9 @@ logging.getLogger("openai").setLevel(logging.INFO)
 
 class OpenAIModel(HttpModel):
     """One model behind an OpenAI-compatible endpoint."""
+
+    path, assembly = "/chat/completions", Chat
+    failure, stream, http = openai.OpenAIError, openai.AsyncStream, HTTP
 
     def __init__(
         self,
@@ -56,60 +59,86 @@ class OpenAIModel(HttpModel):
     ) -> None:
         secret = SecretStr(key_text(key))
 
-        def client() -> Client:
+        def client() -> openai.AsyncOpenAI:
             key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
             # The library's own organisation headers come from the environment: they are OpenAI's business alone.
             default_headers: dict[str, Any] = dict.fromkeys(headers, key_text)
             if not name.startswith("openai/"):
                 default_headers |= {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
-            library_client: Any = openai.AsyncOpenAI(
+            return openai.AsyncOpenAI(
                 api_key=key_text,
                 base_url=url,
                 max_retries=0,
                 default_headers=default_headers,
                 http_client=transport(openai.DefaultAioHttpClient, url, timeout, HTTP),
             )
-            typed_client: Client = library_client
-            return typed_client
 
-        dialect = Dialect("/chat/completions", OPENAI, body, read, Chat)
-        super().__init__(name, url, timeout, dialect, RequestForm(tokens), client, LIBRARY)
+        super().__init__(name, url, timeout, RequestForm(tokens), client)
 
+    def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
+        """The request as the endpoint wants it."""
+        provider, _, model = self.name.partition("/")
+        own = self.name if form.extras else ""
+        messages = [_message(message, own) for message in prompt.messages]
+        request: dict[str, Any] = {"model": model, "messages": messages if form.system else _alternating(messages)}
+        request[form.tokens] = form.cap(prompt)
+        if prompt.effort and form.effort:
+            is_nested, effort = provider == "openrouter", prompt.effort
+            request |= {"reasoning": {"effort": effort}} if is_nested else {"reasoning_effort": effort}
+        tools = [_tool(prompt.tool)] if prompt.tool and form.tools else []
+        answer = prompt.answer
+        if answer and form.answer == "schema":
+            named = {"name": answer.name, "description": answer.description, "schema": answer.parameters}
+            # Strict mode wants closed objects of which every property is required: all answers are (`findings.read.strict`).
+            request["response_format"] = {"type": "json_schema", "json_schema": {**named, "strict": True}}
+        elif answer and form.answer == "tool":
+            tools.append(_tool(answer))
+            request["tool_choice"] = {"type": "function", "function": {"name": answer.name}}
+        elif answer:
+            request["messages"].append({"role": "user", "content": JSON_ONLY + json.dumps(answer.parameters)})
+        if tools:
+            request["tools"] = tools
+        if form.stream:
+            request["stream"] = True
+            request |= {"stream_options": {"include_usage": True}} if form.asks_usage else {}
+        return request
 
-def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
-    """The request as the endpoint wants it."""
-    provider, _, model = name.partition("/")
-    own = name if form.extras else ""
-    request: dict[str, Any] = {"model": model, "messages": [_message(message, own) for message in prompt.messages]}
-    if not form.system:
-        request["messages"] = _alternating(request["messages"])
-    request[form.tokens] = form.cap(prompt)
-    if prompt.effort and form.effort:
-        is_nested, effort = provider == "openrouter", prompt.effort
-        request |= {"reasoning": {"effort": effort}} if is_nested else {"reasoning_effort": effort}
-    tools = [_tool(prompt.tool)] if prompt.tool and form.tools else []
-    if prompt.answer and form.answer == "schema":
-        answer_schema = prompt.answer
-        schema = {
-            "name": answer_schema.name,
-            "description": answer_schema.description,
-            "schema": answer_schema.parameters,
-        }
-        request["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {**schema, "strict": strict(answer_schema.parameters)},
-        }
-    elif prompt.answer and form.answer == "tool":
-        tools.append(_tool(prompt.answer))
-        request["tool_choice"] = {"type": "function", "function": {"name": prompt.answer.name}}
-    elif prompt.answer:
-        request["messages"].append({"role": "user", "content": JSON_ONLY + json.dumps(prompt.answer.parameters)})
-    if tools:
-        request["tools"] = tools
-    if form.stream:
-        request["stream"] = True
-        request |= {"stream_options": {"include_usage": True}} if form.asks_usage else {}
-    return request
+    def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
+        """A reply as a Completion. Raises ProviderDown where it holds none."""
+        provider, _, model = self.name.partition("/")
+        choices = reply.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+        message, finish_reason = choice.get("message"), str(choice.get("finish_reason")).lower()
+        if not isinstance(message, Mapping) or finish_reason in FAILED:
+            raise ProviderDown(f"{provider} answered without a message: try again")
+        calls = _calls(message.get("tool_calls"), self.name)
+        if finish_reason == MALFORMED and not calls:
+            raise BadAnswer(f"{model} wrote a tool call that {provider} could not read: ask again")
+        text, is_unfinished = without_thinking(_text(message.get("content")))
+        stop: Stop = STOPS.get(finish_reason, "end")
+        stop = "length" if is_unfinished else "tool" if calls and stop != "length" else stop
+        if message.get("refusal"):
+            text, stop = str(message["refusal"]), "refusal"
+        usage = _usage(reply.get("usage"), prompt, message)
+        return completion(prompt, form, text, calls, stop, usage, _kept_fields(message, self.name))
+
+    def other_form(self, form: RequestForm, prompt: Prompt, words: str) -> dict[str, Any]:
+        """What to change of a form after a refusal in these words: the first that helps."""
+        tools, effort = prompt.tool and form.tools and forms.TOOLS.search(words), prompt.effort and form.effort
+        changes: tuple[tuple[object, dict[str, Any]], ...] = (
+            (form.system and forms.ROLES.search(words), {"system": False}),
+            (any(n in words for n in forms.TOKENS), {"tokens": next(n for n in forms.TOKENS if n != form.tokens)}),
+            (form.stream and form.asks_usage and forms.USAGE.search(words), {"asks_usage": False}),
+            (form.stream and forms.STREAM.search(words), {"stream": False}),
+            # "Function tools with reasoning_effort are not supported": saying no effort would not help there.
+            (tools and "'none'" in words, {"tools": False}),
+            (effort and forms.EFFORT.search(words), {"effort": False}),
+            (forms.sends_extras(prompt, form) and forms.EXTRAS.search(words), {"extras": False}),
+            (prompt.answer and form.answer == "schema" and forms.SCHEMA.search(words), {"answer": "tool"}),
+            (prompt.answer and form.answer == "tool" and forms.TOOLS.search(words), {"answer": "text"}),
+            (tools, {"tools": False}),
+        )
+        return next((change for applies, change in changes if applies), {})
 
 
 def _tool(schema: Schema) -> dict[str, Any]:
@@ -157,27 +186,6 @@ def _kept_fields(report: Mapping[str, Any], name: str) -> dict[str, Any] | None:
 def _call(call: ToolCall) -> dict[str, Any]:
     arguments = {"unparsed": call.unparsed_arguments} if call.unparsed_arguments else dict(call.arguments)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": json.dumps(arguments)}}
-
-
-def read(reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str) -> Completion:
-    """A reply as a Completion. Raises ProviderDown where it holds none."""
-    choices = reply.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
-    message, finish_reason = choice.get("message"), str(choice.get("finish_reason")).lower()
-    if not isinstance(message, Mapping) or finish_reason in FAILED:
-        raise ProviderDown(f"{name.partition('/')[0]} answered without a message: try again")
-    calls = _calls(message.get("tool_calls"), name)
-    if finish_reason == MALFORMED and not calls:
-        raise BadAnswer(
-            f"{name.partition('/')[2]} wrote a tool call that {name.partition('/')[0]} could not read: ask again"
-        )
-    text, is_unfinished = without_thinking(_text(message.get("content")))
-    stop: Stop = STOPS.get(finish_reason, "end")
-    stop = "length" if is_unfinished else "tool" if calls and stop != "length" else stop
-    if message.get("refusal"):
-        text, stop = str(message["refusal"]), "refusal"
-    usage = _usage(reply.get("usage"), prompt, message)
-    return completion(prompt, form, text, calls, stop, usage, _kept_fields(message, name))
 
 
 def _text(content: object) -> str:

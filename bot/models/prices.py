@@ -20,11 +20,6 @@ REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Cl
 VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
 
 
-def may_have(name: str) -> bool:
-    """Whether the list can have this model at all; it takes 60 ms to load."""
-    return name.partition("/")[0] not in NOWHERE and is_listed()
-
-
 @cache
 def is_listed() -> bool:
     """Whether the price list is installed: it comes with the extra `models`, without which nothing is paid for."""
@@ -36,9 +31,9 @@ def is_listed() -> bool:
 
 def dollars(name: str, usage: Usage) -> float | None:
     """What this usage costs at `provider/model`, None where nobody knows."""
-    if not may_have(name):
-        return None
     provider, _, model = name.partition("/")
+    if provider in NOWHERE or not is_listed():
+        return None
     if provider == "openrouter" and (variant := VARIANT.search(model)) is not None:
         if variant[0] == ":free":
             return 0.0

@@ -1,22 +1,18 @@
 """What is known about a provider before anything is sent to it."""
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from bot.errors import UsageError
 
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
 Tokens = Literal["max_completion_tokens", "max_tokens"]
 
 
-class Secret(Protocol):
-    """A value that does not show itself when printed, such as pydantic's SecretStr."""
-
-    def get_secret_value(self) -> str:
-        """The value itself."""
-
-
-Key = Secret | str | None
+Key: TypeAlias = "SecretStr | str | None"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,113 +6,64 @@ servers really send: tool calls without an index, chunks without choices, fields
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
-TEXTS = ("content", "refusal", "reasoning_content", "reasoning")  # fields of a delta that grow
-PIECES = frozenset({"text", "summary", "data", "arguments"})  # of reasoning details: these grow, the rest is said once
+# Fields whose text arrives in pieces; any other field is said once.
+GROWING = frozenset({"content", "refusal", "reasoning_content", "reasoning", "text", "summary", "data", "arguments"})
+
+
+class Assembly(Protocol):
+    """A reply, as far as it has arrived."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything of it has arrived: then it may be billed, however it ends."""
+
+    def take(self, event: object) -> None:
+        """Add an event."""
+
+    def whole(self) -> dict[str, Any] | None:
+        """The reply in one piece, None while its end has not arrived."""
 
 
 class Chat:
-    """A chat completion, as far as it has arrived."""
+    """A chat completion."""
 
     def __init__(self) -> None:
-        self._text: dict[str, list[str]] = {}  # by field
-        self._calls: list[dict[str, Any]] = []
-        self._at: dict[object, int] = {}  # the index of a call in the stream -> its place
-        self._details: list[dict[str, Any]] = []
-        self._extra: dict[str, Any] = {}
+        self.has_begun = False
+        self._message: dict[str, Any] = {"role": "assistant", "content": None}
         self._finish: str | None = None
         self._usage: Mapping[str, Any] | None = None
-        self._any = False
 
     def take(self, event: object) -> None:
         """Add a chunk."""
         if not isinstance(event, Mapping):
             return
         usage = event.get("usage") or (event.get("x_groq") or {}).get("usage")
-        self._usage = usage if isinstance(usage, Mapping) else self._usage
-        choices = event.get("choices")
-        first = next((c for c in choices or () if isinstance(c, Mapping) and not c.get("index")), None)
-        if first is not None:
-            self._any = True
-            self._finish = str(first["finish_reason"]) if first.get("finish_reason") else self._finish
-            delta = first.get("delta") or first.get("message")
-            if isinstance(delta, Mapping):
-                self._delta(delta)
-
-    def _delta(self, delta: Mapping[str, Any]) -> None:
-        for name in TEXTS:
-            piece = delta.get(name)
-            if isinstance(piece, list):  # parts, of which thinking is none of our business
-                parts = (part for part in piece if isinstance(part, Mapping) and part.get("type") == "text")
-                piece = "".join(str(part.get("text", "")) for part in parts)
-            if piece and isinstance(piece, str):
-                self._text.setdefault(name, []).append(piece)
-        for item in delta.get("tool_calls") or ():
-            if isinstance(item, Mapping):
-                self._call(item)
-        for detail in delta.get("reasoning_details") or ():
-            if isinstance(detail, Mapping):
-                self._detail(detail)
-        _merge(self._extra, delta.get("extra_content"))
-
-    def _call(self, item: Mapping[str, Any]) -> None:
-        """A piece of a call: of the one with its index, of the last one where it has neither index nor id."""
-        row = item.get("function") or {}
-        index, identity, name = item.get("index"), item.get("id"), row.get("name")
-        place = self._at.get(index) if index is not None else len(self._calls) - 1
-        call = self._calls[place] if place is not None and place >= 0 else None
-        begins = call is None or (identity and call["id"] and identity != call["id"] and name)
-        if (
-            call is None or begins or (index is None and name and not identity)
-        ):  # some give every call the index 0, or none
-            self._at[index] = len(self._calls)
-            call = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-            self._calls.append(call)
-        call["id"] = call["id"] or identity or ""
-        function, arguments = call["function"], row.get("arguments")
-        function["name"] = function["name"] or name or ""
-        function["arguments"] += json.dumps(arguments) if isinstance(arguments, Mapping) else arguments or ""
-        if item.get("extra_content"):
-            _merge(call.setdefault("extra_content", {}), item["extra_content"])
-
-    def _detail(self, detail: Mapping[str, Any]) -> None:
-        last = self._details[-1] if self._details else {}
-        if "index" not in detail or any(last.get(name) != detail.get(name) for name in ("index", "type")):
-            self._details.append(dict(detail))
-            return
-        for name, value in detail.items():
-            if name in PIECES and isinstance(value, str):
-                last[name] = (last.get(name) or "") + value
-            elif value is not None:
-                last[name] = value
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether anything of the reply has arrived: then it may be billed, however it ends."""
-        return self._any or self._usage is not None
+        if isinstance(usage, Mapping):
+            self._usage, self.has_begun = usage, True
+        choices = (choice for choice in event.get("choices") or () if isinstance(choice, Mapping))
+        choice = next((choice for choice in choices if not choice.get("index")), None)
+        if choice is not None:
+            self.has_begun = True
+            self._finish = choice.get("finish_reason") or self._finish
+            _grow(self._message, choice.get("delta") or choice.get("message"))
 
     def whole(self) -> dict[str, Any] | None:
         """The reply in one piece, None while its end has not arrived."""
         if not self._finish:
             return None
-        message: dict[str, Any] = {"role": "assistant", "content": None}
-        message |= {name: "".join(pieces) for name, pieces in self._text.items()}
-        others = {"reasoning_details": self._details, "extra_content": self._extra, "tool_calls": self._calls}
-        message |= {name: value for name, value in others.items() if value}
-        return {"choices": [{"index": 0, "message": message, "finish_reason": self._finish}], "usage": self._usage}
+        return {"choices": [{"message": self._message, "finish_reason": self._finish}], "usage": self._usage}
 
 
 class Messages:
-    """A message of Anthropic, as far as it has arrived."""
+    """A message of Anthropic."""
 
     def __init__(self) -> None:
+        self.has_begun = False
         self._message: dict[str, Any] = {}
-        self._usage: dict[
-            str, Any
-        ] = {}  # the counts are those of the whole message so far: a later one replaces an earlier one
+        self._usage: dict[str, Any] = {}  # counts of the whole message so far: a later one replaces an earlier one
         self._blocks: dict[int, dict[str, Any]] = {}
-        self._pieces: dict[tuple[int, str], list[str]] = {}
         self._ended = False
 
     def take(self, event: object) -> None:
@@ -123,43 +74,37 @@ class Messages:
         match event.get("type"):
             case "message_start":
                 self._message = dict(event.get("message") or {})
-                self._usage |= _said(self._message.get("usage"))
+                self._count(self._message.get("usage"))
             case "content_block_start":
                 self._blocks[event.get("index", len(self._blocks))] = dict(event.get("content_block") or {})
             case "content_block_delta":
-                name = str(delta.get("type")).removesuffix("_delta").replace("input_json", "partial_json")
-                if isinstance(delta.get(name), str):  # text, thinking, signature
-                    self._pieces.setdefault((at, name), []).append(delta[name])
+                block = self._blocks.setdefault(at, {})
+                for name in ("text", "thinking", "signature", "partial_json"):
+                    if isinstance(delta.get(name), str):
+                        block[name] = (block.get(name) or "") + delta[name]
             case "message_delta":
-                self._message |= _said(delta)
-                self._usage |= _said(event.get("usage"))
+                self._message |= {name: value for name, value in delta.items() if value is not None}
+                self._count(event.get("usage"))
             case "message_stop":
                 self._ended = True
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether anything of the reply has arrived."""
-        return bool(self._usage or self._blocks or self._pieces)
+        self.has_begun = bool(self._usage or self._blocks)
 
     def whole(self) -> dict[str, Any] | None:
         """The same."""
         if not self._ended or not self._message.get("stop_reason"):
             return None
-        blocks = {at: dict(block) for at, block in self._blocks.items()}
-        for (at, name), pieces in self._pieces.items():
-            block, text = blocks.setdefault(at, {}), "".join(pieces)
-            if name == "partial_json":
-                block["input"] = _parse(text)
-            else:
-                block[name] = (block.get(name) or "") + text
-        return {**self._message, "content": [blocks[at] for at in sorted(blocks)], "usage": self._usage}
+        blocks = [self._blocks[at] for at in sorted(self._blocks)]
+        for block in blocks:
+            if "partial_json" in block:
+                block["input"] = _parsed(block.pop("partial_json"))
+        return {**self._message, "content": blocks, "usage": self._usage}
+
+    def _count(self, usage: object) -> None:
+        if isinstance(usage, Mapping):
+            self._usage |= {name: value for name, value in usage.items() if value is not None}
 
 
-def _said(fields: object) -> dict[str, Any]:
-    return {k: v for k, v in fields.items() if v is not None} if isinstance(fields, Mapping) else {}
-
-
-def _parse(text: str) -> Any:  # noqa: ANN401 - any JSON value
+def _parsed(text: str) -> Any:  # noqa: ANN401 - any JSON value
     """The input of a tool; as it was written when it is no JSON, because it was cut off."""
     try:
         return json.loads(text) if text.strip() else {}
@@ -167,10 +112,40 @@ def _parse(text: str) -> Any:  # noqa: ANN401 - any JSON value
         return text
 
 
-def _merge(into: dict[str, Any], piece: object) -> None:
-    """Add what a piece brings to what is known; inner objects are merged too."""
+def _grow(whole: dict[str, Any], piece: object) -> None:
+    """Add to an object what a piece of it brings."""
     for name, value in (piece if isinstance(piece, Mapping) else {}).items():
-        if isinstance(value, Mapping) and isinstance(into.get(name), dict):
-            _merge(into[name], value)
-        else:
-            into[name] = value
+        before = whole.get(name)
+        if name == "content" and isinstance(value, list):  # parts, of which thinking is none of our business
+            texts = (part.get("text") for part in value if isinstance(part, Mapping) and part.get("type") == "text")
+            whole[name] = "".join([before or "", *filter(None, texts)])
+        elif isinstance(value, list):
+            rows = whole.setdefault(name, [])
+            for part in value:
+                _grow(_row(rows, part, is_call=name == "tool_calls"), part)
+        elif isinstance(value, Mapping):
+            if name == "arguments":
+                whole[name] = json.dumps(value)
+            else:
+                _grow(whole.setdefault(name, {}), value)
+        elif isinstance(before, str) and isinstance(value, str) and name in GROWING:
+            whole[name] = before + value
+        elif value is not None and not (before and name in {"id", "name"}):
+            whole[name] = value
+
+
+def _row(rows: list[dict[str, Any]], part: object, *, is_call: bool) -> dict[str, Any]:
+    """The row that a part goes on with: the last one with its index, unless it names another call or is of another type."""
+    if not isinstance(part, Mapping):
+        return {}
+    index, identity = part.get("index"), part.get("id")
+    row = next((row for row in reversed(rows) if row.get("index") == index), None)
+    if row is not None and is_call:  # some servers give every call the index 0, or none
+        is_named = bool((part.get("function") or {}).get("name"))
+        begins = is_named and (identity != row.get("id") if identity else index is None)
+    else:
+        begins = row is None or index is None or row.get("type") != part.get("type")
+    if row is None or begins:
+        row = {}
+        rows.append(row)
+    return row

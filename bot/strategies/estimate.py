@@ -54,7 +54,7 @@ class DryRun:
 
     def thinking(self, role: Purpose) -> int:
         """Tokens of thinking that are assumed for one reply."""
-        return 0 if capacity.thinking(self.name) == "no" else capacity.HABIT[role]
+        return capacity.HABIT[role] if capacity.may_think(self.name) else 0
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from bot.agent import loop, messages, seed
 from bot.errors import ReplUnavailable
-from bot.llm.budget import Hold, dearest
 from bot.review import pairs
 from bot.review.session import Session
 from bot.strategies import fanout
@@ -33,23 +32,18 @@ async def go_on(session: Session, question: str = "", issue_reports: tuple[Issue
 
     `issue_reports`: what a reader of the whole change has said of the issues that it closes; without it the root is asked.
     """
-    pull, issues = session.pull, () if issue_reports else session.pull.issues
-    findings, undecided_marks = session.findings, session.undecided_marks
     start = seed.gather(
-        pull,
-        session.files,
-        session.units,
-        session.dependents,
-        findings,
+        session.survey,
+        session.findings,
         question,
-        issues,
-        undecided_marks,
+        () if issue_reports else session.pull.issues,
+        session.undecided_marks,
         session.doubts,
         MANY_MESSAGE if _has_many_units(session) else seed.MESSAGE_TOKENS,
     )
     try:
         turns = min(session.calls.budget.limits.turns, MANY_TURNS) if _has_many_units(session) else None
-        transcript = await loop.run(session, start.text, gate=True, turns=turns)
+        transcript = await loop.run(session, start, gate=True, turns=turns)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
         session.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
@@ -68,6 +62,5 @@ def reserve(session: Session) -> None:
     """Keep a first reply of the root back, so that the workers cannot read the whole budget away before it has a turn."""
     if session.root is None:
         return
-    start = seed.gather(session.pull, session.files, session.units, session.dependents)
-    usage = Usage(tokens(start.text) + INSTRUCTIONS, messages.MAX_TOKENS)
-    session.calls.budget.keep(Hold(usage.input + usage.output, dearest(session.root.price, usage) or 0.0))
+    usage = Usage(tokens(seed.gather(session.survey)) + INSTRUCTIONS, messages.MAX_TOKENS)
+    session.calls.budget.keep(usage, session.root.price)

@@ -7,5 +7,4 @@ from bot.values import Transcript
 
 async def run(session: Session) -> Transcript:
     """The root's turns and nothing else: no pass of the workers before, no gate after."""
-    start = seed.gather(session.pull, session.files, session.units, session.dependents)
-    return await loop.run(session, start.text, gate=False)
+    return await loop.run(session, seed.gather(session.survey), gate=False)

@@ -161,11 +161,6 @@ def preferred_models() -> tuple[str | None, str | None]:
     return None, None
 
 
-def connect_model(name: str, timeout: float = TIMEOUT) -> Model:
-    """A model that a person has typed as an option of a command, connected as the environment says."""
-    return connected_at(name, lambda _: address_for_option(name), timeout)
-
-
 def connected_at(
     name: str, address: Callable[[str], str | None], timeout: float = TIMEOUT, access: Mapping[str, Access] = NOTHING
 ) -> Model:

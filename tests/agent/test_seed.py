@@ -2,7 +2,11 @@
 
 from dataclasses import replace
 
+from bot import config
 from bot.agent import seed
+from bot.brief import Brief
+from bot.review.coverage import CoverageTracker
+from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Reference
 
 SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, sure=True, test=False, call=True)
@@ -11,7 +15,8 @@ GUESS = replace(SURE, sure=False, path="c.py", text="    thing.total()")
 
 def told(*references: Reference) -> str:
     pull = PullRequest("t", "", "1" * 40, "2" * 40, "main", "topic", "/nowhere")
-    return seed.gather(pull, (), (), Dependents(references=references)).text
+    brief, users = Brief(pull, config.resolve({}, None, config.Settings())), Dependents(references=references)
+    return seed.gather(Survey(brief, (), (), users, None, CoverageTracker((), (), users)))
 
 
 def test_what_only_a_name_speaks_for_is_counted_by_file() -> None:

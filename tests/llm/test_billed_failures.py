@@ -15,7 +15,7 @@ from bot.journal.reader import JournalCosts, costs, costs_of
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.llm.sending import TRIES
+from bot.llm.gate import TRIES
 from bot.values import Cost, Limits, Message, Prompt, PullRequest, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply

@@ -2,7 +2,7 @@ import pytest
 
 from bot.errors import BudgetSpent
 from bot.llm import capacity
-from bot.llm.budget import Budget, Hold
+from bot.llm.budget import Budget
 from bot.values import Limits, Usage
 
 CALL = Usage(input=900, output=100)
@@ -77,7 +77,7 @@ def test_a_server_of_ones_own_bills_nobody() -> None:
 def test_what_is_kept_for_the_root_is_not_lent() -> None:
     """A worker is refused what the root's next reply needs; the root gets it."""
     budget = Budget(Limits(usd=None, tokens=2_500))
-    budget.keep(Hold(1_200, 0.0))
+    budget.keep(Usage(1_200, 0))
     budget.book(CALL, 0.01, "worker", "m", hold=budget.reserve(CALL, cent, "m"))
     with pytest.raises(BudgetSpent):
         budget.reserve(CALL, cent, "m")

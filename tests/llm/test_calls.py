@@ -203,23 +203,6 @@ def test_nothing_is_sent_that_does_not_fit_the_window() -> None:
     assert model.prompts[0].max_tokens < 4_096 - 1_000
 
 
-def test_one_call_fills_the_cache_first() -> None:
-    """Calls that share a long beginning follow the first one, where reading it from a cache is cheaper; others go at once."""
-
-    class Cached(ScriptedModel):
-        def price(self, usage: Usage) -> float:
-            return (usage.input - 0.9 * usage.cache_read + usage.output) * 1e-6
-
-    for words, peak in ((2_000, 4), (10, 5)):
-        model = Cached(echo, "openai/gpt-5.4", delay=0.01)
-        shared = Message("system", "instruction " * words)
-        prompts = [replace(prompt(str(n)), messages=(shared, Message("user", str(n)))) for n in range(5)]
-        calls = door()
-        asyncio.run(calls.complete(model, prompt("is anybody there?"), "worker"))
-        assert len(asyncio.run(calls.many(model, prompts, "worker"))) == 5
-        assert model.peak == peak
-
-
 def test_little_money_lowers_the_room_and_never_the_cap() -> None:
     """A thinking model that uses all the room it is given cannot spend more than the cap, whatever runs at once."""
 

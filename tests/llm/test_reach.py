@@ -110,7 +110,8 @@ def test_a_given_up_provider_gets_nothing_of_later_batches() -> None:
     """The key is the provider's: its other model is not tried either. A model that it does not have says nothing of another."""
     assert Asked("compatible/a", Reply(status=401), "compatible/b").names == {"compatible/a"}
     done = Asked("compatible/a", doubles.PerModel({"b": "fine"}), "compatible/b")
-    assert (done.requests, [type(slot) for slot in done.slots[::MANY]]) == (1 + MANY, [ModelRefused, Completion])
+    assert [type(slot) for slot in done.slots[::MANY]] == [ModelRefused, Completion]
+    assert MANY < done.requests <= MANY + A_FEW
 
 
 @pytest.mark.parametrize("blip", [1, 3])

@@ -41,18 +41,9 @@ def ask(
                 done = [await model.complete(prompt) for _ in range(times)]
             finally:
                 await model.close()
-            assert server.count == times + model.asked_again
-            return done, server.requests, model.asked_again
+            return done, server.requests, server.count - times
 
     return asyncio.run(run())
-
-
-def test_a_schema_is_strict_where_it_can_be() -> None:
-    """A closed schema is sent as strict, an open one is not: a strict server refuses it."""
-    _, (closed,), _ = ask(Prompt(QUESTION, ANSWER), {"ok": True})
-    _, (open_,), _ = ask(Prompt(QUESTION, Schema("v", "", {"type": "object", "properties": {"ok": {}}})), {"ok": True})
-    assert closed["response_format"]["json_schema"]["strict"] is True
-    assert open_["response_format"]["json_schema"]["strict"] is False
 
 
 def test_no_response_format() -> None:

@@ -7,7 +7,7 @@ from talking import KEY, asked
 
 from bot import models
 from bot.errors import PromptTooLong, ProviderError, RateLimited
-from bot.models.failures import HttpFailure, translate
+from bot.models.failures import Refusal, translate
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes
 from deeprepo_sandbox.providers.modes import TOO_LONG
@@ -45,7 +45,7 @@ def test_more_than_the_minute_of_an_account() -> None:
     assert isinstance(error, PromptTooLong)
     assert error.window == 6_000
     said = "Request too large for gpt-5.4 in organization org-x on tokens per min (TPM): Limit 30000, Requested 40210."
-    assert isinstance(translate(HttpFailure(429, said, "rate_limit_exceeded"), "openai/m"), PromptTooLong)
+    assert isinstance(translate(Refusal(429, said, "rate_limit_exceeded"), "openai/m"), PromptTooLong)
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_more_than_the_minute_of_an_account() -> None:
 )
 def test_a_rate_limit_is_none(message: str) -> None:
     """A rate limit that time heals is no prompt that is too long."""
-    assert isinstance(translate(HttpFailure(429, message), "openai/m"), RateLimited)
+    assert isinstance(translate(Refusal(429, message), "openai/m"), RateLimited)

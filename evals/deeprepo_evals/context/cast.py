@@ -3,12 +3,10 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from bot import config, wiring
 from bot.errors import ProviderRefused, UsageError
-from bot.models import provider_of
-from bot.models.provider import address, check_key
 from bot.ports import Model
 from bot.values import Message, Prompt
+from deeprepo_evals import models
 from deeprepo_evals.context import scripted
 from deeprepo_evals.context.room import Pair
 
@@ -21,10 +19,7 @@ def check(name: str) -> str:
         if name not in scripted.PLAYS:
             raise UsageError(f"unknown scripted model {name!r}: known are {', '.join(scripted.PLAYS)}")
         return name
-    provider, base_url = provider_of(name), wiring.address_for_option(name)
-    address(provider, base_url)
-    check_key(provider, config.key(provider.key_variable), base_url)
-    return name
+    return models.check(name)
 
 
 @asynccontextmanager
@@ -34,7 +29,7 @@ async def open_cast(root: str, worker: str) -> AsyncIterator[Callable[[], Pair]]
     try:
         for name in dict.fromkeys((root, worker)):
             if not name.startswith(scripted.PREFIX):
-                real[name] = wiring.connect_model(name)
+                real[name] = models.connect(name)
         for model in real.values():
             await _greet(model)
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import BudgetSpent, DeepRepoError, ProviderRefused
-from bot.llm.budget import usd_for_cap
 from bot.values import Cost, Limits
-from deeprepo_evals import results
+from deeprepo_evals import models, results
 from deeprepo_evals.context import problems, room, score, scripted
 from deeprepo_evals.context.methods import METHODS, MethodAnswer
 from deeprepo_evals.context.problems import PLACED, Position, Task
@@ -131,7 +130,7 @@ def _fail(room: Room) -> None:
 
 def _dollars(cost: Cost) -> float:
     """For the cap: where nobody knows a price, tokens count as the budget counts them."""
-    return usd_for_cap(cost)
+    return models.usd_for_cap(cost)
 
 
 def _cost_fields(cost: Cost) -> dict[str, Any]:

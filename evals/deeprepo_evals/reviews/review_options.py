@@ -131,9 +131,9 @@ def check_models(flags: Mapping[str, Any], strategy: str) -> None:
 
 async def open_model(name: str, stack: AsyncExitStack) -> Model:
     """A model by its name, closed with the stack."""
-    from bot import wiring
+    from deeprepo_evals import models
 
-    model = wiring.connect_model(name)
+    model = models.connect(name)
     stack.push_async_callback(model.close)
     return model
 

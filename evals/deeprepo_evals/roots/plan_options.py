@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from bot import config, wiring
 from bot.errors import UsageError
-from bot.models import provider_of
-from bot.models.provider import address, check_key
+from deeprepo_evals import models
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.plant.synthetic import FEWEST, MOST
 from deeprepo_evals.roots import scripted
@@ -39,10 +37,7 @@ def _model(name: str, *, root: bool) -> str:
     """The name, behind which a model can be. Raises UsageError: no such name, or its key is missing."""
     if name.startswith(scripted.PREFIX):
         return scripted.check(name, root=root)
-    provider, base_url = provider_of(name), wiring.address_for_option(name)
-    address(provider, base_url)
-    check_key(provider, config.key(provider.key_variable), base_url)
-    return name
+    return models.check(name)
 
 
 def _numbers(text: str, what: str) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot import checkout, config, pipeline, wiring
+from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.config import Settings
 from bot.errors import BudgetSpent, ProviderDown
@@ -22,7 +22,7 @@ from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Limits, Review, ReviewRequest
-from deeprepo_evals import match, plant, results
+from deeprepo_evals import match, models, plant, results
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import scripted, window
 from deeprepo_evals.roots.tally import CountedModel, Tally
@@ -85,7 +85,7 @@ async def _open_models(plan: Plan) -> AsyncIterator[Mapping[str, Model]]:
         real: dict[str, Model] = {}
         for name in dict.fromkeys((plan.worker, *(one.root for one in plan.contenders))):
             if not name.startswith(scripted.PREFIX):
-                real[name] = wiring.connect_model(name)
+                real[name] = models.connect(name)
                 stack.push_async_callback(real[name].close)
         yield real
 
@@ -110,9 +110,9 @@ class _Arena:
             )
         code, repo = await self._code(item["files"], item["seed"])
         tally = Tally()
-        models = self._models(item, code, tally)
+        chosen = self._models(item, code, tally)
         started = time.monotonic()
-        review = await self._review(item, models, left, repo, tally)
+        review = await self._review(item, chosen, left, repo, tally)
         self.spent += sum(usd or 0.0 for usd in tally.usd.values())
         if tally.refusal():  # half a review is no result
             raise BudgetSpent(f"{tally.refusal()} (--max-usd)")
@@ -132,7 +132,7 @@ class _Arena:
         worker = self.real.get(item["worker"]) or scripted.worker(code)
         return Models(CountedModel(root, "root", tally), CountedModel(worker, "worker", tally))
 
-    async def _review(self, item: results.Item, models: Models, usd: float | None, repo: Path, tally: Tally) -> Review:
+    async def _review(self, item: results.Item, chosen: Models, usd: float | None, repo: Path, tally: Tally) -> Review:
         baseline = item["strategy"] == BASELINE
         limits = Limits(usd=usd, tokens=None, calls=None, seconds=None, turns=item["turns"])
         name = f"{item['root']}-{item['strategy']}-{item['files']}-{item['seed']}-{item['round']}".replace("/", "-")
@@ -145,7 +145,7 @@ class _Arena:
                 subject.tracker.skip(out, f"beyond the {item['window']:,} characters of one call")
             lenses = {name: LENSES[name] for name in subject.brief.settings.lenses}
             async with open_session(
-                subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal, keep_on_cancel=False
+                subject, chosen, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal, keep_on_cancel=False
             ) as session:
                 tally.at, tally.refusal = lambda: session.calls.at, lambda: session.calls.budget.refused
                 yield session

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from bot import config, wiring
+from bot import config
 from bot.errors import ProviderRefused, UsageError
 from bot.models import TIMEOUT, connect, provider_of
-from bot.models.provider import address, check_key
 from bot.ports import Model
 from bot.values import Completion, Prompt, ToolCall, Usage
 from bot.values.model import CHARS_PER_TOKEN
+from deeprepo_evals import models
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.plant.reader import Reader
 from deeprepo_evals.plant.values import CodeBase
@@ -38,10 +38,7 @@ def check(name: str, *, root: bool) -> str:
         if name not in known:
             raise UsageError(f"unknown scripted {'root' if root else 'worker'} {name!r}: known are {', '.join(known)}")
         return name
-    provider, base_url = provider_of(name), wiring.address_for_option(name)
-    address(provider, base_url)
-    check_key(provider, config.key(provider.key_variable), base_url)
-    return name
+    return models.check(name)
 
 
 def root(name: str) -> Model:
@@ -56,7 +53,7 @@ def worker(name: str, task: Task, base_url: str | None = None, timeout: float = 
 
 def _real(name: str, base_url: str | None = None, timeout: float = TIMEOUT) -> Model:
     if base_url is None:
-        return wiring.connect_model(name, timeout)
+        return models.connect(name, timeout)
     return connect(name, config.key(provider_of(name).key_variable), base_url, timeout)
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import BadAnswer, BudgetSpent, ProviderError
-from bot.llm.budget import usd_for_cap
 from bot.models.failures import TOO_LONG
 from bot.values import Cost
-from deeprepo_evals import plant, results
+from deeprepo_evals import models, plant, results
 from deeprepo_evals.train import policies
 from deeprepo_evals.train.reward import score
 from deeprepo_evals.train.rollout import Rollout, roll
@@ -76,7 +75,7 @@ class _Purse:
 
     def pay(self, cost: Cost) -> None:
         """Where nobody knows a price, tokens count as the budget counts them."""
-        self.spent_usd += usd_for_cap(cost)
+        self.spent_usd += models.usd_for_cap(cost)
 
     def empty(self) -> BudgetSpent:
         """The error that reports it."""

@@ -1,0 +1,30 @@
+"""Real models of an experiment, by their names, with the keys and addresses of the environment; and what they count under its cap."""
+
+from bot import config, wiring
+from bot.llm import capacity
+from bot.llm.budget import unknown
+from bot.models import TIMEOUT, provider_of
+from bot.models.provider import address, check_key
+from bot.ports import Model
+from bot.values import Cost
+
+
+def check(name: str) -> str:
+    """The name, behind which a model can be. Raises UsageError: no such name, or its key is missing."""
+    provider, base_url = provider_of(name), wiring.address_for_option(name)
+    address(provider, base_url)
+    check_key(provider, config.key(provider.key_variable), base_url)
+    return name
+
+
+def connect(name: str, timeout: float = TIMEOUT) -> Model:
+    """A model that a person has typed as an option of a command, connected as the environment says."""
+    return wiring.connected_at(name, lambda _: wiring.address_for_option(name), timeout)
+
+
+def usd_for_cap(cost: Cost) -> float:
+    """The dollars of a finished piece of work for a cap over many of them. A server of the user's own bills nobody."""
+    if cost.usd is not None:
+        return cost.usd
+    is_owned = all(model.partition("/")[0] in capacity.OWN_SERVERS for model in cost.models)
+    return 0.0 if is_owned else unknown(cost.usage)
