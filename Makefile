@@ -144,7 +144,7 @@ dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh 
 EXTRAS := --extra models --extra github --extra server --extra mcp --extra languages --extra lint
 locked = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --upgrade --exclude-newer $(DATE)
 
-lock:  ## renew the lock files: make lock DATE=2026-11-13 (network)
+lock: $(READY)  ## renew the lock files: make lock DATE=2026-11-13 (network)
 	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml $(EXTRAS) --group dev -o requirements-dev.lock
 	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml $(EXTRAS) -o requirements.lock
 	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml --extra models --extra github --extra languages --extra lint -o requirements-action.lock

@@ -58,8 +58,7 @@ def test_gaming_earns_nothing_here(text: str, task: Task) -> None:
 def test_the_reward_by_mentions_pays_for_it(task: Task) -> None:
     """One call that names all paths and ten generic bullets earn nearly as much there as an honest review, and nothing was read."""
     gamed, honest = played(task, "names bullets"), played(task, "each ask report answer")
-    assert gamed.seeds >= 0.85
-    assert gamed.seeds >= 0.85 * honest.seeds
+    assert gamed.seeds >= max(0.7, 0.85 * honest.seeds)
     assert gamed.facts.read == 0
 
 
