@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from browsing import Window, window
+from browsing import BROWSER, DRIVER, Window, window
 from whole import BROKEN, WORSE, Whole, whole
 
 from deeprepo_sandbox import demo
@@ -162,4 +162,6 @@ async def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    if not (BROWSER and DRIVER):
+        sys.exit("chromium and chromedriver were not found on PATH: install both to take the pictures")
     asyncio.run(main(Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES))
