@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from impact import fit, reader
+from impact import fit
 from impact.classes import by_star, constructors, lineage, members, of_mates
 from impact.index import Index
 from impact.language import Language, Modules, language_of
@@ -36,7 +36,7 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
     modules = index.modules(language) if language is not None else None
     if language is None or facts is None or modules is None:
         return
-    seen = reader.seen(language, index.sources[path], lines)
+    seen = index.seen(path, lines)
     if seen is None:
         return
     file = _File(index, language, modules, path, facts, seen)

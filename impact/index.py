@@ -1,13 +1,14 @@
 """What is known of one tree. A file is read when somebody asks for it: what is missing so far is noted, and read in one go."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fnmatch import fnmatch
 
 from impact import reader
 from impact.language import Language, Modules, language_of
 from impact.paths import IGNORES, Paths
+from impact.reader import Seen
 from impact.values import Facts, Tree
 
 ROUNDS = 12  # of reading: each import chain takes one for each of its files
@@ -23,6 +24,7 @@ class Index:
         self.sources: dict[str, bytes] = {}
         self.cut = False  # whether files were left out for their number
         self._facts: dict[str, Facts | None] = {}
+        self._seen: dict[str, Seen | None] = {}
         self._modules: dict[str, Modules] = {}
         self._unread: set[str] = set()
         self._configs: dict[str, tuple[str, ...]] = {}
@@ -43,6 +45,13 @@ class Index:
             found = replace(found, definitions=tuple(replace(one, private=False) for one in found.definitions))
         self._facts[path] = found
         return found
+
+    def seen(self, path: str, lines: Collection[int]) -> Seen | None:
+        """What the added lines of a file that is read use; None if that cannot be told."""
+        if path not in self._seen:
+            language = language_of(path)
+            self._seen[path] = reader.seen(language, self.sources[path], lines) if language is not None else None
+        return self._seen[path]
 
     def modules(self, language: Language) -> Modules | None:
         """What imports of a language mean; None while its configuration files are not read."""

@@ -2,12 +2,14 @@
 
 import re
 import tomllib
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
+from itertools import accumulate
 from typing import Any, NamedTuple, Protocol
 
 from tree_sitter import Language as Grammar
@@ -17,7 +19,7 @@ from impact.parsing import grammar
 from impact.paths import Paths
 from impact.values import Import
 
-QUERIES = ("defs", "uses", "guards", "types", "receivers", "imports", "open", "results", "objects")
+QUERIES = ("defs", "uses", "bindings", "guards", "types", "receivers", "imports", "open", "results", "objects")
 
 
 class Modules(Protocol):
@@ -217,16 +219,29 @@ class Language:
         return grammar(self.grammar_module, self.grammar_function)
 
     @cache  # noqa: B019 - languages are few, and live as long as the program
-    def query(self, name: str, word: str = "") -> Query | None:
-        """A query of its folder, or the part of it that is for files with a word; compiled when the first file asks for it."""
-        text = self.texts(name).get(word, "")
-        return Query(self.grammar, text) if text.strip() else None
+    def query(self, names: tuple[str, ...], word: str = "") -> "Compiled | None":
+        """Queries of its folder as one, or the part of them that is for files with a word; compiled when the first file asks for it."""
+        texts = {name: self.texts(name).get(word, "") for name in names}
+        if not any(text.strip() for text in texts.values()):
+            return None
+        query = Query(self.grammar, "".join(f"{text}\n" for text in texts.values()))
+        ends = [*accumulate(len(text.encode()) + 1 for text in texts.values())]
+        starts = [query.start_byte_for_pattern(pattern) for pattern in range(query.pattern_count)]
+        return Compiled(query, tuple(names[bisect_right(ends, start)] for start in starts))
 
     @cache  # noqa: B019 - as above
     def texts(self, name: str) -> Mapping[str, str]:
         """The patterns of a query for this grammar. The key is a word: only files that contain it are searched for these patterns."""
         file = files("impact") / "languages" / self.folder / f"{name}.scm"
         return _of_grammar(file.read_text("utf-8"), self.name) if file.is_file() else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """Queries that are asked as one."""
+
+    query: Query
+    names: tuple[str, ...]  # pattern -> the query that it is of
 
 
 def _of_grammar(text: str, name: str) -> Mapping[str, str]:

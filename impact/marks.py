@@ -11,7 +11,8 @@ from typing import Literal
 from tree_sitter import Node
 
 from impact.language import Language
-from impact.reader import Captures, Rows, Spans, matches, text
+from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, matches, uses_at
+from impact.reader import Spans, kind_of, text
 
 Form = Literal["name", "member", "import", "definition", "key"]
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
@@ -30,7 +31,6 @@ QUOTED = re.compile(r"[\"':\\](\w+)")
 UNCALLED = re.compile(r"(?<![\w$])([\w$]++)(?!\s*\()")
 CALLEES = ("identifier", "member_expression")
 LONGEST = 200  # characters of what is called: longer ones are whole expressions, which name nothing
-Parts = tuple[tuple[int, int], ...]  # from byte to byte
 SHORT = 1_500  # bytes of code that is read wherever it stands
 MOST_READ = 0.7  # of a file: with more, all of it is read at once
 # What may hold many definitions, of which those without a place are left out.
@@ -85,7 +85,6 @@ class Marks:
     """All that the queries say of one file."""
 
     root: Node
-    parts_read: "Parts" = ()  # what of it was asked; () for all
     at: dict[int, Mark] = field(default_factory=dict)
     aliases: dict[tuple[int, int], str] = field(default_factory=dict)  # a value -> the name that it gets
     receivers: set[tuple[int, int]] = field(default_factory=set)
@@ -119,16 +118,18 @@ class Marks:
 
 
 @lru_cache(maxsize=6)
-def marks_of(language: Language, root: Node, parts: Parts) -> Marks:
-    """What the queries of a language say of a file, or of parts of it."""
-    marks = Marks(root, parts)
-    _definitions(language, marks)
-    users = matches(language, "receivers", root, parts)
-    rows = Rows((*matches(language, "guards", root, parts), *users))
+def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]) -> Marks:
+    """What the queries of a language say of some names of a file: of the parts that tell what stands there."""
+    parts = parts_around(root, [start for start, _ in places])
+    marks = Marks(root)
+    defined, bound = matches(language, DEFINED, root, parts), matches(language, BOUND, root, parts)
+    _definitions(language, marks, defined["defs"])
+    users = bound["receivers"]
+    rows = Rows((*defined["guards"], *users))
     if language.statements:
         marks.imports = _spans([one for one in root.named_children if one.type in language.statements])
     else:
-        rows = Rows((*matches(language, "imports", root, parts), *rows))
+        rows = Rows((*defined["imports"], *rows))
         marks.imports = _spans([one for one, _ in rows.of(*IMPORTS)])
         marks.imported = {_imported(found) for found in rows}
     for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
@@ -136,21 +137,21 @@ def marks_of(language: Language, root: Node, parts: Parts) -> Marks:
     marks.name_tests = _tests(rows, "foreseen.named")
     marks.value_tests = _tests(rows, "foreseen.asked")
     marks.questions = "".join(text(node) for node, _ in rows.of("asked.anywhere"))
-    uses = Rows((*matches(language, "uses", root, parts), *users))
+    uses = Rows((*uses_at(language, root, places), *bound["bindings"], *users))
     _uses(language, marks, uses)
     _constructions(language, marks, uses)
     marks.constructions += _asked_for(marks, uses)
-    _typed(language, marks, uses)
+    _typed(marks, Rows((*bound["types"], *users)), uses)
     return marks
 
 
-def parts_around(root: Node, places: Sequence[int]) -> Parts:
+def parts_around(root: Node, places: Sequence[int], short: int = SHORT) -> Parts:
     """The parts of a file that tell what stands at some places: what is around them, and whatever is short; () for all of it."""
     found: list[tuple[int, int]] = []
-    _split(root, places, found)
+    _split(root, places, found, short)
     joined: list[tuple[int, int]] = []
     for start, end in found:
-        if joined and start - joined[-1][1] <= SHORT:
+        if joined and start - joined[-1][1] <= short:
             joined[-1] = joined[-1][0], end
         else:
             joined.append((start, end))
@@ -158,13 +159,13 @@ def parts_around(root: Node, places: Sequence[int]) -> Parts:
     return tuple(joined) if read < MOST_READ * (root.end_byte - root.start_byte) else ()
 
 
-def _split(node: Node, places: Sequence[int], found: list[tuple[int, int]]) -> None:
+def _split(node: Node, places: Sequence[int], found: list[tuple[int, int]], short: int) -> None:
     for child in node.children:
         is_around = bisect_left(places, child.start_byte) < bisect_left(places, child.end_byte)
-        if child.end_byte - child.start_byte <= SHORT or (is_around and not HOLDS.search(child.type)):
+        if child.end_byte - child.start_byte <= short or (is_around and not HOLDS.search(child.type)):
             found.append((child.start_byte, child.end_byte))
         elif is_around:
-            _split(child, places, found)
+            _split(child, places, found, short)
 
 
 def _spans(nodes: Sequence[Node]) -> Spans:
@@ -183,21 +184,18 @@ def _imported(found: Captures) -> str:
     return "" if "star" in found else LAST.split(written)[-1]
 
 
-def _definitions(language: Language, marks: Marks) -> None:
+def _definitions(language: Language, marks: Marks, rows: Rows) -> None:
     """What the file defines: where the names of definitions stand, what is around other code, and what classes there are."""
-    rows = matches(language, "defs", marks.root, marks.parts_read)
     bases: dict[int, list[str]] = defaultdict(list)
-    for found in rows:
-        bodies = (language.whole(node.parent) for node in found.get("local", ()) if node.parent is not None)
-        marks.functions.update({node.id: node for node in bodies})
-        for node in found.get("class.of", ()):
-            bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
-    for found in rows:
-        _definition(language, marks, found, bases)
-        for node in found.get("class.nameless", ()):
-            marks.classes.append(Class(node.start_byte, node.end_byte, UNKNOWN[0], ()))
-    for found in rows:
-        kind = kind_of(found)
+    bodies = (language.whole(node.parent) for node, _ in rows.of("local") if node.parent is not None)
+    marks.functions = {node.id: node for node in bodies}
+    for node, found in rows.of("class.of"):
+        bases[node.start_byte] += [plain(text(one)) for one in found.get("base", ())]
+    told = [(kind, found) for found in rows if (kind := kind_of(found))]
+    for kind, found in told:
+        _definition(language, marks, kind, found, bases)
+    marks.classes += [Class(node.start_byte, node.end_byte, UNKNOWN[0], ()) for node, _ in rows.of("class.nameless")]
+    for kind, found in told if marks.classes else ():
         for name in found.get("name", ()) if kind in ("function", "variable", *MEMBERS) else ():
             holder = next(classes_around(marks, name), None)
             if holder is None:
@@ -208,23 +206,24 @@ def _definitions(language: Language, marks: Marks) -> None:
                 marks.members[text(name)].add(holder.name)
 
 
-def _definition(language: Language, marks: Marks, found: Captures, bases: Mapping[int, Sequence[str]]) -> None:
-    if kind := kind_of(found):
-        for name in [one for one in found.get("name", ()) if one.is_named]:
-            owner = "".join(text(one).lstrip("*&") for one in found.get("owner", ())[:1])
-            is_member = (bool(owner) or kind in MEMBERS) and language.member_form == "key"
-            marks.at[name.start_byte] = Mark("key" if is_member else "definition")
-            whole = found[f"def.{kind}"][0]
-            has_body = True
-            if language.declarators and kind in language.scopes:
-                whole = language.whole(whole)
-                has_body = whole.child_by_field_name("body") is not None
-            if kind in language.scopes and has_body and whole not in found.get("params", ()):
-                marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".strip(".`"), whole, name.start_byte)
-            if kind in CLASSES:
-                marks.named.add(name.start_byte)
-                above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
-                marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name).strip("`"), above))
+def _definition(
+    language: Language, marks: Marks, kind: str, found: Captures, bases: Mapping[int, Sequence[str]]
+) -> None:
+    for name in [one for one in found.get("name", ()) if one.is_named]:
+        owner = "".join(text(one).lstrip("*&") for one in found.get("owner", ())[:1])
+        is_member = (bool(owner) or kind in MEMBERS) and language.member_form == "key"
+        marks.at[name.start_byte] = Mark("key" if is_member else "definition")
+        whole = found[f"def.{kind}"][0]
+        has_body = True
+        if language.declarators and kind in language.scopes:
+            whole = language.whole(whole)
+            has_body = whole.child_by_field_name("body") is not None
+        if kind in language.scopes and has_body and whole not in found.get("params", ()):
+            marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".strip(".`"), whole, name.start_byte)
+        if kind in CLASSES:
+            marks.named.add(name.start_byte)
+            above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
+            marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name).strip("`"), above))
 
 
 def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
@@ -251,11 +250,6 @@ def _quoted(test: str) -> frozenset[str]:
 def _uncalled(test: str) -> frozenset[str]:
     """The names that a test writes and does not call."""
     return frozenset(UNCALLED.findall(test))
-
-
-def kind_of(found: Captures) -> str:
-    """What a match defines; "" for nothing."""
-    return next((key[4:] for key in found if key.startswith("def.")), "")
 
 
 def plain(name: str) -> str:
@@ -359,17 +353,11 @@ def _use(marks: Marks, name: Node, found: Captures) -> None:
         marks.at[name.start_byte] = Mark("name", args=args)
 
 
-def _typed(language: Language, marks: Marks, uses: Rows) -> None:
+def _typed(marks: Marks, rows: Rows, uses: Rows) -> None:
     """What classes names are bound to: `@var` with `@type` in the function around or `@scope`, `@field` with `@type` in a class.
 
     A name that something else binds is unknown there.
     """
-    rows = Rows(
-        (
-            *matches(language, "types", marks.root, marks.parts_read),
-            *matches(language, "receivers", marks.root, marks.parts_read),
-        )
-    )
     for node, found in rows.of("made"):
         marks.made[node.start_byte, node.end_byte] = _class_in(found)
     _results(marks, rows)

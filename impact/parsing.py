@@ -96,3 +96,8 @@ class Lines:
     def at(self, position: int) -> int:
         """The line on which a position lies."""
         return bisect_right(self._starts, position)
+
+    def span(self, line: int) -> tuple[int, int]:
+        """Where a line begins and ends, its line break included; nothing behind the last line."""
+        starts = [*self._starts[line - 1 : line + 1], len(self._code), len(self._code)]
+        return starts[0], starts[1]

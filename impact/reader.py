@@ -5,18 +5,19 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
-from tree_sitter import Node, QueryCursor
+from tree_sitter import Node
 
 from impact.language import CallRules, Language
+from impact.matching import BOUND, DEFINED, Captures, Rows, matches, uses_at
 from impact.parsing import Lines, has_open_angles, root_of, too_deep
 from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Use
 
 LONGEST = 1_500_000  # bytes of a file that is read
 BUNDLE = 20_000  # bytes of a line that no person writes
-MATCHES = 60_000  # of one query in one file
 HEAD = 2_000  # bytes of a head
+KEPT = 400  # files whose facts are kept: both directions ask for those of a changed file
 NAMELESS = "_"  # a parameter that has a type alone
 OBJECT = "this"  # a parameter that may be passed before the dot
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
@@ -41,7 +42,6 @@ NAMED = "\"'`"  # around a name
 BLANK = re.compile(rb"[^\n]")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
 GLOBAL = ("global", "attribute")  # kinds that count although a function holds them
-Captures = Mapping[str, Sequence[Node]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,39 +130,6 @@ def _scripts(page: bytes) -> bytes:
     return b"".join([*pieces, BLANK.sub(b" ", page[at:])])
 
 
-class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
-    """What queries found, row by row or by a capture."""
-
-    @cached_property
-    def _by_key(self) -> Mapping[str, list[tuple[Node, Captures]]]:
-        rows: dict[str, list[tuple[Node, Captures]]] = defaultdict(list)
-        for found in self:
-            for key, nodes in found.items():
-                rows[key] += [(node, found) for node in nodes]
-        return rows
-
-    def of(self, *keys: str) -> Iterator[tuple[Node, Captures]]:
-        """Each node of these captures, with its row."""
-        for key in keys:
-            yield from self._by_key.get(key, ())
-
-
-@lru_cache(maxsize=12)
-def matches(language: Language, name: str, root: Node, parts: tuple[tuple[int, int], ...] = ()) -> Rows:
-    """What one query of a language finds below a node, or in parts of it. Kept for a moment, for who asks the same of the file next."""
-    words = [word for word in language.texts(name) if word.encode() in (root.text or b"")]
-    queries = [query for word in words if (query := language.query(name, word)) is not None]
-    cursors = [QueryCursor(query, match_limit=MATCHES) for query in queries]
-    if not parts:
-        return Rows(found for cursor in cursors for _, found in cursor.matches(root))
-    rows: list[Captures] = []
-    for cursor in cursors:
-        for start, end in parts:
-            cursor.set_byte_range(start, end)
-            rows += [found for _, found in cursor.matches(root)]
-    return Rows(rows)
-
-
 def text(node: Node | None) -> str:
     """Return the source of a node, or "" if there is no node."""
     return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
@@ -194,6 +161,7 @@ def head(node: Node) -> str:
     return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;\\").removesuffix("=>").rstrip(" =")
 
 
+@lru_cache(maxsize=KEPT)
 def facts(language: Language, source: bytes) -> Facts | None:
     """What a file defines, imports and offers; None if it cannot be read."""
     root = parse(language, source)
@@ -209,14 +177,14 @@ def imports(language: Language, source: bytes) -> tuple[Import, ...]:
 def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | None:
     """The names that some lines use; None if the file cannot be read."""
     root = parse(language, source)
-    return _Reader(language, root).seen(lines) if root is not None else None
+    return _Reader(language, root).seen(lines, Lines(source)) if root is not None else None
 
 
 class _Reader:
     def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True) -> None:
         self._language, self._root = language, root
-        self._found: dict[str, Rows] = {}  # by query
-        self._defs = [(_kind(found), found) for found in self._matches("defs")] if needs_definitions else []
+        self._found = matches(language, DEFINED if needs_definitions else ("imports",), root)
+        self._defs = [(kind_of(found), found) for found in self._found["defs"]] if needs_definitions else []
         bodies = [node for _, found in self._defs for node in found.get("local", ())]
         self._bodies = frozenset(node.id for node in bodies)
         self._locals = Spans([(node.start_byte, node.end_byte, "") for node in bodies])
@@ -231,18 +199,13 @@ class _Reader:
                 holders.append((node.start_byte, node.end_byte, _called(found).strip("*&`")))
         self._holders = Spans(list(dict.fromkeys(holders)))
 
-    def _matches(self, name: str) -> Rows:
-        if name not in self._found:
-            self._found[name] = matches(self._language, name, self._root)
-        return self._found[name]
-
     def facts(self) -> Facts:
         definitions = self._definitions()
         opened, owners, made = "a component" if self._language.scripts else "", set[str](), set[str]()
         unsure = False
         hidden = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
         held, is_unscoped = "", self._root.has_error or self._language.scripts
-        for found in self._matches("open"):
+        for found in self._found["open"]:
             for node in found.get("open", ()):
                 opened = opened or text(node).partition("\n")[0][:WRITTEN]
             unsure = unsure or "open.sought" in found
@@ -271,7 +234,7 @@ class _Reader:
             module_value=held,
             open_beside=bool(opened),
             unscoped=is_unscoped,
-            types=frozenset(text(node) for found in self._matches("imports") for node in found.get("type", ())),
+            types=frozenset(text(node) for found in self._found["imports"] for node in found.get("type", ())),
             made=frozenset(made),
             open_owners=frozenset(owners),
             answering=answering,
@@ -286,7 +249,7 @@ class _Reader:
 
     def _stars(self) -> int:
         """How often the file imports all that another offers, but for what it has itself."""
-        rows = self._matches("imports")
+        rows = self._found["imports"]
         own = {node.start_byte for found in rows for node in found.get("stars.own", ())}
         return len({node.start_byte for found in rows for node in found.get("stars", ())} - own)
 
@@ -386,7 +349,7 @@ class _Reader:
     def _members(self, parameters: Mapping[int, Sequence[Parameter]]) -> Iterator[Definition]:
         """The members of objects that have a name, and of what functions return, by the hook of the language."""
         tell = self._language.members
-        for found in self._matches("objects") if tell is not None else ():
+        for found in self._found["objects"] if tell is not None else ():
             value, owner = found["value"][0], found["owner"][0]
             if tell is None or self._is_local(value):
                 continue
@@ -421,7 +384,7 @@ class _Reader:
     def imports(self, guards: Spans) -> tuple[Import, ...]:
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
-        rows = self._matches("imports")
+        rows = self._found["imports"]
         maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("maybe")])
         for found in rows:
             if "import" not in found:
@@ -471,28 +434,26 @@ class _Reader:
             [
                 (node.start_byte, node.end_byte, "")
                 for query in queries
-                for found in self._matches(query)
+                for found in self._found[query]
                 for node in found.get("guard", ())
             ]
         )
 
-    def seen(self, lines: Collection[int]) -> Seen:
+    def seen(self, lines: Collection[int], code: Lines) -> Seen:
         guards, wanted = self._guards("guards"), frozenset(lines)
-        uses: dict[tuple[int, str], Use] = {}
-        skipped: set[int] = set()
+        found_uses: dict[tuple[int, str], Use] = {}
         bindings: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
-        stores: set[str] = set()
         last = self._root.end_point[0] + 1
-        line_of = Lines(self._root.text or b"").at
-        for found in self._matches("uses"):
-            for node in found.get("bound", ()):
-                around = [*self._locals.around(node.start_byte, node.end_byte)]
-                outer = (line_of(around[-1][0]), line_of(around[-1][1])) if around else (1, last)
-                bindings[text(node)][node.start_byte] = min(outer[0], node.start_point[0] + 1), outer[1]
-            skipped.update(node.start_byte for node in found.get("unread", ()))
-            for node in found.get("store", ()):
-                skipped.add(node.start_byte)
-                stores.add(text(node))
+        told = matches(self._language, BOUND, self._root)
+        rows = told["bindings"]
+        for node, _ in rows.of("bound"):
+            around = [*self._locals.around(node.start_byte, node.end_byte)]
+            outer = (code.at(around[-1][0]), code.at(around[-1][1])) if around else (1, last)
+            bindings[text(node)][node.start_byte] = min(outer[0], node.start_point[0] + 1), outer[1]
+        uses = uses_at(self._language, self._root, [code.span(line) for line in sorted(wanted)])
+        skipped = {node.start_byte for read in (rows, uses) for node, _ in read.of("unread", "store")}
+        stores = {text(node) for node, _ in rows.of("store")}
+        for found in uses:
             name = _first(found, "name", None)
             if name is None or name.start_point[0] + 1 not in wanted:
                 continue
@@ -509,20 +470,22 @@ class _Reader:
                 guarded=any(True for _ in guards.around(name.start_byte, name.end_byte)),
             )
             key = name.start_byte, use.name
-            if key not in uses or use.arguments is not None or (use.receiver and not uses[key].receiver):
-                uses[key] = use
-        kept = tuple(use for (start, _), use in sorted(uses.items()) if start not in skipped)
+            if key not in found_uses or use.arguments is not None or (use.receiver and not found_uses[key].receiver):
+                found_uses[key] = use
+        kept = tuple(use for (start, _), use in sorted(found_uses.items()) if start not in skipped)
         ranges = {name: tuple(sorted(rows.values())) for name, rows in bindings.items()}
-        return Seen(kept, ranges, self._types(bindings, last), frozenset(stores))
+        return Seen(kept, ranges, self._types(told["types"], bindings, last), frozenset(stores))
 
-    def _types(self, bindings: Mapping[str, Collection[int]], last: int) -> Mapping[str, tuple[Typed, ...]]:
+    def _types(
+        self, rows: Rows, bindings: Mapping[str, Collection[int]], last: int
+    ) -> Mapping[str, tuple[Typed, ...]]:
         """The names whose class is written: the object that a method belongs to, and a name that is bound once, to a new object.
 
         `bindings`: name -> the bytes at which it is bound.
         """
         types: dict[str, list[Typed]] = defaultdict(list)
         starts = {name: sorted(rows) for name, rows in bindings.items()}
-        for found in self._matches("types"):
+        for found in rows:
             scope, var = _first(found, "scope", None), _first(found, "var", None)
             whole = scope or self._function(var or self._root)
             name = text(var) or "this"
@@ -579,8 +542,12 @@ def _keyword(node: Node) -> Node | None:
     return node.child_by_field_name("name") or node.child_by_field_name("left")
 
 
-def _kind(found: Captures) -> str:
-    return next((key[4:] for key in found if key.startswith("def.")), "")
+def kind_of(found: Captures) -> str:
+    """What a match defines; "" for nothing."""
+    for key in found:
+        if key[:4] == "def.":
+            return key[4:]
+    return ""
 
 
 def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int, str], Mapping[int, str]]:
@@ -597,7 +564,7 @@ def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Map
                 said = key.removeprefix("visible.")
                 wider = WIDTHS[WIDTHS.index(said) :]
                 visible |= {one.start_byte: said for one in found[key] if visible.get(one.start_byte) not in wider}
-            if key.startswith("as.") and not _kind(found):
+            if key.startswith("as.") and not kind_of(found):
                 placed |= {one.start_byte: key.removeprefix("as.") for one in found[key]}
     return marks, visible, placed
 

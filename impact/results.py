@@ -5,16 +5,20 @@ A result is what the definition declares, or what each of its `return` statement
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 from tree_sitter import Node
 
 from impact import reader
 from impact.language import Language, ResultRules
-from impact.reader import Captures, text
+from impact.marks import parts_around
+from impact.matching import Captures, Parts, matches
+from impact.parsing import Lines
+from impact.reader import text
 
+WORD = re.compile(rb"\w+")
+QUERY = ("results",)
 PARTS = ("several", "indexed", "iterated")  # forms that take a result apart
 LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "number", "float": "number"}
 
@@ -53,7 +57,7 @@ class Misuse:
 class Results:
     """The results of one file: what its definitions give, and how its calls take theirs."""
 
-    def __init__(self, language: Language, root: Node) -> None:
+    def __init__(self, language: Language, root: Node, parts: Parts) -> None:
         self._language = language
         self._given: dict[int, list[tuple[str, Node]]] = defaultdict(list)  # function -> what it returns
         self._calls: dict[tuple[str, int], list[Node]] = defaultdict(list)
@@ -61,7 +65,7 @@ class Results:
             list
         )  # expression -> what is done with it
         self._functions: dict[int, tuple[Node, dict[str, Sequence[Node]]]] = {}
-        rows = reader.matches(language, "results", root)
+        rows = matches(language, QUERY, root, parts)["results"]
         for found in rows:
             if "of" in found:
                 function = found["of"][0]
@@ -170,11 +174,14 @@ class Results:
                 yield from self._of(node, follow=False)
 
 
-@lru_cache(maxsize=16)
-def results(language: Language, source: bytes) -> Results | None:
-    """The results of a file; None if it cannot be read, or if nobody knows what its language gives."""
-    root = reader.parse(language, source) if language.query("results") is not None else None
-    return Results(language, root) if root is not None and not root.has_error else None
+def results(language: Language, source: bytes, wanted: Collection[int]) -> Results | None:
+    """The results of the definitions that hold some lines; None if the file cannot be read, or nobody knows what its language gives."""
+    root = reader.parse(language, source) if language.query(QUERY) is not None else None
+    if root is None or root.has_error:
+        return None
+    spans = map(Lines(source).span, sorted(wanted))
+    places = [word.start() for start, end in spans for word in WORD.finditer(source, start, end)]
+    return Results(language, root, parts_around(root, places, short=0)) if places else None
 
 
 def _names(found: Captures) -> set[str]:

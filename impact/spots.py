@@ -27,7 +27,6 @@ from impact.marks import (
     function_of,
     is_foreseen,
     marks_of,
-    parts_around,
 )
 from impact.reader import arguments, last_line, parse, text
 from impact.values import Arguments
@@ -72,7 +71,7 @@ def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Sp
     root = parse(language, source)
     if root is None:
         return None
-    marks = marks_of(language, root, parts_around(root, [match.start() for match in pattern.finditer(source)]))
+    marks = marks_of(language, root, tuple(match.span() for match in pattern.finditer(source)))
     found = [*_spots(language, source, marks, pattern)]
     rows = [one for one in marks.constructions if LAST.split(one.name)[-1] in names]
     if rows:

@@ -198,11 +198,13 @@ class Linter:
     def _fresh(self, side: "_Sides", head: bytes, base: bytes, reports: "_AllSeen") -> Iterator[tuple[LintReport, str]]:
         """The reports that count, each with its line, of which the base had none."""
         path, test = side.file.path, is_test(side.file.path) or is_sample(side.file.path)
+        if not head or not reports[path, head].reports:
+            return
         lines, old_lines = _lines(head), _lines(base)
         then = reports[path, base].reports if base else ()
         own = _lines(side.after.own)
         old = Counter((report.code, _text(old_lines, report.start)) for report in then)
-        for report in reports[path, head].reports if head else ():
+        for report in reports[path, head].reports:
             key = (report.code, _text(lines, report.start))
             old[key] -= 1
             quote = quote_of(own[report.start - 1]) if 0 < report.start <= len(own) else ""

@@ -10,7 +10,7 @@ def said(path: str, before: str, after: str, call: str) -> str:
     """What is wrong with the call of `f` in the last text, "" if nothing is."""
     language = language_of(path)
     assert language is not None
-    one, other, caller = (results(language, text.encode()) for text in (before, after, call))
+    one, other, caller = (results(language, text.encode(), range(1, 99)) for text in (before, after, call))
     assert one is not None
     assert other is not None
     assert caller is not None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bot.dependents.budget import by_risk
 from bot.dependents.byname import COMMON, suffix
@@ -55,6 +56,8 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
     added = {file.path: {word for _, text in _lines(file, "+") for word in _words(file.path, text)} for file in mine}
     words: dict[str, LostWord] = {}
     for file in mine:
+        if not any(line.kind == "-" for hunk in file.hunks for line in hunk.lines):
+            continue
         now = frozenset(
             part
             for line in texts.get(file.path, "").split("\n")
@@ -92,11 +95,19 @@ def _lines(file: ChangedFile, kind: str) -> Iterator[tuple[bool, str]]:
             run = []
 
 
+@lru_cache(maxsize=512)
+def _is_of_words(path: str) -> bool:
+    """Whether any word of a file may be said elsewhere, not its texts alone."""
+    return bool(
+        not filetype(path).parser or _SCHEMA.search(path) or is_settings(path) or is_page(path) or is_style(path)
+    )
+
+
 def _words(path: str, text: str) -> Iterator[str]:
     """The words of a line that others may say: of code those in its texts, of other files all; routes without their parameters."""
     found = [*_QUOTED.findall(text), *_ENVIRONMENT.findall(text)]
     found += _PATH.findall(text) if "/" in text else []
-    if not filetype(path).parser or _SCHEMA.search(path) or is_settings(path) or is_page(path) or is_style(path):
+    if _is_of_words(path):
         found += _TOKEN.findall(text)
     for word in found:
         for part in _PARAMETER.split(word) if "/" in word or "{" in word else (word,):

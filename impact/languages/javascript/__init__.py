@@ -3,7 +3,7 @@
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 
@@ -73,7 +73,7 @@ class Modules(Standalone):
     def specs(self, path: str) -> frozenset[str]:
         """What can be written for a file instead of a relative path."""
         stem = re.sub(r"\.d$", "", posixpath.splitext(path)[0])
-        rows = [row for aliases in self._aliases.values() for row in aliases]
+        rows = [row for aliases in self._aliases.values() for row in aliases if "*" in row[0] or _may_mean(row[1], path)]
         for name, (home, table) in self._packages.items():
             exports = {".": None, **_table(table.get("exports"))} if _is_below(path, home) else {}
             names = {
@@ -83,9 +83,8 @@ class Modules(Standalone):
             rows += [(one + key[1:], _paths_of(home, value)) for one in names for key, value in exports.items()]
         for folder, table in self._own_names():
             rows += [(key, _paths_of(folder, value)) for key, value in table.items() if _is_below(path, folder)]
-        found = {
-            pattern for pattern, _ in rows if "*" not in pattern and self.files(path, Import(pattern, 0)) == (path,)
-        }
+        plain = {pattern for pattern, _ in rows if "*" not in pattern}
+        found = {pattern for pattern in plain if self.files(path, Import(pattern, 0)) == (path,)}
         for pattern, targets in rows:
             for target in targets if "*" in pattern else ():
                 parts = [star_part(BUILT_ENDING.sub("", target), one) for one in (stem, stem.removesuffix("/index"))]
@@ -254,6 +253,11 @@ def read_json(source: bytes) -> Table:
         with suppress(ValueError, RecursionError):
             value = json.loads(re.sub(r",(\s*+[}\]])", r"\1", plain))
     return _table(value)
+
+
+def _may_mean(targets: Sequence[str], path: str) -> bool:
+    """Whether one of the paths that an alias stands for is a file, or a folder above it."""
+    return any(path.startswith(BUILT_ENDING.sub("", target).rstrip("/")) for target in targets)
 
 
 def star_part(pattern: str, spec: str) -> str | None:

@@ -4,34 +4,6 @@
 (new_expression constructor: (identifier) @name @args !arguments)
 (new_expression constructor: (member_expression object: (_) @receiver property: (property_identifier) @name) arguments: (_) @args)
 (member_expression object: (_) @receiver property: (property_identifier) @name)
-(member_expression object: (_) @receiver property: (private_property_identifier))
-(assignment_expression left: (member_expression property: (property_identifier) @store))
-(unary_expression "typeof" @asked (member_expression property: (property_identifier) @store))
-(variable_declarator name: (identifier) @bound !value)
-(variable_declarator name: (identifier) @bound value: (_) @v (#not-match? @v "^(await )?require\\("))
-(variable_declarator name: (_ [(identifier) @bound (shorthand_property_identifier_pattern) @bound (pair_pattern value: (_) @bound) (_ (shorthand_property_identifier_pattern) @bound)])
-  value: (_) @v (#not-match? @v "^(await )?require\\("))
-(for_in_statement left: (identifier) @bound)
-(for_in_statement left: (_ [(identifier) (shorthand_property_identifier_pattern)] @bound))
-(assignment_expression left: (identifier) @bound)
-(catch_clause parameter: (identifier) @bound)
-(function_declaration name: (identifier) @bound)
-(generator_function_declaration name: (identifier) @bound)
-(function_expression name: (identifier) @bound)
-(class_declaration name: (_) @bound)
-(class name: (_) @bound)
-(arrow_function parameter: (identifier) @bound)
-(assignment_pattern left: (identifier) @bound)
-(rest_pattern (identifier) @bound)
-(array_pattern (identifier) @bound)
-[(assignment_pattern left: (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-  (pair_pattern value: (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-  (array_pattern (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-  (catch_clause (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))]
-; what is bound or taken where an import may bind it: new lines leave that to the import
-(variable_declarator name: (identifier) @defines)
-(pair_pattern value: (identifier) @defines)
-(shorthand_property_identifier_pattern) @defines
 (pair_pattern key: (property_identifier) @key)
 (pair key: (property_identifier) @key)
 (shorthand_property_identifier) @plain
@@ -48,42 +20,10 @@
     (call_expression function: [(identifier) (import)] @load)
     (await_expression (call_expression function: [(identifier) (import)] @load))]
   (#any-of? @load "require" "import"))
-(variable_declarator name: (identifier) @alias value: (_) @value)
-(assignment_expression left: (identifier) @alias right: (_) @value)
-; what code is told to be in
-(function_declaration name: (_) @called) @around
-(generator_function_declaration name: (_) @called) @around
-(class_declaration name: (_) @called) @around
-(method_definition name: (_) @called) @around
-(variable_declarator name: (identifier) @called value: [(arrow_function) (function_expression) (class)]) @around
-(pair key: (_) @called value: [(arrow_function) (function_expression) (class)]) @around
-; `super(1)`, `new this(1)`, `new this.constructor(1)`
-; when: super(
-(method_definition
-  name: (property_identifier) @constructor
-  body: (statement_block (expression_statement (call_expression function: (super) @constructs.base arguments: (_) @args)))
-  (#eq? @constructor "constructor"))
-; when: new this
-(method_definition "static" body: (statement_block (_ (new_expression constructor: (this) arguments: (_) @args) @constructs.own)))
-(method_definition body: (statement_block (_
-  (new_expression constructor: (member_expression object: (this) property: (_) @constructor) arguments: (_) @args) @constructs.own))
-  (#eq? @constructor "constructor"))
-; all
 ; only: typescript tsx
 (nested_type_identifier module: (_) @receiver name: (type_identifier) @name)
-(required_parameter pattern: (identifier) @bound)
-(optional_parameter pattern: (identifier) @bound)
-[(required_parameter pattern: (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-  (optional_parameter pattern: (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))]
-(type_parameter name: (type_identifier) @bound)
 (property_signature name: (property_identifier) @key)
 (method_signature name: (property_identifier) @key)
-(abstract_class_declaration name: (_) @called) @around
-(interface_declaration name: (_) @called) @around
-(public_field_definition name: (_) @called value: [(arrow_function) (function_expression) (class)]) @around
+; all
 ; only: javascript tsx
 (jsx_attribute (property_identifier) @key)
-; only: javascript
-(formal_parameters (identifier) @bound)
-(formal_parameters (object_pattern [(shorthand_property_identifier_pattern) @bound (pair_pattern value: (identifier) @bound) (_ left: (shorthand_property_identifier_pattern) @bound)]))
-(field_definition property: (_) @called value: [(arrow_function) (function_expression) (class)]) @around

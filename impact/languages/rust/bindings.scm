@@ -1,0 +1,12 @@
+(let_declaration pattern: (identifier) @bound)
+(parameter pattern: (identifier) @bound)
+(closure_parameters (identifier) @bound)
+(for_expression pattern: (identifier) @bound)
+(function_item name: (identifier) @bound)
+(enum_item name: (type_identifier) @bound)
+(struct_item name: (type_identifier) @bound)
+(mod_item name: (identifier) @bound)
+(type_parameter name: (type_identifier) @bound)
+(use_declaration (scoped_use_list list: (use_list (scoped_identifier name: (identifier) @bound))))
+(use_declaration (scoped_use_list list: (use_list (scoped_use_list list: (use_list (identifier) @bound)))))
+(use_declaration) @store

@@ -1,0 +1,69 @@
+"""What the queries of a language find in a file. Those that are asked together are compiled as one: a tree is walked once for all of them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import chain
+
+from tree_sitter import Node, QueryCursor
+
+from impact.language import Language
+
+MATCHES = 60_000  # of one query in one file
+DEFINED = ("defs", "imports", "open", "guards", "objects")  # queries that are asked together
+BOUND = ("bindings", "types", "receivers")  # likewise
+NEAR = 300  # bytes between two places that are read with what is between them
+MOST_PARTS = 24  # of a file: with more, all of it is read at once
+Captures = Mapping[str, Sequence[Node]]
+Parts = tuple[tuple[int, int], ...]  # from byte to byte
+
+
+class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
+    """What queries found, row by row or by a capture."""
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, list[tuple[Node, Captures]]]:
+        rows: dict[str, list[tuple[Node, Captures]]] = defaultdict(list)
+        for found in self:
+            for key, nodes in found.items():
+                rows[key] += [(node, found) for node in nodes]
+        return rows
+
+    def of(self, *keys: str) -> Iterator[tuple[Node, Captures]]:
+        """Each node of these captures, with its row."""
+        for key in keys:
+            yield from self._by_key.get(key, ())
+
+
+@lru_cache(maxsize=12)
+def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts = ()) -> Mapping[str, Rows]:
+    """What queries of a language find below a node, or in parts of it, by query. Kept for a moment, for who asks the same of the file next."""
+    found: dict[str, list[Captures]] = {name: [] for name in names}
+    code = root.text or b""
+    for word in dict.fromkeys(word for name in names for word in language.texts(name)):
+        query = language.query(names, word) if word.encode() in code else None
+        if query is None:
+            continue
+        cursor = QueryCursor(query.query, match_limit=MATCHES)
+        for pattern, captures in chain.from_iterable(_in_parts(cursor, root, parts)):
+            found[query.names[pattern]].append(captures)
+    return {name: Rows(rows) for name, rows in found.items()}
+
+
+def uses_at(language: Language, root: Node, places: Sequence[tuple[int, int]]) -> Rows:
+    """What the names at some places of a file do, `places` in order; also of more names, where that takes less time."""
+    joined: list[tuple[int, int]] = []
+    for start, end in places:
+        if joined and start - joined[-1][1] <= NEAR:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return matches(language, ("uses",), root, tuple(joined) if len(joined) <= MOST_PARTS else ())["uses"]
+
+
+def _in_parts(cursor: QueryCursor, root: Node, parts: Parts) -> Iterator[list[tuple[int, dict[str, list[Node]]]]]:
+    if not parts:
+        yield cursor.matches(root)
+    for start, end in parts:
+        cursor.set_byte_range(start, end)
+        yield cursor.matches(root)
