@@ -10,8 +10,8 @@ from impact import fit
 from impact.classes import by_star, constructors, lineage, members, of_mates
 from impact.index import Index
 from impact.language import Language, Modules, language_of
-from impact.reader import Seen, Typed
 from impact.resolve import ABSENT, OPEN, Answer, names_of, offered
+from impact.seen import Seen, Typed
 from impact.values import Bound, Definition, Facts, Import, Place, Rule, Use
 
 ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1

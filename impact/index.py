@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fnmatch import fnmatch
 
-from impact import reader
+from impact import reader, seen
 from impact.language import Language, Modules, language_of
 from impact.paths import IGNORES, Paths
-from impact.reader import Seen
+from impact.seen import Seen
 from impact.values import Facts, Tree
 
 ROUNDS = 12  # of reading: each import chain takes one for each of its files
@@ -50,7 +50,7 @@ class Index:
         """What the added lines of a file that is read use; None if that cannot be told."""
         if path not in self._seen:
             language = language_of(path)
-            self._seen[path] = reader.seen(language, self.sources[path], lines) if language is not None else None
+            self._seen[path] = seen.seen(language, self.sources[path], lines) if language is not None else None
         return self._seen[path]
 
     def modules(self, language: Language) -> Modules | None:

@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from impact.language import Language
 from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, matches, uses_at
-from impact.reader import Spans, kind_of, text
+from impact.nodes import Spans, kind_of, text
 
 Form = Literal["name", "member", "import", "definition", "key"]
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells

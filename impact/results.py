@@ -14,8 +14,8 @@ from impact import reader
 from impact.language import Language, ResultRules
 from impact.marks import parts_around
 from impact.matching import Captures, Parts, matches
+from impact.nodes import text
 from impact.parsing import Lines
-from impact.reader import text
 
 WORD = re.compile(rb"\w+")
 QUERY = ("results",)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
+from impact.arguments import arguments
 from impact.language import Language
 from impact.marks import (
     ARROW,
@@ -28,7 +29,8 @@ from impact.marks import (
     is_foreseen,
     marks_of,
 )
-from impact.reader import arguments, last_line, parse, text
+from impact.nodes import last_line, text
+from impact.reader import parse
 from impact.values import Arguments
 
 MOST = 2_000  # names of one file

@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 
 from bot.languages import syntax
 from bot.text.filetypes import filetype
+from impact.nodes import errors
 from impact.parsing import in_time
-from impact.reader import errors
 
 DEEPEST = 2_000  # brackets of a YAML file
 

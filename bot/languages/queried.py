@@ -10,6 +10,7 @@ from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.languages.walk import alternatives
 from bot.values import COMPONENT, SINGLETON, Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
 from impact import marks, reader, spots
+from impact.arguments import OBJECT
 from impact.language import Language, language_of, languages
 from impact.values import Definition, Facts, Import
 from impact.values import Parameter as Taken
@@ -193,7 +194,7 @@ def _may_be_another(one: Definition, language: Language, heirs: Sequence[Definit
 
 
 def _signature(one: Definition) -> Signature:
-    taken = [row for row in one.parameters or () if row.name != reader.OBJECT]
+    taken = [row for row in one.parameters or () if row.name != OBJECT]
     return Signature(tuple(map(_parameter, taken)), one.head, one.opaque)
 
 

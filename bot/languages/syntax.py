@@ -18,7 +18,8 @@ from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable, check_nesting
 from bot.text.filetypes import FileType
 from bot.values import Call, SomeUses, Use
-from impact import reader, spots
+from impact import nodes, spots
+from impact.arguments import arguments as passed_by
 from impact.language import CallRules
 from impact.parsing import grammar, root_of
 from impact.values import Arguments
@@ -31,7 +32,7 @@ MOST_USES = 2_000  # of one file
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
 # As in `impact`, for the languages that are still told by walks.
-text, first_line, last_line, any_of = reader.text, reader.first_line, reader.last_line, spots.any_of
+text, first_line, last_line, any_of = nodes.text, nodes.first_line, nodes.last_line, spots.any_of
 CLIMB = 6  # levels from an identifier up to the statement that holds it
 NESTED = 40  # the same to an import statement: groups of names may hold groups
 
@@ -139,7 +140,7 @@ def places(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[
 
 def arguments(rules: CallRules, argument_list: Node | None) -> Call:
     """The arguments of a call; what nobody can count counts as spread."""
-    passed = reader.arguments(rules, argument_list) if argument_list is not None else Arguments()
+    passed = passed_by(rules, argument_list) if argument_list is not None else Arguments()
     return Call(passed.positional, passed.keywords, passed.spread) if passed is not None else Call(spread=True)
 
 

@@ -73,7 +73,9 @@ class Modules(Standalone):
     def specs(self, path: str) -> frozenset[str]:
         """What can be written for a file instead of a relative path."""
         stem = re.sub(r"\.d$", "", posixpath.splitext(path)[0])
-        rows = [row for aliases in self._aliases.values() for row in aliases if "*" in row[0] or _may_mean(row[1], path)]
+        rows = [
+            row for aliases in self._aliases.values() for row in aliases if "*" in row[0] or _may_mean(row[1], path)
+        ]
         for name, (home, table) in self._packages.items():
             exports = {".": None, **_table(table.get("exports"))} if _is_below(path, home) else {}
             names = {

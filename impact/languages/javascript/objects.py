@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from impact.language import Member
 from impact.marks import CASTS, bare
-from impact.reader import text
+from impact.nodes import text
 
 FUNCTIONS = frozenset({
     "arrow_function", "function_expression", "generator_function", "function_declaration", "generator_function_declaration",

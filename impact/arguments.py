@@ -1,0 +1,89 @@
+"""What a call passes, and what a definition takes."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from tree_sitter import Node
+
+from impact.language import CallRules
+from impact.matching import Captures
+from impact.nodes import text
+from impact.values import Arguments, Parameter
+
+NAMELESS = "_"  # a parameter that has a type alone
+OBJECT = "this"  # a parameter that may be passed before the dot
+
+
+def arguments(rules: CallRules, node: Node) -> Arguments | None:
+    """What a call passes; None if its arguments are not written one by one, or with an error."""
+    if node.type in (*rules.alone, *rules.nothing):
+        return Arguments(int(node.type in rules.alone))
+    if node.type not in rules.argument_lists or node.has_error:
+        return None
+    positional, keywords, spread = 0, list[str](), False
+    for child in node.named_children:
+        if "comment" in child.type or (child.type in rules.setters and any(one.type == "=" for one in child.children)):
+            continue
+        is_wrapped = child.type in ("argument", "value_argument") and child.named_children
+        inner = child.named_children[-1] if is_wrapped else child
+        named = _keyword(child) if child.type in rules.keyword else None
+        if named is None and any(one.type == "=" for one in child.children if is_wrapped):
+            named = child.named_children[0]
+        if inner.type in rules.spread:
+            spread = True
+        elif named is not None:
+            keywords.append(text(named).strip("`"))
+        else:
+            positional += 1
+            is_alone = rules.lone_call and node.named_child_count == 1
+            is_several = is_alone or (rules.last_call and child == node.named_children[-1])
+            spread = spread or (is_several and "call" in inner.type)
+    return Arguments(positional, tuple(keywords), spread)
+
+
+def _keyword(node: Node) -> Node | None:
+    """The name by which an argument is passed."""
+    return node.child_by_field_name("name") or node.child_by_field_name("left")
+
+
+def parameters(rows: Iterator[Captures]) -> Mapping[int, list[Parameter]]:
+    """The node of a parameter list -> its parameters in order."""
+    found_in: dict[int, dict[int, Parameter | str]] = defaultdict(dict)
+    for found in rows:
+        key = next((key for key in found if key.startswith("param.")), "")
+        if not key:
+            continue
+        node, kind = found[key][0], key[6:]
+        parent = found["params"][0] if "params" in found else node.parent
+        if parent is None:
+            continue
+        if kind in ("only_before", "keyword_after"):
+            found_in[parent.id][node.start_byte] = kind
+            continue
+        for name in found.get("name", [node]):
+            optional = "optional" in found or kind in ("rest", "named_rest")
+            called = OBJECT if "receiver" in found else text(name).strip("`") if "name" in found else NAMELESS
+            row = Parameter(called, kind, not optional)  # type: ignore[arg-type]
+            if (
+                "optional" in found
+                or "receiver" in found
+                or kind == "rest"
+                or name.start_byte not in found_in[parent.id]
+            ):
+                found_in[parent.id][name.start_byte] = row
+    return {parent: _ordered(rows) for parent, rows in found_in.items()}
+
+
+def _ordered(rows: Mapping[int, Parameter | str]) -> list[Parameter]:
+    ordered: list[Parameter] = []
+    by_keyword = False
+    for _, row in sorted(rows.items()):
+        if row == "only_before":
+            ordered = [Parameter(one.name, "only", one.required) for one in ordered]
+        elif row == "keyword_after":
+            by_keyword = True
+        elif isinstance(row, Parameter):
+            kind = "keyword" if by_keyword and row.kind == "positional" else row.kind
+            ordered.append(Parameter(row.name, kind, row.required))
+            by_keyword = by_keyword or kind == "rest"
+    return ordered
