@@ -43,7 +43,8 @@ async def _run_root(
     if session.root is None:
         raise UsageError("no root model is configured: name one with --root, or use --strategy fanout or offline")
     limits = session.calls.budget.limits
-    state = RunState(session, source=Source("model", session.root.name, "root"), depth=depth)
+    source = Source("model", session.root.name, "root", view="search" if gate or depth else "")
+    state = RunState(session, source=source, depth=depth)
     children = count(1)
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
     conversation = Conversation(limits, turns)

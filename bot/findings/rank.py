@@ -1,7 +1,7 @@
-"""What is shown in full: findings ordered by evidence, then severity; a quota; the rest collapsed, never dropped.
+"""What is shown in full, and what is folded; docs/using.md says why. Nothing is dropped.
 
-Every number of the ranking is here, except the points of a verdict, which it has itself; docs/using.md says why. A model's own confidence is not among them: it does not
-predict truth.
+Shown, up to a quota: what code or a test has proven, what was found twice, and what one reader has found if it is more than low. A
+critical finding is always shown. A model's own confidence decides nothing: it does not predict truth.
 """
 
 import re
@@ -12,42 +12,34 @@ from bot.text.lines import is_comment
 from bot.text.paths import is_prose
 from bot.values import Finding, PlacedFinding, Verdict, severity_rank
 
-ELSEWHERE = 1  # a verified quote in a further file
-AGREEMENT = 1  # a second, independent source says the same
+TWICE = 2
 _SLIP = re.compile(
     r"\b(?:typos?|misspel\w+|mis-spel\w+|spelling|spelled|grammar|grammatical\w*|duplicated word)\b",
     re.IGNORECASE,
 )
-# A critical finding stands above every other, and a low one takes the room that the others leave.
-SEVERITY = {"critical": 13, "high": 2, "medium": 0, "low": -10}
-
-
-def score(finding: Finding) -> int:
-    """How strongly the evidence speaks, and how much is at stake."""
-    points = finding.verdict.points + ELSEWHERE * any(item.path != finding.path for item in finding.evidence)
-    points += AGREEMENT if len({(source.kind, source.name, source.role) for source in finding.sources}) > 1 else 0
-    return points + SEVERITY[finding.severity]
 
 
 def rank(
     placed_findings: Iterable[PlacedFinding], quota: int, held_marks: Collection[str] = ()
 ) -> tuple[PlacedFinding, ...]:
-    """Best first. Of equal ones those of a check come by path and line, those of a model as it named them: it begins with what matters. Beyond the quota, a slip of the pen, a trifle or `held_marks` (fingerprints), collapsed. Critical findings are exempt from the quota."""
-    sorted_findings = sorted(placed_findings, key=lambda p: _order(p.finding))
-    aloud_count, out = 0, []
-    for item in sorted_findings:
-        slip = _slip(item.finding)
-        critical = item.finding.severity == "critical" and not slip
-        quiet = slip or _trifle(item.finding) or item.finding.fingerprint in held_marks
-        aloud = critical or (not quiet and aloud_count < quota)
-        aloud_count += aloud and not critical
-        out.append(item if aloud else replace(item, place="folded"))
-    return tuple(sorted(out, key=lambda p: p.place == "folded"))
+    """Best first; folded: beyond the quota, a slip of the pen, what only one has found and is minor, `held_marks` (fingerprints)."""
+    shown_count, out = 0, []
+    for item in sorted(placed_findings, key=lambda placed: _order(placed.finding)):
+        finding, slip = item.finding, _slip(item.finding)
+        critical = finding.severity == "critical" and not slip
+        quiet = slip or _is_minor(finding) or finding.fingerprint in held_marks
+        shown = critical or (not quiet and shown_count < quota)
+        shown_count += shown and not critical
+        out.append(item if shown else replace(item, place="folded"))
+    return tuple(sorted(out, key=lambda placed: placed.place == "folded"))
 
 
-def _order(finding: Finding) -> tuple[int, int, bool, str, int]:
+def _order(finding: Finding) -> tuple[int, int, bool, bool, bool, str, int]:
+    """By severity, then by evidence. Of equal ones those of a check come by path and line, those of a model as it named them."""
     place = (finding.path, finding.start) if finding.rule else ("", 0)
-    return -score(finding), severity_rank(finding.severity), not finding.rule, *place
+    is_alone = finding.reports < TWICE
+    is_here = all(item.path == finding.path for item in finding.evidence)
+    return severity_rank(finding.severity), finding.verdict.rank, is_alone, is_here, not finding.rule, *place
 
 
 def _slip(finding: Finding) -> bool:
@@ -57,8 +49,10 @@ def _slip(finding: Finding) -> bool:
     return for_people and bool(_SLIP.search(finding.title))
 
 
-def _trifle(finding: Finding) -> bool:
-    """Of low severity, unless a second call says that its author would change the code; or a rule's suspicion that nothing has turned into a fact."""
+def _is_minor(finding: Finding) -> bool:
+    """A rule's suspicion that nothing has turned into a fact; a low one that was found once; what no reader of the change has reported."""
+    if finding.rule and finding.verdict.open:
+        return True
     if finding.severity == "low":
-        return finding.verdict is not Verdict.CONFIRMED
-    return bool(finding.rule) and finding.verdict.open
+        return finding.reports < TWICE
+    return not finding.reports and finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED)

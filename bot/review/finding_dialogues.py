@@ -112,7 +112,8 @@ class FindingDialogues:
             return reply
         if not isinstance(reply, Completion):
             return WorkerReply("", error=str(reply))
-        text, findings = read.answer(reply.data, self._source)
+        source = replace(self._source, view="diff") if sent_prompt.diff_only else self._source
+        text, findings = read.answer(reply.data, source)
         if not sent_prompt.diff_only:
             user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
             self._tracker.saw(sent_prompt.seen_text, str(self._source), beside="\n".join(user_texts))

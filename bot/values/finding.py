@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal, Self, get_args
 
@@ -30,6 +30,9 @@ SourceKind = Literal["model", "analyser", "tool"]
 # not looked there this time. "lasting": the problem outlives its lines, as a secret in the history does.
 Silence = Literal["fixed", "unseen", "lasting"]
 Role = Literal["", "root", "worker", "verify"]
+# What a model was shown: the changed code with what stands around it; the diff alone; altered definitions beside their uses; what it
+# searched for itself, beside what others had found.
+View = Literal["", "diff", "pairs", "search"]
 
 
 class Verdict(StrEnum):
@@ -38,20 +41,19 @@ class Verdict(StrEnum):
     is_shown: bool  # reported, without a second opinion that is still due
     stands: bool  # not refuted
     opinion: bool  # a second opinion may give it
-    points: int  # in the ranking
     state: str  # for the root
 
-    PROVEN = "proven", True, True, False, 3, "proven by code"
-    REPRODUCED = "reproduced", True, True, False, 3, "reproduced by a test that was run"
-    CONFIRMED = "confirmed", True, True, True, 2, "confirmed by a second opinion"
-    UNPROVEN = "unproven", False, True, True, 0, "needs a second opinion, which comes by itself"
-    REFUTED = "refuted", False, False, True, 0, "refuted by a second opinion"
+    PROVEN = "proven", True, True, False, "proven by code"
+    REPRODUCED = "reproduced", True, True, False, "reproduced by a test that was run"
+    CONFIRMED = "confirmed", True, True, True, "confirmed by a second opinion"
+    UNPROVEN = "unproven", False, True, True, "needs a second opinion, which comes by itself"
+    REFUTED = "refuted", False, False, True, "refuted by a second opinion"
 
-    def __new__(cls, text: str, *facts: bool | int | str) -> Self:
+    def __new__(cls, text: str, *facts: bool | str) -> Self:
         """Make a member that is its text, with its facts."""
         member = str.__new__(cls, text)
         member._value_ = text
-        member.is_shown, member.stands, member.opinion, member.points, member.state = facts  # type: ignore[assignment]
+        member.is_shown, member.stands, member.opinion, member.state = facts  # type: ignore[assignment]
         return member
 
     @property
@@ -91,6 +93,7 @@ class Source:
     proof: Exact[str] = ""
     # Of code that tells several breaks in one finding: a digest of each. What a person says of the finding is about these and no later one.
     breaks: Exact[tuple[str, ...]] = ()
+    view: View = ""  # of a model
 
     def __str__(self) -> str:
         return f"{self.role} {self.name}".strip()
@@ -228,6 +231,11 @@ class Finding:
     def proven(self) -> bool:
         """Whether code has proven it: then nobody's doubt and no word about a guess silences it."""
         return self.verdict is Verdict.PROVEN
+
+    @property
+    def reports(self) -> int:
+        """How many have reported it, each by itself. A root that searched beside others knew what they had found, so it is not counted."""
+        return len({replace(source, proof="", breaks=()) for source in self.sources if source.view != "search"})
 
     @property
     def has_model(self) -> bool:

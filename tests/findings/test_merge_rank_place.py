@@ -91,14 +91,43 @@ def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
     assert ranked[0].finding.severity == "critical"
 
 
-def test_a_low_finding_takes_the_room_that_others_leave() -> None:
-    """If a second call has confirmed it: what code alone calls low breaks nothing in sight, and an unproven one is not worth its place."""
-    low, others = placed(severity="low", verdict=Verdict.CONFIRMED, path="c.py"), [placed(start=n) for n in (1, 2)]
-    quiet = [placed(severity="low", verdict=verdict, start=9) for verdict in (Verdict.PROVEN, Verdict.UNPROVEN)]
-    ranked = rank.rank([*quiet, low, *others], 3)
-    assert [item.place for item in ranked] == ["inline"] * 3 + ["folded"] * 2
-    assert ranked[2] == low
-    assert next(item for item in rank.rank([low, *others], 2) if item.finding == low.finding).place == "folded"
+TWICE = (Source("model", "m", "worker"), Source("model", "m", "worker", view="diff"))
+ROOT = Source("model", "r", "root", view="search")
+
+
+def places(*rows: PlacedFinding) -> dict[str, str]:
+    return {item.finding.path: item.place for item in rank.rank(rows, 4)}
+
+
+def test_a_low_finding_is_shown_if_it_was_found_twice() -> None:
+    """Whatever one check or reader alone calls low is not worth its place; nor does a root that knew of it confirm it."""
+    found = places(
+        placed(severity="low", sources=TWICE, path="twice.py"),
+        placed(severity="low", verdict=Verdict.CONFIRMED, path="once.py"),
+        placed(severity="low", verdict=Verdict.PROVEN, path="proven.py"),
+        placed(severity="low", sources=(TWICE[0], ROOT), path="repeated.py"),
+    )
+    assert found == {"twice.py": "inline", "once.py": "folded", "proven.py": "folded", "repeated.py": "folded"}
+
+
+def test_what_only_the_root_has_found_is_folded_unless_it_is_proven_or_critical() -> None:
+    """It searched after the readers of the change, who did not report it; a root that reads alone is a reader like others."""
+    confirmed = {"severity": "high", "verdict": Verdict.CONFIRMED}
+    found = places(
+        placed(sources=(ROOT,), path="root.py", **confirmed),
+        placed(sources=(replace(ROOT, view=""),), path="alone.py", **confirmed),
+        placed(sources=(replace(ROOT, view="pairs"),), path="pairs.py", **confirmed),
+        placed(sources=(ROOT,), path="run.py", verdict=Verdict.REPRODUCED),
+        placed(sources=(ROOT,), path="critical.py", severity="critical"),
+    )
+    assert [path for path, place in found.items() if place == "folded"] == ["root.py"]
+
+
+def test_of_equal_severity_what_was_found_twice_comes_first() -> None:
+    """After what code has proven, and before what quotes a further file."""
+    quotes = placed(evidence=(Evidence("x.py", "a", 1),), path="quotes.py")
+    twice, proven = placed(sources=TWICE, path="twice.py"), placed(verdict=Verdict.PROVEN, path="proven.py")
+    assert rank.rank([placed(), quotes, twice, proven], 4) == (proven, twice, quotes, placed())
 
 
 def test_severity_weighs_more_than_a_further_file_and_the_reader_s_order_decides_what_is_left() -> None:

@@ -97,7 +97,7 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
         return PairFindings()
     session.say(f"reading {render.count(len(pairs_found) - len(left), 'changed definition')} beside their uses")
     replies = await session.calls.many(model, [prompt for prompt, _ in pair_prompts], "pairs")
-    source = Source("model", model.name, "root")
+    source = Source("model", model.name, "root", view="pairs")
     findings_placed: list[Finding] = []
     doubts: list[str] = []
     texts: list[str] = []

@@ -3,14 +3,16 @@
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from bot.errors import GitError, NothingToReview
 from bot.findings.fixes import rewrites_of
 from bot.outputs import json_file
-from bot.values import PlacedFinding, Review
+from bot.values import Finding, PlacedFinding, Review
+from deeprepo_evals.clones import blobs
 from deeprepo_evals.converge.series import Series
 from deeprepo_evals.reviews.build import Store
 from deeprepo_evals.reviews.cases import Edit
@@ -63,7 +65,7 @@ async def play(series: Series, read: Reader) -> Played:
         while len(rounds) < MOST_ROUNDS:
             reviewed, number = head, len(rounds) + 1
             if said:
-                tree = await store.edit_tree(f"{head}^{{tree}}", list(_mended(said)))
+                tree = await store.edit_tree(f"{head}^{{tree}}", await _mended(store, head, trees[-1], said))
                 head = await store.commit("head", tree, "Mend what the review said", DATE, head)
             if number < len(trees):
                 push = await store.commit("push", trees[number], f"Push {number}", DATE, pushed)
@@ -96,22 +98,45 @@ async def _joined(store: Store, head: str, before: str, push: str, number: int) 
     return await store.commit("head", await store.git("rev-parse", tree), f"Push {number}", DATE, head, push)
 
 
-def _mended(said: Sequence[PlacedFinding]) -> Iterator[Edit]:
-    """The lines that code suggests, else the lines that break are dropped; no line is edited twice."""
+async def _mended(store: Store, head: str, final: str, said: Sequence[PlacedFinding]) -> list[Edit]:
+    """What the author does about each finding: takes the suggestion, else what the pull request itself has in the end, else nothing.
+
+    No line is edited twice.
+    """
+    edits: list[Edit] = []
     taken: dict[str, set[int]] = defaultdict(set)
     for row in said:
-        finding = row.finding
-        broken = [(item.path, item.line, item.line) for item in finding.evidence if item.is_broken and item.line]
-        own = [(finding.path, finding.start, finding.end)] if finding.side == "head" and finding.start else []
-        edits = [
+        suggested = [
             Edit(one.path, tuple(one.new.split("\n")), one.line, one.line + one.old.count("\n"))
             for one in rewrites_of(row)
         ]
-        for edit in edits or [Edit(path, (), start, max(start, end)) for path, start, end in broken or own]:
-            lines = set(range(edit.start, edit.end + 1))
+        for edit in suggested or await _in_the_end(store, head, final, row.finding):
+            lines = set(range(edit.start, max(edit.start, edit.end) + 1))
             if not lines & taken[edit.path]:
                 taken[edit.path] |= lines
-                yield edit
+                edits.append(edit)
+    return edits
+
+
+async def _in_the_end(store: Store, head: str, final: str, finding: Finding) -> list[Edit]:
+    """The lines of a finding as the last push of the pull request has them; none where it leaves them as they are."""
+    own = [(finding.path, finding.start, finding.end)] if finding.side == "head" and finding.start else []
+    broken = [(item.path, item.line, item.line) for item in finding.evidence if item.is_broken and item.line]
+    edits: list[Edit] = []
+    for path, start, end in broken or own:
+        texts = await blobs(store.folder, [f"{head}:{path}", f"{final}:{path}"])
+        if len(texts) > 1:
+            now, then = (_lines(blob) for blob in texts.values())
+            edits += [
+                Edit(path, tuple(then[to:stop]), at + 1, until)
+                for tag, at, until, to, stop in SequenceMatcher(None, now, then).get_opcodes()
+                if tag != "equal" and at < end + (at == until) and start <= until + (at == until)
+            ]
+    return edits
+
+
+def _lines(blob: bytes) -> list[str]:
+    return blob.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
 
 
 @dataclass(frozen=True, slots=True)
