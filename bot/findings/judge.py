@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from bot.findings import rules
 from bot.findings.merge import merge, unite
-from bot.findings.rounds import Recollection, outlasting, recall
+from bot.findings.rounds import outlasting, recall
 from bot.findings.suppress import IgnoreList, silenced
 from bot.findings.verify import Ask, Precedents, verify
 from bot.ports import Tree
@@ -78,37 +78,40 @@ async def judge(
     `least`: less severe findings are kept back afterwards, so nobody pays for an opinion on them: they are unconfirmed, until a
     round in which they would be shown.
     """
-    dismissed = dismissed_claims(ignore_list, earlier)
-    merged_findings = merge(findings)
-    recollection = Recollection(merged_findings)
+    found = list(merge(findings))
     if earlier is not None:
-        recollection = await recall(earlier, merged_findings, tree, files, reread, before, silence)
-    recollection, suppressed_findings = _suppress(recollection, ignore_list, earlier, leaks)
-    if ask is None:
-        return JudgedFindings((*_settle(recollection), *suppressed_findings))
-    settled, due = _sort(recollection, least)
-    precedents = partial(_precedents, ignore_list=ignore_list, dismissals=dismissed, units=units)
-    asked = [each if each.status == "new" else replace(each, verdict=Verdict.UNPROVEN) for each in due]
-    opinions = await verify(asked, tree, dependents, ask, files, pull, precedents)
-    said = dict[bool, list[Finding]]({True: [], False: []})  # of new findings, and of earlier ones
+        found = await recall(earlier, found, tree, files, reread, before, silence)
+    found = _silence(found, ignore_list, earlier, leaks)
+    due = [at for at, one in enumerate(found) if ask is not None and _is_due(one, least)]
+    asked = [replace(found[at], verdict=Verdict.UNPROVEN) for at in due]
+    judged: list[Finding | None] = [
+        _unasked(one, ask is not None and not at_least(one.severity, least)) for one in found
+    ]
     same = dict[str, str]()  # new finding -> another one that tells the same, by their fingerprints
-    unheard, by_words = list[Finding](), list[Finding]()
+    unheard = list[Finding]()
     reasons, answers = Counter[str](), Counter[OwnerRule | None]()
-    for one, opinion in zip(due, opinions, strict=True):
-        now, silencing, is_new = opinion.finding, opinion.silencing, one.status == "new"
-        if silencing is not None:
-            answers[silencing.rule] += 1
-            if silencing.rule is None or answers[silencing.rule] <= MOST_ANSWERED:  # more: the sentence is too broad
-                by_words.append(silenced(one, silencing))
+    if ask is not None and asked:
+        dismissed = dismissed_claims(ignore_list, earlier)
+        precedents = partial(_precedents, ignore_list=ignore_list, dismissals=dismissed, units=units)
+        opinions = await verify(asked, tree, dependents, ask, files, pull, precedents)
+        for at, opinion in zip(due, opinions, strict=True):
+            one, now, silencing = found[at], opinion.finding, opinion.silencing
+            if silencing is not None:
+                answers[silencing.rule] += 1
+                is_too_broad = silencing.rule is not None and answers[silencing.rule] > MOST_ANSWERED
+                if not is_too_broad:
+                    judged[at] = silenced(one, silencing)
+                    continue
+            if one.status != "new":
+                judged[at] = _judge_again(one, now)
                 continue
-        if is_new and now.is_shown and now.unconfirmed:
-            unheard.append(now)
-            reasons[opinion.unheard] += 1
-        same |= {one.fingerprint: opinion.same_as} if is_new and now.is_shown and opinion.same_as else {}
-        told = (now if now.is_shown else replace(now, status="refuted")) if is_new else _judge_again(one, now)
-        said[is_new] += [told] if told is not None else []
+            judged[at] = now if now.is_shown else replace(now, status="refuted")
+            if now.unconfirmed:
+                unheard.append(now)
+                reasons[opinion.unheard] += 1
+            same |= {one.fingerprint: opinion.same_as} if now.is_shown and opinion.same_as else {}
     return JudgedFindings(
-        (*_united(said[True], same), *settled, *said[False], *suppressed_findings, *by_words),
+        tuple(_united([one for one in judged if one is not None], same)),
         tuple(unheard),
         tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
@@ -118,57 +121,58 @@ async def judge(
 
 
 def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
-    """The findings, each that tells the same as another one in its place."""
-    shown = {one.fingerprint: one for one in told if one.status == "new"}
-    for mark, other in same.items():
-        if mark != other and mark in shown and other in shown:
-            shown[other] = unite(shown[other], shown.pop(mark))
-    return [shown.get(one.fingerprint, one) for one in told if one.status != "new" or one.fingerprint in shown]
+    """The findings, each new one that tells the same as another in its place."""
+    rows = list(told)
+    for marks in same.items():
+        one, other = (next((row for row in rows if row.is_new and row.fingerprint == mark), None) for mark in marks)
+        if one is not None and other is not None and one is not other:
+            rows[rows.index(other)] = unite(other, one)
+            rows.remove(one)
+    return rows
 
 
-def _suppress(
-    recollection: Recollection, ignore_list: IgnoreList, earlier: Earlier | None, leaks: Sequence[Finding]
-) -> tuple[Recollection, tuple[Finding, ...]]:
-    """What is left after the owner's words, and what they silence. What nobody was told of is not told to be fixed.
+def _silence(
+    found: Sequence[Finding], ignore_list: IgnoreList, earlier: Earlier | None, leaks: Sequence[Finding]
+) -> list[Finding]:
+    """The findings after the owner's words. What nobody was told of is not told to be fixed.
 
     With the leaks that nobody silences where they are, whatever is silenced elsewhere, each secret once.
     """
-    groups = recollection.new, recollection.still, recollection.doubtful, leaks
-    (new, quiet), (still, quiet_too), (doubtful, quiet_as_well), (told, quiet_leaks) = map(ignore_list.split, groups)
-    silenced_findings = (*quiet, *quiet_too, *quiet_as_well)
     silenced_marks = earlier.silenced_marks if earlier is not None else ()
-    fixed_findings = tuple(one for one in recollection.fixed_findings if one.identity not in silenced_marks)
-    known = {proof for one in silenced_findings for proof in one.proofs}
-    revoked = {proof for one in (*silenced_findings, *quiet_leaks) if one.is_revoked for proof in one.proofs}
+    judged = [
+        one if one.status == "fixed" else ignore_list.judge(one)
+        for one in found
+        if one.status != "fixed" or one.identity not in silenced_marks
+    ]
+    told, quiet_leaks = ignore_list.split(leaks)
+    quiet = [one for one in judged if one.status == "silenced"]
+    known = {proof for one in quiet for proof in one.proofs}
+    revoked = {proof for one in (*quiet, *quiet_leaks) if one.is_revoked for proof in one.proofs}
     left = [one for one in told if not (one.proofs and one.proofs <= revoked)]
-    rest = outlasting(Recollection(new, still, doubtful, fixed_findings), left)
-    return rest, (*silenced_findings, *(one for one in quiet_leaks if not one.proofs <= known))
+    there = [one for one in judged if one.status in ("new", "still")]
+    return [*judged, *outlasting(left, there), *(one for one in quiet_leaks if not one.proofs <= known)]
 
 
-def _settle(recollection: Recollection) -> list[Finding]:
-    """The findings if nobody gives a second opinion."""
-    new = (one if one.verdict.stands else replace(one, status="refuted") for one in recollection.new)
-    return [*new, *recollection.still, *recollection.doubtful, *recollection.fixed_findings]
+def _is_due(one: Finding, least: Severity) -> bool:
+    """Whether a second opinion is due: about what is open or in doubt, severe enough, and shown to models.
 
-
-def _sort(recollection: Recollection, least: Severity) -> tuple[list[Finding], list[Finding]]:
-    """What is settled; and the new and the earlier findings about which a second opinion is due: open, severe enough, and shown to models.
-
-    What is below the bar is unconfirmed. What was kept back in an earlier round and reaches the bar now is asked about for the first time.
+    What was kept back in an earlier round and reaches the bar now is asked about for the first time.
     """
-    settled, due = list[Finding](), list[Finding]()
-    for one in recollection.new:
-        if one.verdict.open and not at_least(one.severity, least):
-            settled.append(replace(one, unconfirmed=True))
-        else:
-            (settled if one.is_masked and one.verdict.open else due).append(one)
-    for one in recollection.doubtful:
-        is_due = at_least(one.severity, least) and not (one.is_masked and one.verdict.open)
-        (due if is_due else settled).append(one)
-    for one in recollection.still:
-        is_raised = at_least(one.severity, least) and one.verdict.open and not one.number
-        (due if is_raised else settled).append(one)
-    return [*settled, *recollection.fixed_findings], due
+    if (one.is_masked and one.verdict.open) or not at_least(one.severity, least):
+        return False
+    is_open = one.verdict.open and (one.status == "new" or (one.status == "still" and not one.number))
+    return is_open or one.status == "doubtful"
+
+
+def _unasked(one: Finding, is_below: bool) -> Finding:
+    """A finding about which nobody is asked. `is_below`: because it is not severe enough, so it is unconfirmed."""
+    if one.status == "doubtful":
+        return replace(one, status="still")
+    if one.status != "new":
+        return one
+    if not one.verdict.stands:
+        return replace(one, status="refuted")
+    return replace(one, unconfirmed=True) if is_below and one.verdict.open else one
 
 
 def _judge_again(before: Finding, now: Finding) -> Finding | None:
@@ -176,7 +180,7 @@ def _judge_again(before: Finding, now: Finding) -> Finding | None:
     if not now.verdict.stands:
         return replace(before, status="fixed", how="")
     verdict = now.verdict if now.verdict.is_shown else before.verdict
-    updated = replace(before, verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)
+    updated = replace(before, status="still", verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)
     return updated if updated.number or updated.is_shown else None
 
 

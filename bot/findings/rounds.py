@@ -9,10 +9,9 @@ finding has changed it is `doubtful` until somebody has looked.
 import hashlib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from types import MappingProxyType
-from typing import Literal
 
 from bot.findings import suggest
 from bot.findings.merge import alike
@@ -29,18 +28,6 @@ LIKE = 0.6  # of two quotes, for one to be an edit of the other
 NEAR = 60  # lines between the old place and the edited one
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MASKED = re.compile(r"\w{0,4}\*{3}")  # what an output shows of a secret
-
-Outcome = Literal["still", "doubtful", "fixed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Recollection:
-    """What the earlier findings have become, and which of this round's are new."""
-
-    new: tuple[Finding, ...]
-    still: tuple[Finding, ...] = ()
-    doubtful: tuple[Finding, ...] = ()  # open, and something about them has changed without their being reported again
-    fixed_findings: tuple[Finding, ...] = ()
 
 
 def digest(unit: Unit) -> str:
@@ -83,25 +70,25 @@ async def recall(
     reread: Collection[tuple[str, int, int]],
     before: Mapping[str, str] = MappingProxyType({}),
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
-) -> Recollection:
-    """Each earlier finding as still there (open or moved), doubtful or fixed.
+) -> list[Finding]:
+    """This round's findings that are new, then each earlier one with its status: still there (open or moved), doubtful or fixed.
 
     `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
     `silence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
     """
     left, still, silent_findings = _repeated(earlier, findings, files)
     head = _Head(earlier, tree, files, reread, before)
-    outcomes: dict[Outcome, list[Finding]] = {"still": still, "doubtful": [], "fixed": []}
+    known = list(still)
     for past in silent_findings:
-        outcome, now = await head.outcome(past, _silence(past, silence))
+        now = await head.find(past, _silence(past, silence))
         again = next(
             (one for one in left if now.path != past.path and not past.proven and _same(now, one, files)), None
         )
         if again is not None:  # it was reported again where its lines have gone
             left.remove(again)
-            outcome, now = "still", _renew(past, again)
-        outcomes[outcome].append(now)
-    return Recollection(tuple(left), *(tuple(outcomes[each]) for each in ("still", "doubtful", "fixed")))
+            now = _renew(past, again)
+        known.append(now)
+    return [*left, *known]
 
 
 def _repeated(
@@ -139,23 +126,23 @@ class _Head:
         self._texts: dict[str, str | None] = {}  # of the head, once somebody has asked
         self._tokens: dict[str, str] = {}
 
-    async def outcome(self, past: Finding, means: Silence | None) -> tuple[Outcome, Finding]:
-        """What became of a finding that nobody has reported again. `means`: what its check says by that; None if a model has found it."""
+    async def find(self, past: Finding, means: Silence | None) -> Finding:
+        """A finding that nobody has reported again, with its status. `means`: what its check says by that; None if a model has found it."""
         if means == "lasting":
-            return "still", lasting(past, self._earlier.head)
+            return lasting(past, self._earlier.head)
         is_taken_back = bool(self._earlier.files) and not self._files  # the whole change
         if means == "unseen" and self._has_left(past.path) and not past.evidence:
             is_taken_back = True
         is_fixed = is_taken_back or means == "fixed" or (means is None and await self._is_applied(past))
-        here = None if is_fixed else await self._find(past)
+        here = None if is_fixed else await self._place(past)
         if means == "unseen" and here is None and not is_taken_back and await self._is_there(past.path):
             here = replace(past, status="still", how="")
         if here is None:
-            return "fixed", replace(past, status="fixed", how="")
+            return replace(past, status="fixed", how="")
         is_doubtful = means is None and not past.proven and await self._is_doubtful(past, here)
-        return "doubtful" if is_doubtful else "still", here
+        return replace(here, status="doubtful") if is_doubtful else here
 
-    async def _find(self, past: Finding) -> Finding | None:
+    async def _place(self, past: Finding) -> Finding | None:
         """The finding where its words stand now: in its own file, else in another one of the change; None if they are gone.
 
         One of removed lines is where it was until its file is as before the change.
@@ -248,11 +235,9 @@ def new_path(path: str, files: Sequence[ChangedFile]) -> str:
     return next((file.path for file in files if file.old_path == path and file.status == "renamed"), path)
 
 
-def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollection:
-    """With the secrets that only earlier commits of the change hold, each once."""
-    there = (*recollection.new, *recollection.still)
-    more = tuple(leak for leak in leaks if not any(_same(leak, one, ()) for one in there))
-    return replace(recollection, new=(*recollection.new, *more))
+def outlasting(leaks: Sequence[Finding], there: Sequence[Finding]) -> list[Finding]:
+    """The secrets that only earlier commits of the change hold, without those of these findings."""
+    return [leak for leak in leaks if not any(_same(leak, one, ()) for one in there)]
 
 
 def lasting(past: Finding, commit: str) -> Finding:

@@ -78,6 +78,13 @@ def test_claims_that_tell_the_same_defect_are_one_finding(repository: Repository
         assert [one.title for one in found.having("new")] == [SECOND.title]
 
 
+def test_the_same_words_at_two_places_stay_two_findings(repository: Repository) -> None:
+    """They have one fingerprint, and each keeps its own place."""
+    twin = replace(FIRST, start=SECOND.start, end=SECOND.end)
+    found = judged(repository, Answers({"C1": CONFIRMED, "C2": CONFIRMED}), (FIRST, twin))
+    assert sorted(one.start for one in found.having("new")) == [FIRST.start, twin.start]
+
+
 def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repository) -> None:
     """Nobody has to remember six claims for all of them to be judged."""
     answers = Answers({"C2": REFUTED, "C9": REFUTED})

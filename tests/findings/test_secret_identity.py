@@ -13,7 +13,7 @@ from bot.checkout import Checkout
 from bot.errors import DeepRepoError
 from bot.findings.judge import judge
 from bot.findings.merge import identify, merge
-from bot.findings.rounds import Recollection, recall
+from bot.findings.rounds import recall
 from bot.masking.forms import identity
 from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source, Verdict
 
@@ -32,7 +32,7 @@ def leak(key: str, *, line: str = "k: {}") -> Finding:
     )  # fmt: skip
 
 
-def recalled(past: Finding, now: Finding) -> Recollection:
+def recalled(past: Finding, now: Finding) -> list[Finding]:
     """What becomes of the finding of a round before; everything is judged without a look at a tree."""
     past = replace(past, number=1)
     earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
@@ -61,4 +61,4 @@ def test_no_model_s_telling_takes_a_secret_s_place(first: int) -> None:
     claim = replace(password, category="logic", severity="critical", sources=(Source("model", "m", "worker"),), rule="")
     (finding,) = merge([password, claim][:: 1 if first else -1])
     assert (finding.category, finding.severity, len(finding.sources)) == ("secret", "high", 2)
-    assert recalled(finding, replace(leak(TWIN), path="b.yml")).still[0].category == "secret"
+    assert recalled(finding, replace(leak(TWIN), path="b.yml"))[-1].category == "secret"
