@@ -17,7 +17,12 @@ async def with_misuses(
     changed: dict[str, tuple[Result, Result]] = {}
     for item in symbols:
         key = f"{item.symbol.path}:{item.symbol.name}"
-        if key in called and item.before is not None and item.after is not None and _may_differ(item.before, item.after):
+        if (
+            key in called
+            and item.before is not None
+            and item.after is not None
+            and _may_differ(item.before, item.after)
+        ):
             before, after = await _result(tree, item.before), await _result(tree, item.after)
             if before is not None and after is not None and before != after:
                 changed[key] = before, after
@@ -47,5 +52,7 @@ def _may_differ(before: Symbol, after: Symbol) -> bool:
 
 async def _result(tree: Tree, symbol: Symbol) -> Result | None:
     language, source = language_of(symbol.path), await tree.read(symbol.path, symbol.side)
-    file = results(language, source, (symbol.start, symbol.end)) if language is not None and source is not None else None
+    file = (
+        results(language, source, (symbol.start, symbol.end)) if language is not None and source is not None else None
+    )
     return file.result(symbol.short, symbol.start, symbol.end) if file is not None else None

@@ -5,7 +5,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from serving import Served, pull, served, settings
 
 from bot.app import operator
@@ -105,15 +104,6 @@ def test_what_fails_is_listed_with_its_sentence_and_a_running_review_with_its_tr
 async def _live(server: Served) -> list[str]:
     """The links to reviews that run, as the page of the queue has them."""
     return re.findall(r'href="(/reviews/review~[^"]+)"', (await server.http.get("/queue")).text)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [(None, forms.NONE), (0, "0 s"), (1.74, "1.7 s"), (59.6, "1 min"), (200, "3 min 20 s"), (3900, "1 h 05 min")],
-)
-def test_lengths_of_time_are_short(seconds: float | None, said: str) -> None:
-    """At most two units."""
-    assert forms.took(seconds) == said
 
 
 def test_dollars_below_a_cent_say_something() -> None:

@@ -16,13 +16,6 @@ def nobody_knows(usage: Usage) -> None:
     return None
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def test_reservation_counts_until_it_is_settled() -> None:
     """What is in flight counts against the cap; what it does not use comes back."""
     budget = Budget(Limits(usd=0.02))
@@ -48,20 +41,6 @@ def test_a_cap_that_is_not_a_number_lets_nothing_pass(limits: Limits) -> None:
     """Whatever a door has let in: no sum is above it, and none is within it."""
     with pytest.raises(BudgetSpent):
         Budget(limits).reserve(CALL, cent, "m")
-
-
-def test_token_call_and_time_caps_name_themselves() -> None:
-    """Each cap says which it is and what to do."""
-    clock = Clock()
-    for limits, words in (
-        (Limits(tokens=999), "cap of 999 tokens would be exceeded: this call needs up to 1,000"),
-        (Limits(calls=0), "cap of 0 calls is reached: finish with what you have"),
-        (Limits(seconds=5), "cap of 5 seconds is reached"),
-    ):
-        budget = Budget(limits, clock)
-        clock.now += 5
-        with pytest.raises(BudgetSpent, match=words):
-            budget.reserve(CALL, cent, "m")
 
 
 def test_a_server_of_ones_own_bills_nobody() -> None:
