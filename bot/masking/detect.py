@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from bot.masking.forms import KEY_LABELS, hits, names_next_line, promising_lines, role_of, with_name
+from bot.masking.forms import KEY, KEY_LABELS, Role, hits, kind_of, names_next_line, promising_lines, role_of, with_name
 
 MOST_KEY_LINES = 400  # of one private key
 SHORTEST_RUN = 8  # characters of a key's last line
@@ -33,23 +33,26 @@ def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
     """The secrets in a text, each with whether it is sure; an unsure one is a value whose file is not known."""
     values = set[tuple[str, bool]]()
     before, promising = "", frozenset(promising_lines(text))
+    kind, role = (kind_of(path), role_of(path)) if path else ("", "code")
     for number, line in enumerate(text.split("\n") if promising else ()):
         if number not in promising and not before:
             continue
         bare = NUMBERED.sub("", line, count=1)
         if number in promising:
-            values |= _in_line(path, line) | (_in_line(path, bare) if bare != line else set())
+            values |= _in_line(kind, role, line) | (_in_line(kind, role, bare) if bare != line else frozenset())
         if before and (whole_text := with_name(before, bare)):
-            values |= _in_line(path, whole_text)
+            values |= _in_line(kind, role, whole_text)
         before = bare if names_next_line(bare) else ""
     return frozenset(values | {(body, True) for body in _keys(text)})
 
 
-def _in_line(path: str, line: str) -> set[tuple[str, bool]]:
-    if path:
-        return {(hit.value, True) for hit in hits(path, line, role_of(path)) if hit.rule != "private-key"}
-    line_hits = [hit for like in ANY for hit in hits(like, line) if hit.rule != "private-key"]
-    return {(hit.value, hit.exact or _is_random(hit.value)) for hit in line_hits}
+@lru_cache(maxsize=1 << 14)  # an excerpt shows lines that were read, and several prompts show the same ones
+def _in_line(kind: str, role: Role, line: str) -> frozenset[tuple[str, bool]]:
+    """The secrets of a line of a file of a kind; "" for a file that nobody knows."""
+    if kind:
+        return frozenset((hit.value, True) for hit in hits(kind, line, role) if hit.rule != KEY)
+    line_hits = [hit for like in ANY for hit in hits(like, line) if hit.rule != KEY]
+    return frozenset((hit.value, hit.exact or _is_random(hit.value)) for hit in line_hits)
 
 
 def _is_random(value: str) -> bool:

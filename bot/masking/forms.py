@@ -254,12 +254,12 @@ def hits(path: str, line: str, role: Role = "code") -> tuple[Hit, ...]:
     line_hits = _exact_hits(line, role == "sample", may_be_named)
     for part, asks_kind in _named_parts(line) if may_be_named else ():
         # All that the patterns for names ask about a file; exact forms ask nothing.
-        named_hits = _named_hits(_kind(path) if asks_kind else None, part)
+        named_hits = _named_hits(kind_of(path) if asks_kind else None, part)
         line_hits += tuple(hit for hit in named_hits if hit not in line_hits)
     return line_hits
 
 
-def _kind(path: str) -> str:
+def kind_of(path: str) -> str:
     """A name of a file of the same kind."""
     name = PurePosixPath(path).name.lower()
     if name.startswith((".env", "dockerfile", "containerfile", "makefile", "gnumakefile")):
