@@ -98,6 +98,7 @@ class Marks:
         default_factory=lambda: {True: ([], Spans(())), False: ([], Spans(()))}
     )
     named: set[int] = field(default_factory=set)  # where the names of classes stand
+    heirs: set[str] = field(default_factory=set)  # classes that say what they inherit from, wherever in the file
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # member -> classes that define it
     constructions: list[Construction] = field(default_factory=list)
     imports: Spans = field(default_factory=lambda: Spans(()))
@@ -224,6 +225,7 @@ def _definition(
             marks.named.add(name.start_byte)
             above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))
             marks.classes.append(Class(whole.start_byte, whole.end_byte, text(name).strip("`"), above))
+            marks.heirs.update([text(name).strip("`")] if above else ())
 
 
 def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
@@ -348,9 +350,13 @@ def _use(marks: Marks, name: Node, found: Captures) -> None:
     args = found["args"][0] if "args" in found else last.args if last is not None else None
     if "receiver" in found:
         is_defined = last is not None and last.form == "definition" and args is None
-        marks.at[name.start_byte] = Mark("definition" if is_defined else "member", found["receiver"][0], args)
+        before = found["receiver"][0]
+        form: Form = "definition" if is_defined else "member"
+        marks.at[name.start_byte] = Mark(form, before if before.is_named else None, args)
     elif last is None or last.form == "name":
         marks.at[name.start_byte] = Mark("name", args=args)
+    elif last.form == "member":
+        marks.at[name.start_byte] = replace(last, args=args)
 
 
 def _typed(marks: Marks, rows: Rows, uses: Rows) -> None:

@@ -200,7 +200,7 @@ class Reader:
                 bases[node.start_byte] += [re.split(r"[<\[]", text(base))[0] for base in found.get("base", ())]
                 bases[node.start_byte] += [_marked(base, found["bearer"][0]) for base in found.get("base.mark", ())]
         for kind, found in self._defs:
-            if not kind or kind == "holder":
+            if not kind or (kind == "holder" and "class.of" not in found):
                 continue
             own = first(found, f"def.{kind}")
             if kind not in GLOBAL and self._is_local(own):
@@ -282,8 +282,11 @@ class Reader:
 
     def _reads_all(self, whole: Node, params: Node) -> bool:
         """Whether nobody can tell what a function takes: its list has an error, or its code reads what is passed as a whole."""
-        at = bisect_left(self._wholesale, whole.start_byte)
-        return params.has_error or (at < len(self._wholesale) and self._wholesale[at] < whole.end_byte)
+        at, body = bisect_left(self._wholesale, whole.start_byte), params.child_by_field_name("body")
+        parts = params.children if body is not None else [params]  # some definitions are their own list
+        return any(one.has_error for one in parts if one != body) or (
+            at < len(self._wholesale) and self._wholesale[at] < whole.end_byte
+        )
 
     def imports(self, guards: Spans) -> tuple[Import, ...]:
         """What the file imports. `guards`: the code that foresees that an import fails."""

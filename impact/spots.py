@@ -182,7 +182,7 @@ def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tupl
     having = next((one.name for one in around if one.name in marks.members.get(name, ())), "")
     if having or name in marks.imported:
         return (having,) if having else ()
-    is_open = around and (not language.free_functions or any(one.bases for one in around))
+    is_open = around and (not language.free_functions or any(one.name in marks.heirs for one in around))
     return UNKNOWN if is_open else ()
 
 

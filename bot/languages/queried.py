@@ -26,7 +26,8 @@ KINDS = {
 CALLED = ("function", "method", "constructor")
 CONSTRUCTOR = "constructor"
 APART = ("{", "[")
-UNTOLD = ("attribute", "global", "bound")  # kinds that an importer cannot ask for, or that no line defines
+ATTRIBUTE = "@"  # of a class that has one a macro may add members to it, and hardly one that is called like its own
+UNTOLD = ("attribute", "global", "bound", "holder")  # kinds that an importer cannot ask for, or that no line defines
 
 
 def _language(path: str, source: bytes) -> Language:
@@ -59,16 +60,16 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     offering = [one for one in facts.imports if one.spec and (one.hands_on or language.exports)]
     bases: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
-        if (one.kind in marks.CLASSES and (not language.inherited or one.shown == "class")) or one.bases:
+        if (one.kind in marks.CLASSES and one.shown in ("", "class")) or one.bases:
             whole = f"{one.owner}.{one.name}".lstrip(".")
             more = ("*",) if one.more or facts.answering & {one.name, whole} else ()
-            name = whole if language.inherited else one.name
+            name = whole if language.inline_modules else one.name.rpartition(".")[2]
             rest = (*one.bases, *language.inherited.split(), *more)
             bases[name] = tuple(dict.fromkeys((*bases.get(name, ()), *rest)))
     built = _built_elsewhere(rows)
     heirs: dict[str, list[Definition]] = defaultdict(list)
     for one in facts.definitions:
-        if one.bases:
+        if any(base[:1] != ATTRIBUTE and base not in language.plain_bases for base in one.bases):
             heirs[f"{one.owner}.{one.name}".lstrip(".")].append(one)
     symbols = [_symbol(one, language, path, side, heirs.get(one.owner, ())) for one in rows if not one.means]
     symbols = [_unsure(one) if one.name in built else one for one in symbols]
@@ -120,7 +121,8 @@ def _unsure(one: Symbol) -> Symbol:
 
 def _exports(facts: Facts, language: Language) -> dict[str, str]:
     """What importers write -> the definition of the file, "" for what the file has from another."""
-    told = [one for one in facts.definitions if one.name not in language.unexported | language.nameless]
+    unexported = language.unexported | language.nameless
+    told = [one for one in facts.definitions if one.kind != "holder" and one.name not in unexported]
     offered = {
         one.name: one.means or (one.name if one.kind not in UNTOLD else "")
         for one in told
@@ -216,21 +218,22 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
 
 def _use(one: spots.Spot, language: Language) -> Use:
     passed, types = one.arguments, one.types
-    if types == marks.UNKNOWN and one.receiver and language.telling and is_telling(one.name, language.telling):
-        types = ()
-    receiver = one.receiver
+    receiver, form = one.receiver, one.form
+    may_tell = receiver or language.free_functions  # else it is a member in any case
+    if types == marks.UNKNOWN and may_tell and language.telling and is_telling(one.name, language.telling):
+        types, form = (), form if receiver else "name"
     if receiver == language.own_class and types and types != marks.UNKNOWN:
         receiver = types[0]
     if language.paths_with:
-        written = (
-            re.sub(rf"(?:{language.paths_with})?<.*>", "", receiver) if language.paths_with in receiver else receiver
-        )
-        receiver = written.replace(language.paths_with, ".")
+        before, _, rest = receiver.partition("<")
+        if language.paths_with in receiver and ">" in rest:
+            receiver = before.removesuffix(language.paths_with) + rest.rpartition(">")[2]
+        receiver = receiver.replace(language.paths_with, ".")
         types = tuple(row.replace(language.paths_with, ".") for row in types)
     return Use(
         name=one.name,
         line=one.line,
-        form=one.form,
+        form=form,
         receiver=receiver,
         types=types,
         call=Call(passed.positional, passed.keywords, passed.spread) if passed is not None else None,

@@ -18,8 +18,8 @@
   (reference_type type: [(type_identifier) @name (generic_type type: (type_identifier) @name)])]) @def.holder
 ; of any other type it is nobody's: `impl Trait for [T]`, `impl Trait for dyn Other`
 (impl_item type: [(array_type) (tuple_type) (dynamic_type) (pointer_type) (function_type) (unit_type)] body: (_) @local)
-(type_item name: (type_identifier) @name) @def.type
-(associated_type name: (type_identifier) @name) @def.type
+(type_item name: (type_identifier) @name) @def.type @as.type
+(associated_type name: (type_identifier) @name) @def.type @as.type
 (const_item name: (identifier) @name) @def.variable
 (static_item name: (identifier) @name) @def.variable
 (macro_definition name: (identifier) @name) @def.macro

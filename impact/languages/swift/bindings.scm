@@ -1,0 +1,7 @@
+(parameter name: (simple_identifier) @bound)
+(lambda_parameter name: (simple_identifier) @bound)
+(type_parameter . (type_identifier) @bound)
+(capture_list_item name: (simple_identifier) @bound)
+(_ bound_identifier: (simple_identifier) @bound)
+(property_declaration (pattern (pattern (simple_identifier) @bound)))
+(for_statement item: (pattern (pattern (simple_identifier) @bound)))

@@ -1,0 +1,2 @@
+; when: dynamicMemberLookup
+(attribute (user_type (type_identifier) @open.sought) (#eq? @open.sought "dynamicMemberLookup"))
