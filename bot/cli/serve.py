@@ -42,5 +42,4 @@ def choose_models() -> tuple[str | None, str | None]:
     """Root and worker that a review would use where the repository names none."""
     from bot import config, wiring
 
-    settings = config.environment()
-    return (settings.root, settings.worker) if settings.root or settings.worker else wiring.preferred_models()
+    return wiring.named_models(config.environment())

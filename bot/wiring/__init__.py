@@ -1,6 +1,6 @@
 """Settings in, working parts out: the only modules that name concrete classes. A server's parts are in `wiring.server`."""
 
-from bot.wiring.access import address, address_for_option, connected_at, in_force, limits, models, preferred_models
+from bot.wiring.access import Connections, address, in_force, limits, named_models
 from bot.wiring.review import (
     brief,
     journal,

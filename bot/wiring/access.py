@@ -5,7 +5,7 @@ who runs deeprepo names. A repository's file may name models too, but never wher
 the key of every provider that somebody's file mentions.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from bot.config import Config, Settings
 from bot.errors import UsageError
 from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT, connect, provider_of
+from bot.models.provider import Provider
 from bot.ports import Model
 from bot.review.opening import Models
 from bot.strategies.choice import WITH_ROOT
@@ -79,47 +80,60 @@ def address(provider: str, flags: Mapping[str, Any], settings: Settings) -> str 
     return None
 
 
-def address_for_option(model: str) -> str | None:
-    """The address for a model that a person has typed as an option of a command."""
-    return address(model.partition("/")[0], {"worker": model}, config.environment())
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """How models are called: as the environment says (`settings`), for models that a person has typed (`flags`), and by a program (`access`)."""
 
+    settings: Settings
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    access: Mapping[str, Access] = field(default_factory=dict)
 
-def models(settings: Config, address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING) -> Models:
-    """Root and worker as named, or the preferred ones of a provider whose key is set, or none: the review runs offline.
+    def connect(self, name: str, timeout: float = TIMEOUT) -> Model:
+        """A model by its name."""
+        provider = provider_of(name)
+        return connect(
+            name,
+            self.access.get(name, Access()).key or config.key(provider.key_variable),
+            self._url(name, provider),
+            timeout,
+            region=config.first(provider.region_variables),
+            project=config.first(provider.project_variables),
+        )
 
-    `address`: where a provider is called, None for its own address. `access`: the same for single models, with their keys.
-    """
-    root, worker = settings.root, settings.worker
-    if settings.strategy == "offline":
-        return Models(None, None)
-    if not root and not worker:
-        root, worker = preferred_models()
-    reader = worker or root
-    if not reader:
-        if settings.strategy != "auto":
-            variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
+    def models(self, settings: Config) -> Models:
+        """Root and worker of a review, or none: then it runs offline."""
+        if settings.strategy == "offline":
+            return Models(None, None)
+        root, worker = named_models(settings)
+        reader = worker or root
+        if not reader:
+            if settings.strategy != "auto":
+                variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
+                raise UsageError(
+                    f"the strategy {settings.strategy} needs a model: name one with --worker provider/model, or set one of {variables}"
+                )
+            return Models(None, None)
+        if not root and settings.strategy in WITH_ROOT:
             raise UsageError(
-                f"the strategy {settings.strategy} needs a model: name one with --worker provider/model, or set one of {variables}"
+                f"the strategy {settings.strategy} needs a root model: name one with --root provider/model"
             )
-        return Models(None, None)
-    if not root and settings.strategy in WITH_ROOT:
-        raise UsageError(f"the strategy {settings.strategy} needs a root model: name one with --root provider/model")
-    connected_reader = connected_at(reader, address, settings.timeout, access)
-    return Models(connected_at(root, address, settings.timeout, access) if root else None, connected_reader)
+        connected_reader = self.connect(reader, settings.timeout)
+        return Models(self.connect(root, settings.timeout) if root else None, connected_reader)
 
+    def own(self, called_models: Iterable[Model | None]) -> tuple[str, ...]:
+        """The providers that are called at an address of this machine or of a private network: these bill nobody by the token."""
+        providers = set()
+        for model in filter(None, called_models):
+            provider = provider_of(model.name)
+            url = self._url(model.name, provider) or provider.base_url
+            if provider.name not in capacity.OWN_SERVERS and url is not None and capacity.own_server(url):
+                providers.add(provider.name)
+        return tuple(sorted(providers))
 
-def own_servers(
-    called_models: Iterable[Model | None], address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING
-) -> tuple[str, ...]:
-    """The providers that are called at an address of this machine or of a private network: these bill nobody by the token."""
-    providers = set()
-    for model in filter(None, called_models):
-        provider = PROVIDERS[model.name.partition("/")[0]]
-        address_given = access.get(model.name, Access()).base_url
-        url = address_given or address(provider.name) or config.first(provider.url_variables) or provider.base_url
-        if provider.name not in capacity.OWN_SERVERS and url is not None and capacity.own_server(url):
-            providers.add(provider.name)
-    return tuple(sorted(providers))
+    def _url(self, name: str, provider: Provider) -> str | None:
+        """Where a model is called, None for its provider's own address."""
+        named = self.access.get(name, Access()).base_url or address(provider.name, self.flags, self.settings)
+        return named or config.first(provider.url_variables)
 
 
 def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
@@ -141,7 +155,7 @@ def in_force(settings: Config) -> Config:
     """The settings with the models that a key brings, where nobody names one."""
     if settings.root or settings.worker or settings.strategy == "offline":
         return settings
-    root, worker = preferred_models()
+    root, worker = named_models(settings)
     key_roles = [name for name, model in (("root", root), ("worker", worker)) if model]
     origins = {**settings.origins, **dict.fromkeys(key_roles, "the key that is set")}
     return replace(settings, root=root or settings.root, worker=worker or settings.worker, origins=origins)
@@ -149,28 +163,13 @@ def in_force(settings: Config) -> Config:
 
 def can_ask(settings: Config) -> bool:
     """Whether a question can be put to a model."""
-    is_model_set = settings.root or settings.worker or any(preferred_models())
-    return bool(is_model_set) and settings.strategy != "offline"
+    return any(named_models(settings)) and settings.strategy != "offline"
 
 
-def preferred_models() -> tuple[str | None, str | None]:
-    """Root and worker of the first provider whose key is set, where nobody names one."""
-    for provider, root, worker in PREFERRED:
-        if config.key(PROVIDERS[provider].key_variable):
-            return root, worker
-    return None, None
-
-
-def connected_at(
-    name: str, address: Callable[[str], str | None], timeout: float = TIMEOUT, access: Mapping[str, Access] = NOTHING
-) -> Model:
-    """A model by its name. `access`: how single models are called; else their provider's `address`, and the environment's key."""
-    provider, access_given = provider_of(name), access.get(name, Access())
-    return connect(
-        name,
-        access_given.key or config.key(provider.key_variable),
-        access_given.base_url or address(provider.name) or config.first(provider.url_variables),
-        timeout,
-        region=config.first(provider.region_variables),
-        project=config.first(provider.project_variables),
-    )
+def named_models(settings: Config | Settings) -> tuple[str | None, str | None]:
+    """Root and worker as they are named, else those of the first provider whose key is set."""
+    if settings.root or settings.worker:
+        return settings.root, settings.worker
+    keyed = (models for provider, *models in PREFERRED if config.key(PROVIDERS[provider].key_variable))
+    root, worker = next(keyed, (None, None))
+    return root, worker

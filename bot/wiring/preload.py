@@ -39,8 +39,7 @@ def _load() -> None:
         import_module(module)
     with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
         import_module("anyio._backends._asyncio")
-    named = settings.worker, settings.root
-    for model in filter(None, named if any(named) else access.preferred_models()):
+    for model in filter(None, access.named_models(settings)):
         models.load(model)
     forms.load()
     templates.load()

@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,7 @@ from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT
 from bot.ports import Model
 from bot.values import Cost, Limits
-from bot.wiring import access as chosen
-from bot.wiring.access import Access, connected_at, own_servers, preferred_models
+from bot.wiring.access import Access, Connections, named_models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,12 +100,12 @@ class TextSession:
         timeout = settings.timeout or TIMEOUT
         elsewhere = [model for model in (root, worker) if not asked.access.get(model, Access()).base_url]
         flags = dict(zip(("root", "worker"), elsewhere, strict=False))
-        where = partial(chosen.address, flags=flags, settings=settings)
+        connections = Connections(settings, flags, asked.access)
         models: dict[str, Model] = {}
         for name in dict.fromkeys((root, *workers)):
-            models[name] = connected_at(name, where, timeout, asked.access)
+            models[name] = connections.connect(name, timeout)
             self._stack.push_async_callback(models[name].close)
-        own = own_servers(models.values(), where, asked.access)
+        own = connections.own(models.values())
         is_owned = any(name.partition("/")[0] in own for name in workers)
         limits = replace(
             self._limits,
@@ -152,9 +150,7 @@ class TextSession:
 def _choose_models(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:
     """Root and worker: as given, as the environment names them, or those of a provider whose key is set."""
     if not root and not worker:
-        root, worker = settings.root, settings.worker
-    if not root and not worker:
-        root, worker = preferred_models()
+        root, worker = named_models(settings)
     first, second = root or worker, worker or root
     if not first or not second:
         variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))

@@ -33,8 +33,7 @@ from bot.values import ChangedFile, Dependents, Limits, OrganizationFile, PullRe
 from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
-from bot.wiring import access as chosen
-from bot.wiring.access import NOTHING, PREFERRED, Access, limits, models, own_servers, preferred_models
+from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models
 
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section
@@ -115,9 +114,9 @@ def tools(
 
     def open_here(subject: Survey) -> AbstractAsyncContextManager[Session]:
         typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
-        where = partial(chosen.address, flags=typed, settings=environment)
-        chosen_models = models(subject.brief.settings, where, access)
-        own = own_servers((chosen_models.root, chosen_models.reader), where, access)
+        connections = Connections(environment, typed, access)
+        chosen_models = connections.models(subject.brief.settings)
+        own = connections.own((chosen_models.root, chosen_models.reader))
         if chosen_models.reader is not None and settings.model_sentence():
             warn(settings.model_sentence())
         return _open(subject, chosen_models, open_journal(), say, keep_on_cancel=keep_on_cancel, own=own)
@@ -283,9 +282,7 @@ def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
 
     def open_dry(subject: Survey) -> AbstractAsyncContextManager[Session]:
         settings = subject.brief.settings
-        root, worker = settings.root, settings.worker
-        if not root and not worker:
-            root, worker = preferred_models()
+        root, worker = named_models(settings)
         if not root and not worker:
             _, root, worker = PREFERRED[0]
         dry_runs = [

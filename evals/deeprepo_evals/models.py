@@ -11,7 +11,8 @@ from bot.values import Cost
 
 def check(name: str) -> str:
     """The name, behind which a model can be. Raises UsageError: no such name, or its key is missing."""
-    provider, base_url = provider_of(name), wiring.address_for_option(name)
+    provider = provider_of(name)
+    base_url = wiring.address(provider.name, {"worker": name}, config.environment())
     address(provider, base_url)
     check_key(provider, config.key(provider.key_variable), base_url)
     return name
@@ -19,7 +20,7 @@ def check(name: str) -> str:
 
 def connect(name: str, timeout: float = TIMEOUT) -> Model:
     """A model that a person has typed as an option of a command, connected as the environment says."""
-    return wiring.connected_at(name, lambda _: wiring.address_for_option(name), timeout)
+    return wiring.Connections(config.environment(), {"worker": name}).connect(name, timeout)
 
 
 def usd_for_cap(cost: Cost) -> float:

@@ -1,12 +1,10 @@
-from functools import partial
-
 import pytest
 
 from bot import config
 from bot.config import Settings
 from bot.errors import UsageError
 from bot.values import Message, Prompt
-from bot.wiring import address, models
+from bot.wiring import Connections, address
 from deeprepo_sandbox import providers as doubles
 
 KEYS = {"OPENAI_API_KEY": "sk-openai", "GROQ_API_KEY": "sk-groq", "MISTRAL_API_KEY": "sk-mistral"}
@@ -56,7 +54,7 @@ async def test_no_server_gets_another_provider_s_key(monkeypatch: pytest.MonkeyP
         settings = Settings(base_url=one.openai_url, worker="openai/m", models="groq/*, openai/m")
         file = b"models: {root: groq/r, worker: mistral/small}\nstrategy: rlm\n"
         resolved = config.resolve({}, file, settings)
-        chosen = models(resolved, partial(address, flags={}, settings=settings))
+        chosen = Connections(settings).models(resolved)
         assert chosen.root is not None
         assert chosen.reader is not None
         assert (chosen.root.name, chosen.reader.name) == ("groq/r", "openai/m")

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from bot import checkout, config, diff, wiring
@@ -49,7 +48,7 @@ class DiffOnly:
             return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))
         environment = config.environment()
         resolved = config.resolve({**self.flags, "strategy": "direct"}, None, environment)
-        chosen = wiring.models(resolved, partial(wiring.address, flags=self.flags, settings=environment))
+        chosen = wiring.Connections(environment, self.flags).models(resolved)
         model_ = chosen.root or chosen.reader
         if model_ is None:
             raise ProviderError("the baseline needs a model: name one with --worker provider/model")

@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -125,8 +124,7 @@ def check_models(flags: Mapping[str, Any], strategy: str) -> None:
     from bot import config, wiring
 
     environment = config.environment()
-    address = partial(wiring.address, flags=flags, settings=environment)
-    wiring.models(config.resolve({**flags, "strategy": strategy}, None, environment), address)
+    wiring.Connections(environment, flags).models(config.resolve({**flags, "strategy": strategy}, None, environment))
 
 
 async def open_model(name: str, stack: AsyncExitStack) -> Model:
