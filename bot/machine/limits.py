@@ -28,7 +28,7 @@ class ProcessLimits:
 
     memory: int = 1024 << 20  # bytes, of the child and of all that it starts
     cpu: int = 20  # seconds of computing on one file
-    wall: float = 900.0  # seconds, until the child names another deadline
+    wall: float = 900.0  # seconds
     nice: int = 5  # the process that answers GitHub goes first
 
 

@@ -23,10 +23,11 @@ LOGS = 60.0  # seconds to look through the logs of jobs of CI
 
 async def review_change(brief: Brief, say: Say) -> Review:
     """Review a change."""
+    caps = child.for_review(LOCAL, brief)
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
         async def attempt(left_out: Mapping[str, str]) -> Review:
-            return await child.run(tasks.review, brief, Room(scratch), left_out, caps=LOCAL, say=say)
+            return await child.run(tasks.review, brief, Room(scratch), left_out, caps=caps, say=say)
 
         return await child.leaving_out(attempt)
 
@@ -39,7 +40,7 @@ async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) ->
 async def converse(remark: Remark) -> RemarkReply:
     """A model's answer to a remark."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        return await child.run(tasks.converse, remark, Room(scratch), caps=LOCAL)
+        return await child.run(tasks.converse, remark, Room(scratch), caps=child.for_review(LOCAL, remark.brief))
 
 
 def lend(inputs: Inputs) -> None:

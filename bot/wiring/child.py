@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cache, partial
 from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerContext, SpawnContext
@@ -30,6 +31,7 @@ from bot.machine.limits import ProcessLimits
 from bot.values.progress import Reading
 
 if TYPE_CHECKING:
+    from bot.brief import Brief
     from bot.journal.writer import Keep
 
 LOOK = 0.2  # seconds between two looks at a child
@@ -38,6 +40,8 @@ TURN = 1.0  # seconds between two signs that the child's event loop turns
 SAFE_PATH = "PYTHONSAFEPATH"
 SERVERS_OWN = ("PRIVATE_KEY", "WEBHOOK_SECRET", "DATABASE_URL")
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
+GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
+TREES = 512  # MB of both sides of a change, as tests are given them
 PRELOADED = ("__main__", "bot.wiring.preload")
 Result = TypeVar("Result")
 Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a ChildPipe and the arguments
@@ -66,10 +70,6 @@ class ChildPipe:
     def say(self, text: str | Reading) -> None:
         """Progress: one short line, or what the review reads and has found by code."""
         self.send("say", text)
-
-    def allow(self, seconds: float | None, memory: int = 0) -> None:
-        """How long the work may take from now on (None: as long as it needs), and how many more bytes what it starts may use."""
-        self.send("allow", seconds, memory)
 
     def put(self, text: str) -> None:
         """A line of the journal."""
@@ -145,6 +145,15 @@ def call(
     return outcome
 
 
+def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
+    """These limits with what the budget of a review adds: its seconds, and the memory of tests in a sandbox, which has limits of its own."""
+    if brief is None:
+        return caps
+    seconds, run = brief.settings.seconds, brief.settings.run if brief.run else None
+    wall = float("inf") if seconds is None else caps.wall + seconds + GRACE
+    return replace(caps, wall=wall, memory=caps.memory + ((2 * run.memory + TREES) << 20 if run is not None else 0))
+
+
 def begin() -> None:
     """Have the fork server load what children need before the first of them is started. Returns at once."""
 
@@ -184,7 +193,7 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
     leave: threading.Event,
 ) -> Any:  # noqa: ANN401 - whatever the task returns
     """Hear the child out to its last word."""
-    deadline, memory, killed_at, looked_at = time.monotonic() + caps.wall, caps.memory, 0.0, 0.0
+    deadline, killed_at, looked_at = time.monotonic() + caps.wall, 0.0, 0.0
     while True:
         now = time.monotonic()
         if leave.is_set() and not killed_at:
@@ -197,7 +206,7 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
             raise ChildEnded(_in_hand(note), "went over the time that a review may take")
         if now - looked_at >= LOOK:
             looked_at = now
-            if limits.memory(process.pid) > memory:
+            if limits.memory(process.pid) > caps.memory:
                 raise _out_of_memory(_in_hand(note), caps)
         try:
             if not pipe.poll(LOOK):
@@ -211,9 +220,6 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
             case "failed":
                 error, error.__cause__ = words
                 raise error
-            case "allow":
-                seconds, more = words
-                deadline, memory = now + (float("inf") if seconds is None else seconds), caps.memory + more
             case "stored":
                 failure = None
                 try:

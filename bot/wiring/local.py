@@ -1,17 +1,14 @@
 """A review on the machine of the person who waits for it, in this process: Ctrl-C, profilers and coverage work as in any program."""
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
 from bot import config, pipeline
+from bot.brief import Brief
 from bot.machine.limits import ProcessLimits
-from bot.pipeline import Tools
 from bot.review import coverage
-from bot.review.session import Session
-from bot.review.survey import Survey
 from bot.strategies import affords, choose
 from bot.values import Review, ReviewRequest
 from bot.wiring import child, review
@@ -20,27 +17,28 @@ from bot.wiring.child import ChildPipe
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
 
 
-TREES = 512  # MB of both sides of a change, as tests are given them
-GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
-
-
 async def reviewed_aside(request: ReviewRequest, flags: Mapping[str, Any], scratch: str) -> Review:
     """The review for a process that answers others meanwhile: in a child, so that no file can hold it up."""
 
     async def attempt(left_out: Mapping[str, str]) -> Review:
-        return await child.run(_run_review, request, flags, scratch, left_out, caps=LOCAL)
+        brief = await child.run(_brief, request, flags, scratch, left_out, caps=LOCAL)
+        return await child.run(_review, brief, flags, scratch, caps=child.for_review(LOCAL, brief))
 
     return await child.leaving_out(attempt)
 
 
-async def _run_review(
-    line: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
-) -> Review:
-    """In the child."""
-    default = config.environment().journal
-    brief = await review.brief(request, flags, scratch, left_out, records=review.records(flags, default))
-    tools = review.tools(brief, scratch, line.say, partial(review.journal, flags, default, brief.pull))
-    return await pipeline.review(brief, with_time_limit(line, tools))
+async def _brief(
+    _: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
+) -> Brief:
+    """In a child."""
+    records = review.records(flags, config.environment().journal)
+    return await review.brief(request, flags, scratch, left_out, records=records)
+
+
+async def _review(line: ChildPipe, brief: Brief, flags: Mapping[str, Any], scratch: str) -> Review:
+    """In another one, whose limits are known by now."""
+    opened = partial(review.journal, flags, config.environment().journal, brief.pull)
+    return await pipeline.review(brief, review.tools(brief, scratch, line.say, opened))
 
 
 async def weigh(
@@ -85,18 +83,3 @@ async def weigh(
             "assumed": ASSUMED,
             "strategies": [asdict(row) for row in rows],
         }
-
-
-def with_time_limit(line: ChildPipe, tools: Tools) -> Tools:
-    """The tools of a review whose time is up a while after its own budget's."""
-
-    def open_session(subject: Survey) -> AbstractAsyncContextManager[Session]:
-        settings = subject.brief.settings
-        seconds, run = settings.seconds, settings.run if tools.running is not None else None
-        memory = (
-            0 if run is None else (2 * run.memory + TREES) << 20
-        )  # tests in a sandbox have limits of their own below it
-        line.allow(None if seconds is None else seconds + GRACE, memory)
-        return tools.open_session(subject)
-
-    return replace(tools, open_session=open_session)

@@ -82,19 +82,22 @@ async def _review(store: Store, folder: Path, caps: ProcessLimits, brief: Brief,
             files.write(left_out_file, json.dumps(dict(left_out)), private=True)
 
         async def attempt(left_out: Mapping[str, str]) -> MadeReview:
-            return await child.run(tasks.rendered_review, brief, room, left_out, caps=caps, say=say, keep=keep)
+            limits = child.for_review(caps, brief)
+            return await child.run(tasks.rendered_review, brief, room, left_out, caps=limits, say=say, keep=keep)
 
         return await child.leaving_out(attempt, known_files, remember)
 
 
 async def _answer(store: Store, folder: Path, caps: ProcessLimits, question: Question) -> CommandReply:
     async with _room(store, folder, question.journal) as (room, keep):
-        return await child.run(tasks.answer, question, room, caps=caps, keep=keep)
+        limits = child.for_review(caps, question.brief)
+        return await child.run(tasks.answer, question, room, caps=limits, keep=keep)
 
 
 async def _converse(store: Store, folder: Path, caps: ProcessLimits, remark: Remark) -> RemarkReply:
     async with _room(store, folder, remark.brief.journal) as (room, keep):
-        return await child.run(tasks.converse, remark, room, caps=caps, keep=keep)
+        limits = child.for_review(caps, remark.brief)
+        return await child.run(tasks.converse, remark, room, caps=limits, keep=keep)
 
 
 async def _resolve(

@@ -35,7 +35,6 @@ from bot.values import ChangedFile, CIFailure, CIJobLog, OrganizationFile, Owner
 from bot.values.consumer import PackageRow, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
-from bot.wiring.local import with_time_limit
 
 TOO_MUCH = "reading it takes more than a review may use"  # of a consumer
 
@@ -175,8 +174,7 @@ def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
         watch = spans.exporting(config.telemetry())
         return Journal(room.journal, watch=watch, keep=line if room.sends_journal else None)
 
-    own = parts.tools(brief, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
-    return with_time_limit(line, own)
+    return parts.tools(brief, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
 
 
 def _context(line: ChildPipe, question: Question, room: Room) -> CommandContext:
