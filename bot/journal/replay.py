@@ -4,7 +4,6 @@ The change is read from the repository's objects again; every reply comes from t
 error that says where, never a silent difference.
 """
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -18,7 +17,6 @@ from bot.journal.reader import Outcomes, Record, Section
 from bot.journal.writer import Journal
 from bot.values import Completion, Prompt, PullRequest, Review, ReviewRequest, Usage
 
-Pull = Callable[[ReviewRequest, str], Awaitable[PullRequest]]
 SHOWN = 160  # characters of what differs
 FIELDS = ("said", "code", "output", "error", "outcome", "omitted")  # of a turn, in the order in which they come about
 
@@ -147,26 +145,22 @@ def models(start: Start, section: Section) -> tuple[RecordedModel | None, Record
     return root, worker
 
 
-def pull(start: Start, repo: str | None, again: Pull) -> Pull:
-    """How the recorded change is found again: by its ids, in the same repository or in another clone of it."""
-
-    async def recorded_pull(request: ReviewRequest, scratch: str) -> PullRequest:
-        pull = start.pull
-        if pull.object_dir is not None:  # work that was never committed: it must still lie there
-            now = await again(replace(request, repo=repo or request.repo), scratch)
-            if (now.base, now.head) != (pull.base, pull.head):
-                raise ReplayDiffers(f"the {pull.head_name} are not those that were reviewed: they have changed since")
-            return now
-        where = repo or pull.git_dir
-        if not Path(where).is_dir():  # noqa: ASYNC240 - one look at the local disk
-            raise ReplayDiffers(f"the repository {where} is gone: name another clone of it with --repo DIR")
-        there = replace(pull, git_dir=checkout.git_dir(where))
-        async with checkout.Checkout(there) as tree:
-            for name in filter(None, (pull.base, pull.head, pull.base_tip)):
-                if not await tree.holds(name):
-                    raise ReplayDiffers(
-                        f"the repository {where} does not hold {name}: fetch it, or name a clone with --repo DIR"
-                    )
-        return there
-
-    return recorded_pull
+async def pull(start: Start, repo: str | None, request: ReviewRequest, scratch: str) -> PullRequest:
+    """The recorded change, found again by its ids, in the same repository or in another clone of it. Raises ReplayDiffers."""
+    pull = start.pull
+    if pull.object_dir is not None:  # work that was never committed: it must still lie there
+        now = await checkout.pull(replace(request, repo=repo or request.repo), scratch)
+        if (now.base, now.head) != (pull.base, pull.head):
+            raise ReplayDiffers(f"the {pull.head_name} are not those that were reviewed: they have changed since")
+        return now
+    where = repo or pull.git_dir
+    if not Path(where).is_dir():  # noqa: ASYNC240 - one look at the local disk
+        raise ReplayDiffers(f"the repository {where} is gone: name another clone of it with --repo DIR")
+    there = replace(pull, git_dir=checkout.git_dir(where))
+    async with checkout.Checkout(there) as tree:
+        for name in filter(None, (pull.base, pull.head, pull.base_tip)):
+            if not await tree.holds(name):
+                raise ReplayDiffers(
+                    f"the repository {where} does not hold {name}: fetch it, or name a clone with --repo DIR"
+                )
+    return there

@@ -188,7 +188,7 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
 
     recorded = restore(start.brief, start.pull)
     request = recorded.request or ReviewRequest(start.pull.git_dir)
-    pull = await replays.pull(start, repo, checkout.pull)(request, scratch)
+    pull = await replays.pull(start, repo, request, scratch)
 
     def open_recorded(subject: Survey) -> AbstractAsyncContextManager[Session]:
         recorded_models = Models(*replays.models(start, section))
