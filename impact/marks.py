@@ -352,7 +352,8 @@ def _use(marks: Marks, name: Node, found: Captures) -> None:
         is_defined = last is not None and last.form == "definition" and args is None
         before = found["receiver"][0]
         form: Form = "definition" if is_defined else "member"
-        marks.at[name.start_byte] = Mark(form, before if before.is_named else None, args)
+        owner = last.owner if last is not None and not before.is_named else ""
+        marks.at[name.start_byte] = Mark(form, before if before.is_named else None, args, owner=owner)
     elif last is None or last.form == "name":
         marks.at[name.start_byte] = Mark("name", args=args)
     elif last.form == "member":

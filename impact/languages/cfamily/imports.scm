@@ -1,0 +1,2 @@
+(preproc_include path: (string_literal)) @statement @stars
+(preproc_include) @statement
