@@ -42,7 +42,7 @@ def played(body: Mapping[str, Any]) -> Reply:
 @pytest.mark.slow
 def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[..., Ran]) -> None:
     """The default command: every method, a table with intervals, nothing is left behind in the folder."""
-    status, out, err = ran("--method", "direct,fanout,rlm-only", "--format", "table")
+    status, out, err = ran("--method", "direct,fanout,rlm-only")
     assert (status, err) == (0, "")
     lines = {line.split()[0]: line.split() for line in out.split("\n\n")[0].split("\n")}
     assert [lines[name][1] for name in ("direct", "fanout", "rlm-only")] == ["9/18", "16/18", "18/18"]
