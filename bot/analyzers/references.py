@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import impact
 from bot.analyzers.contracts import REPORTED, compare
+from bot.languages.faults import faults
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
@@ -49,8 +50,9 @@ class References:
         places = [place for place in report.places if not told & {(place.path, _last(name)) for name in _names(place)}]
         texts = await tree.read_many(sorted({path for place in places for path in (place.path, place.source) if path}))
         lines = {path: file_lines(source) for path, source in texts.items()}
+        damaged = {path for path in {one.path for one in places} if await _is_damaged(tree, path, files, texts[path])}
         return Judgement(
-            tuple(_finding(place, lines) for place in places),
+            tuple(_finding(place, lines, proves=place.path not in damaged) for place in places),
             frozenset(report.looked.files),
             tuple((path, UNREAD) for path in report.looked.unread),
         )
@@ -63,6 +65,15 @@ class References:
 def build(languages: Mapping[str, Language]) -> References:  # noqa: ARG001 - its languages are those of `impact`
     """Return a check of its own for a review."""
     return References()
+
+
+async def _is_damaged(tree: Tree, path: str, files: Sequence[ChangedFile], head: bytes) -> bool:
+    """Whether the change has brought syntax errors into a file: what is read out of it then proves nothing."""
+    if not faults(path, head):
+        return False
+    before = next((file.old_path for file in files if file.path == path), None)
+    base = await tree.read(before, "base") if before else None
+    return base is None or not faults(before or path, base)
 
 
 def _told(dependents: Dependents) -> frozenset[tuple[str, str]]:
@@ -83,12 +94,13 @@ def _last(name: str) -> str:
     return re.split(r"[./:\\]", name)[-1]
 
 
-def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]]) -> Finding:
+def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves: bool) -> Finding:
     mine = lines[place.path]
     evidence = [Evidence(place.path, mine[line - 1], line, note=ALSO_BROKEN) for line in place.also[:QUOTED]]
     if place.definition is not None and place.source in lines:
         there = place.definition.line
         evidence.insert(0, Evidence(place.source, lines[place.source][there - 1], there, note="what is there"))
+    proof = proof_of(place.rule, f"{place.home} {place.name}") if proves else ""
     many = f" So do {len(place.also)} further lines of the file." if place.also else ""
     return Finding(
         path=place.path,
@@ -98,13 +110,13 @@ def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]]) -> Finding
         consequence=f"This line {place.happens}.{many}",
         severity="medium" if is_test(place.path) else "high",
         category="broken-caller",
-        sources=(Source("analyser", References.NAME, proof=proof_of(place.rule, f"{place.home} {place.name}")),),
+        sources=(Source("analyser", References.NAME, proof=proof),),
         rule=place.rule,
         start=place.line,
         end=place.line,
         evidence=tuple(evidence),
         rewrites=tuple(_rewrites(place, mine)),
-        verdict=Verdict.PROVEN,
+        verdict=Verdict.PROVEN if proves else Verdict.UNPROVEN,
     )
 
 

@@ -137,3 +137,15 @@ def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
     left = asyncio.run(run())
     assert left.keys() == {"bad", "mute"}
     assert "IndexError, a defect of deeprepo" in left["bad"]
+
+
+NAMED = "import { q, lost } from './a.js'\n"
+
+
+@pytest.mark.parametrize(("text", "verdict"), [(NAMED, "proven"), (NAMED + "the quoted line is gone (\n", "unproven")])
+def test_what_is_read_out_of_a_file_that_the_change_has_damaged_is_no_proof(
+    hand: Hand, text: str, verdict: str
+) -> None:
+    """A syntax error may have made it up: a second opinion decides, and a root may drop it."""
+    review = by_code(hand, {"b.js": text})
+    assert [row.finding.verdict for row in review.findings if row.finding.rule == "missing-name"] == [verdict]
