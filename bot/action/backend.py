@@ -21,7 +21,7 @@ from bot.outputs import posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.publish import checks, existing, summary
-from bot.publish.checks import Verdict
+from bot.publish.checks import CheckEnding
 from bot.render import plain
 from bot.values import CIFailure, Ending, PullRequest, Review
 from bot.values.review import Lack
@@ -95,14 +95,14 @@ class StepSide:
         """Answer the comment that asked."""
         await answer(run, f"Not reviewed: {result.says}")
 
-    async def verdict(self, run: ReviewRun, lacks: Lack, own: Ending | None) -> Verdict:
+    async def verdict(self, run: ReviewRun, lacks: Lack, own: Ending | None) -> CheckEnding:
         """By the state in the summary, if the last review was of this very head and base branch."""
         if own is not None:
-            return Verdict(own, is_reviewed=True)
+            return CheckEnding(own, is_reviewed=True)
         known = await stored_verdict(run) if lacks != "nothing" else None
         if known is not None:
-            return Verdict(known.conclusion, is_reviewed=True)
-        return Verdict(policy.without_review(run.settings, lacks))
+            return CheckEnding(known.conclusion, is_reviewed=True)
+        return CheckEnding(policy.without_review(run.settings, lacks))
 
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:

@@ -52,7 +52,7 @@ class CheckOwner:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckEnding:
     """What the check of a head comes to.
 
     `is_reviewed`: a stored review of this head decides it. `other`: another open pull request with this head that makes it worse, 0 if none does.
@@ -103,7 +103,7 @@ async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) ->
 
 
 async def end_with_review(
-    host: Host, number: int, run: str, review: Review, outcome: PublishResult, verdict: Verdict, page: str = ""
+    host: Host, number: int, run: str, review: Review, outcome: PublishResult, verdict: CheckEnding, page: str = ""
 ) -> None:
     """End it with the review. `verdict`: what its head comes to. `page`: the review as Markdown, where that is made already."""
     words = load(review.settings.language)
@@ -124,7 +124,14 @@ async def end_with_review(
 
 
 async def end_without_review(
-    host: Host, number: int, run: str, says: str, verdict: Verdict, language: str = "en", *, is_left_out: bool = False
+    host: Host,
+    number: int,
+    run: str,
+    says: str,
+    verdict: CheckEnding,
+    language: str = "en",
+    *,
+    is_left_out: bool = False,
 ) -> None:
     """End it without a review; the sentence says why. `is_left_out`: by the owner's own settings."""
     words = load(language)
@@ -140,11 +147,11 @@ async def end_broken(host: Host, number: int, run: str, head: str, says: str) ->
     mine = next((one for one in await check_runs.list_runs(host, head, NAME) if one.id == number), None)
     fixed = _facts(mine).get("broken") if mine is not None else None
     await end_without_review(
-        host, number, run, says, Verdict(next((one for one in BADNESS if one == fixed), "cancelled"))
+        host, number, run, says, CheckEnding(next((one for one in BADNESS if one == fixed), "cancelled"))
     )
 
 
-async def again(host: Host, run: str, review: Review, outcome: PublishResult, verdict: Verdict, page: str) -> None:
+async def again(host: Host, run: str, review: Review, outcome: PublishResult, verdict: CheckEnding, page: str) -> None:
     """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
     checks = await check_runs.list_runs(host, review.pull.head, NAME)
     mine = [one for one in checks if _facts(one).get("run") == run and one.is_over]
@@ -153,7 +160,7 @@ async def again(host: Host, run: str, review: Review, outcome: PublishResult, ve
     await show(host, review.pull.head, verdict, review.settings.language)
 
 
-async def show(host: Host, head: str, verdict: Verdict, language: str = "en") -> None:
+async def show(host: Host, head: str, verdict: CheckEnding, language: str = "en") -> None:
     """Have the newest check run of this pull request on a commit end as its head does now."""
     newest = await _newest(host, head)
     if newest is not None and newest.is_over and newest.conclusion != verdict.ending:
@@ -162,7 +169,7 @@ async def show(host: Host, head: str, verdict: Verdict, language: str = "en") ->
         await check_runs.end(host, newest.id, verdict.ending, *texts, actions=actions)
 
 
-async def is_shown(host: Host, head: str, verdict: Verdict) -> bool:
+async def is_shown(host: Host, head: str, verdict: CheckEnding) -> bool:
     """Whether the newest check run of this pull request on a commit ends as its head does now."""
     newest = await _newest(host, head)
     return newest is not None and newest.is_over and newest.conclusion == verdict.ending
@@ -194,7 +201,7 @@ async def _end(
     host: Host,
     number: int,
     marker_facts: Mapping[str, str],
-    verdict: Verdict,
+    verdict: CheckEnding,
     words: Phrases,
     texts: tuple[str, str, str],
     rows: Sequence[Annotation] = (),

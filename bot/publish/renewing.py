@@ -7,7 +7,7 @@ from bot.github import Host
 from bot.outputs import marker
 from bot.outputs.posts import Comments
 from bot.publish import PublishResult, checks, requests, summary
-from bot.publish.checks import Verdict
+from bot.publish.checks import CheckEnding
 from bot.publish.existing import facts
 from bot.publish.job import Publication
 from bot.publish.tidy import ThreadCloser, tidy
@@ -19,7 +19,7 @@ async def _is_wanted() -> bool:
     return True
 
 
-async def renew(host: Host, run: str, review: Review, comments: Comments, page: str, verdict: Verdict) -> None:
+async def renew(host: Host, run: str, review: Review, comments: Comments, page: str, verdict: CheckEnding) -> None:
     """Write what has changed since this run made the review. `verdict`: what its head comes to. Nothing is posted on lines: a finding that is back is listed in the summary.
 
     Done again, it changes nothing. What GitHub refuses of the check run is raised. Of the page it costs that part: the next review

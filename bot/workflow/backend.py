@@ -12,7 +12,7 @@ from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
 from bot.publish import PublishResult, checks
-from bot.publish.checks import Verdict
+from bot.publish.checks import CheckEnding
 from bot.values import Ending, PullRequest, Review, ReviewAsk, Trigger
 from bot.values.consumer import Consumers
 from bot.values.progress import Progress
@@ -65,7 +65,7 @@ class ReviewResult:
     review: Review | None = None
     outcome: PublishResult | None = None  # None: nothing was posted
     fault: DeepRepoError | None = None  # what prevented the review, or its comments
-    verdict: Verdict | None = None  # what its head comes to, where that is known
+    verdict: CheckEnding | None = None  # what its head comes to, where that is known
     is_left_out: bool = False  # by the owner's own settings
 
     @property
@@ -107,7 +107,7 @@ class CheckRun:
         """End it with the review, or with the reason why nothing was reviewed. `page`: the review as Markdown, if it is rendered already."""
         if self.number is None:
             return
-        verdict = result.verdict or Verdict(result.conclusion)
+        verdict = result.verdict or CheckEnding(result.conclusion)
         with suppress(HostError) if self.optional else nullcontext():
             if result.review is not None and result.holds:
                 outcome = result.outcome or PublishResult(0, 0, "", (str(result.fault),))
@@ -149,7 +149,7 @@ class Backend:
     ]  # errors that end the review; another is raised, and a later attempt may succeed
     decline: Callable[[ReviewRun, ReviewResult], Awaitable[None]]  # tells those who wait why there is no review
     # What the head comes to: with the review that has just been made, else with what is known of it.
-    verdict: Callable[[ReviewRun, Lack, Ending | None], Awaitable[Verdict]]
+    verdict: Callable[[ReviewRun, Lack, Ending | None], Awaitable[CheckEnding]]
     # The check run on the head, which is ended before the context is left, unless an error that is not final leaves it.
     check: Callable[[ReviewRun], AbstractAsyncContextManager[CheckRun]]
     fetch: Callable[[ReviewRun], AbstractAsyncContextManager[PullRequest]]  # into a store that is gone afterwards

@@ -14,7 +14,7 @@ from bot.errors import HostRefused
 from bot.github import Host
 from bot.ports import Job
 from bot.publish import checks
-from bot.publish.checks import Verdict
+from bot.publish.checks import CheckEnding
 from bot.values import Cancel, ReviewAsk
 from bot.workflow import asking, concluding, learning, looking, paging
 from bot.workflow.looking import PullState
@@ -33,7 +33,7 @@ async def end(ask: Cancel, job: Job, parts: Services) -> None:
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         for run, number in left:
             with unless_gone(job):  # the repository, and with it the check run
-                await checks.end_without_review(host, number, run, SUPERSEDED, Verdict("cancelled"))
+                await checks.end_without_review(host, number, run, SUPERSEDED, CheckEnding("cancelled"))
             await parts.store.checks.remove(run)
         if in_doubt:
             await _check(ask, due, host, job, parts)

@@ -11,7 +11,7 @@ from bot.config import Config, policy
 from bot.findings import silencing
 from bot.outputs import json_file
 from bot.publish import checks
-from bot.publish.checks import Verdict
+from bot.publish.checks import CheckEnding
 from bot.storage import Store
 from bot.storage.reviews import StoredReview
 from bot.values import CustomCheck, Ending, PullFacts, PullRef, Review
@@ -28,7 +28,7 @@ async def of_head(
     store: Store,
     lacks: Lack = "unreviewed",
     own: Ending | None = None,
-) -> Verdict:
+) -> CheckEnding:
     """The worst conclusion of the reviews of this head, over all open pull requests that have it.
 
     `own`: the conclusion of this pull request's review, if the caller knows it. `lacks`: why there is no review, if there is none. `settings`: None if
@@ -47,7 +47,7 @@ async def of_head(
     ending = checks.worst(endings.values())
     is_worse = endings.get(pull.number) != ending
     other = min((number for number, one in others.items() if one == ending), default=0) if is_worse else 0
-    return Verdict(ending, is_reviewed or bool(other), other)
+    return CheckEnding(ending, is_reviewed or bool(other), other)
 
 
 async def review_of_head(pull: PullRef, facts: PullFacts, store: Store) -> StoredReview | None:

@@ -9,7 +9,7 @@ from bot.findings.suppress import identity_of
 from bot.github import Host
 from bot.outputs import json_file
 from bot.publish import checks
-from bot.publish.checks import Verdict
+from bot.publish.checks import CheckEnding
 from bot.render import line, visible
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.reviews import ReviewEnding
@@ -122,6 +122,6 @@ async def remember_check(pull: PullRef, host: Host, number: int, run: str, store
         if other != run:
             with suppress(HostError):
                 if left != number:
-                    await checks.end_without_review(host, left, other, SUPERSEDED, Verdict("cancelled"))
+                    await checks.end_without_review(host, left, other, SUPERSEDED, CheckEnding("cancelled"))
                 await store.checks.remove(other)
     await store.checks.add(pull, number, run, time.time())

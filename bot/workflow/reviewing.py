@@ -84,7 +84,7 @@ async def _declined(run: ReviewRun, backend: Backend, no: No) -> ReviewResult:
 async def _broken_off(run: ReviewRun, backend: Backend, error: SupersededError) -> ReviewResult:
     """The end of a review that is not wanted any more: what an earlier one of this head came to stands."""
     verdict = await backend.verdict(run, "unreviewed", None)
-    stands = verdict if verdict.is_reviewed else checks.Verdict("cancelled")
+    stands = verdict if verdict.is_reviewed else checks.CheckEnding("cancelled")
     return ReviewResult("cancelled", SUPERSEDED, fault=error, verdict=stands)
 
 

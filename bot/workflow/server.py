@@ -22,7 +22,7 @@ from bot.github import Host
 from bot.payloads import MadeReview
 from bot.ports import Job
 from bot.publish import checks
-from bot.publish.checks import Verdict
+from bot.publish.checks import CheckEnding
 from bot.values import Ending, Follow, PullFacts, PullRequest, ReviewAsk
 from bot.values.daily import CapReached
 from bot.values.review import Lack
@@ -123,24 +123,31 @@ class ServerSide:
 
     async def decline(self, run: ReviewRun, result: ReviewResult) -> None:
         """Report it in a check run."""
-        verdict = result.verdict or Verdict(result.conclusion)
+        verdict = result.verdict or CheckEnding(result.conclusion)
         await self._left(run.ask, run.host, run.state.facts, result.says, verdict, is_left_out=result.is_left_out)
 
     async def end_unreadable(self, ask: ReviewAsk, host: Host, state: PullState, reason: str) -> None:
         """Make a check run that says why the settings cannot be used."""
         verdict = await concluding.of_head(ask.pull, state.facts, None, self.parts.store)
         if not verdict.is_reviewed:
-            verdict = Verdict(policy.unreadable(*state.files))
+            verdict = CheckEnding(policy.unreadable(*state.files))
         await self._left(ask, host, state.facts, reason, verdict)
 
     async def _left(
-        self, ask: ReviewAsk, host: Host, facts: PullFacts, reason: str, verdict: Verdict, *, is_left_out: bool = False
+        self,
+        ask: ReviewAsk,
+        host: Host,
+        facts: PullFacts,
+        reason: str,
+        verdict: CheckEnding,
+        *,
+        is_left_out: bool = False,
     ) -> None:
         number = await self._begin(ask, host, facts, verdict.ending)
         await checks.end_without_review(host, number, self.job.id, reason, verdict, is_left_out=is_left_out)
         await self.parts.store.checks.remove(self.job.id)
 
-    async def verdict(self, run: ReviewRun, lacks: Lack, own: Ending | None) -> Verdict:
+    async def verdict(self, run: ReviewRun, lacks: Lack, own: Ending | None) -> CheckEnding:
         """By the stored reviews of the head."""
         return await concluding.of_head(run.ask.pull, run.state.facts, run.settings, self.parts.store, lacks, own)
 

@@ -12,7 +12,7 @@ from bot import config, storage
 from bot.config import Config, Settings
 from bot.outputs import json_file
 from bot.publish import checks
-from bot.publish.checks import Verdict
+from bot.publish.checks import CheckEnding
 from bot.storage import FinishedReview, Store, Suppression
 from bot.values import Ending, PlacedFinding, PullFacts, PullRef, Review
 from bot.workflow import concluding
@@ -85,20 +85,20 @@ async def test_what_was_kept_back_reaches_a_later_bar(store: Store) -> None:
 async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) -> None:
     """The worse one is named; a closed one counts no longer; the newest review of each counts."""
 
-    async def ending(pull: PullRef, **how: Any) -> Verdict:  # noqa: ANN401 - as `of_head` takes it
+    async def ending(pull: PullRef, **how: Any) -> CheckEnding:  # noqa: ANN401 - as `of_head` takes it
         return await concluding.of_head(pull, facts(), settings(BAR), store, **how)
 
     await keep(store, TWO, FOUND)
     await keep(store, ONE, CLEAN)
-    assert await ending(ONE) == Verdict("failure", is_reviewed=True, other=2)
-    assert await ending(ONE, own="success") == Verdict("failure", is_reviewed=True, other=2)
-    assert await ending(ONE, lacks="nothing") == Verdict("failure", is_reviewed=True, other=2)
-    assert await ending(TWO) == Verdict("failure", is_reviewed=True)
+    assert await ending(ONE) == CheckEnding("failure", is_reviewed=True, other=2)
+    assert await ending(ONE, own="success") == CheckEnding("failure", is_reviewed=True, other=2)
+    assert await ending(ONE, lacks="nothing") == CheckEnding("failure", is_reviewed=True, other=2)
+    assert await ending(TWO) == CheckEnding("failure", is_reviewed=True)
     await store.reviews.close(TWO, 9.0)
-    assert await ending(ONE) == Verdict("success", is_reviewed=True)
+    assert await ending(ONE) == CheckEnding("success", is_reviewed=True)
     await store.reviews.close(TWO, None)
     await keep(store, TWO, CLEAN, at=2.0)
-    assert await ending(ONE) == Verdict("success", is_reviewed=True)
+    assert await ending(ONE) == CheckEnding("success", is_reviewed=True)
 
 
 async def test_a_pull_request_borrows_no_green_check(store: Store) -> None:
