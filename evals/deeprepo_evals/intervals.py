@@ -38,27 +38,21 @@ def share(hits: int, of: int) -> Interval:
     return Interval(part, low, 1.0 if hits == of else middle + half)
 
 
-def bootstrap(
-    units: Sequence[T],
-    statistic: Callable[[Sequence[T]], float],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-) -> Interval:
+def bootstrap(units: Sequence[T], statistic: Callable[[Sequence[T]], float]) -> Interval:
     """Any figure over units that were drawn independently: pull requests, tasks. A unit is drawn with all that belongs to it."""
     if not units:
         return Interval(math.nan, math.nan, math.nan)
-    chance = random.Random(seed)  # noqa: S311 - statistics, not secrets
-    drawn = (statistic(chance.choices(units, k=len(units))) for _ in range(resamples))
+    chance = random.Random(SEED)  # noqa: S311 - statistics, not secrets
+    drawn = (statistic(chance.choices(units, k=len(units))) for _ in range(RESAMPLES))
     found = sorted(value for value in drawn if not math.isnan(value))
     if not found:
         return Interval(statistic(units), math.nan, math.nan)
     return Interval(statistic(units), _at(found, 0.025), _at(found, 0.975))
 
 
-def mean(values: Sequence[float], *, seed: int = SEED) -> Interval:
+def mean(values: Sequence[float]) -> Interval:
     """The mean of figures that were drawn independently."""
-    return bootstrap(values, lambda sample: math.fsum(sample) / len(sample), seed=seed)
+    return bootstrap(values, lambda sample: math.fsum(sample) / len(sample))
 
 
 def student(values: Sequence[float]) -> Interval:

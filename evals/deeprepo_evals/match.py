@@ -1,6 +1,7 @@
 """Findings against labels, one to one: the right file, the right lines, the right class; each finding counts once. Pure."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.values import Finding
@@ -37,25 +38,23 @@ class Matching:
         return 2 * self.recall * self.precision / both if both else 0.0
 
 
-def match(
-    findings: Sequence[Finding],
-    labels: Sequence[Label],
-    *,
-    near: int = NEAR,
-    classes: Mapping[str, Sequence[str]] | None = CLASSES,
-) -> Matching:
-    """As many pairs as there can be. `classes`: the categories that each class of defect may be reported under; None: any."""
-    reach = [_reach(finding, labels, near, classes) for finding in findings]
+def match(findings: Sequence[Finding], labels: Sequence[Label]) -> Matching:
+    """The nearest pairs first; a label is found under one of the categories that its class of defect may have."""
+    near = sorted(
+        (gap, finding, label)
+        for finding, one in enumerate(findings)
+        for label, other in enumerate(labels)
+        if one.category in CLASSES.get(other.kind, ()) and (gap := _gap(one, other)) <= NEAR
+    )
     by_label: dict[int, int] = {}
-    for number in range(len(findings)):
-        _augment(number, reach, by_label, set())
-    pairs = tuple(sorted((finding, label) for label, finding in by_label.items()))
-    said = {finding for finding, _ in pairs}
+    for _, finding, label in near:
+        if finding not in by_label.values():
+            by_label.setdefault(label, finding)
     return Matching(
-        pairs,
-        tuple(n for n in range(len(findings)) if n not in said),
+        tuple(sorted((finding, label) for label, finding in by_label.items())),
+        tuple(n for n in range(len(findings)) if n not in by_label.values()),
         tuple(n for n in range(len(labels)) if n not in by_label),
-        sum(proven(findings[finding], labels[label]) for finding, label in pairs),
+        sum(proven(findings[finding], labels[label]) for label, finding in by_label.items()),
     )
 
 
@@ -69,40 +68,9 @@ def proven(finding: Finding, label: Label) -> bool:
     )
 
 
-def _reach(
-    finding: Finding, labels: Sequence[Label], near: int, classes: Mapping[str, Sequence[str]] | None
-) -> list[int]:
-    """The labels that this finding may stand for, the nearest first."""
-    found = []
-    for number, label in enumerate(labels):
-        fits = classes is None or finding.category in classes.get(label.kind, ())
-        gaps = [_gap(finding, path, start, end) for path, start, end in _places(label)] if fits else []
-        best = min((gap for gap in gaps if gap is not None), default=None)
-        if best is not None and best <= near:
-            found.append((best, number))
-    return [number for _, number in sorted(found)]
-
-
-def _places(label: Label) -> list[tuple[str, int, int]]:
-    """Where it may be reported: at the planted line, or at the line elsewhere that breaks by it."""
-    return [(label.path, label.line, label.line), *((line.path, line.number, line.number) for line in label.proof)]
-
-
-def _gap(finding: Finding, path: str, start: int, end: int) -> int | None:
-    """Lines between the finding and a place; None where it is another file, or the finding has no line."""
-    if finding.path != path or not finding.start:
-        return None
+def _gap(finding: Finding, label: Label) -> float:
+    """Lines between a finding and the planted line, or the line elsewhere that breaks by it."""
+    places = ((label.path, label.line), *((line.path, line.number) for line in label.proof))
+    lines = [line for path, line in places if path == finding.path and finding.start]
     last = max(finding.start, finding.end)
-    return max(0, start - last, finding.start - end)
-
-
-def _augment(finding: int, reach: Sequence[Sequence[int]], by_label: dict[int, int], visited: set[int]) -> bool:
-    """Give the finding a label, moving others to theirs where that makes room."""
-    for label in reach[finding]:
-        if label in visited:
-            continue
-        visited.add(label)
-        if label not in by_label or _augment(by_label[label], reach, by_label, visited):
-            by_label[label] = finding
-            return True
-    return False
+    return min((max(0, line - last, finding.start - line) for line in lines), default=math.inf)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from families import few
 
-from deeprepo_evals.context import problems, run, session
+from deeprepo_evals.context import problems, run
 from deeprepo_evals.context.methods import METHODS
 from deeprepo_evals.context.problems import KINDS, LAST, Task
 from deeprepo_evals.results import Row
@@ -18,7 +18,7 @@ def played(
 ) -> list[Row]:
     """The rows of a whole run."""
     plan = run.Plan(tuple(tasks), tuple(methods), model, model, window=window)
-    ended = asyncio.run(session.carry_out(plan))
+    ended = asyncio.run(run.carry_out(plan))
     assert (ended.left, ended.why) == (0, ())
     return list(ended.rows)
 

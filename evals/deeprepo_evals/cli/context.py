@@ -48,7 +48,7 @@ def command(
 
     Exit codes: 0; 2 usage error; 3 a provider or the cap left something open; 130 interrupted.
     """
-    from deeprepo_evals.context import plan_options, run, session, table
+    from deeprepo_evals.context import plan_options, run, table
 
     plan = run.Plan(
         plan_options.tasks(task, size, position, seed),
@@ -62,5 +62,5 @@ def command(
         out = RESULTS
         tell(f"The results are kept in {out}.")
     with progress(quiet=quiet) as say:
-        ended = asyncio.run(session.carry_out(plan, out=out, trace=trace, usd=max_usd, say=say))
+        ended = asyncio.run(run.carry_out(plan, out=out, trace=trace, usd=max_usd, say=say))
     return end(ended, out, table.text)

@@ -41,9 +41,9 @@ def command(
 
     Exit codes: 0; 2 usage error; 3 a provider left something open; 130 interrupted.
     """
-    from deeprepo_evals.train import run, table, table_options
+    from deeprepo_evals.train import run, table
 
-    plan = table_options.plan(
+    plan = run.plan_of(
         root, worker, files, count=count, scope=scope, split=split, turns=turns, rounds=rounds, usd=max_usd
     )
     with progress(quiet=quiet) as say:

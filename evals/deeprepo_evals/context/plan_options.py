@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.errors import UsageError
 from deeprepo_evals.context import cast, run
-from deeprepo_evals.context.methods import METHODS, retrieval
+from deeprepo_evals.context.methods import METHODS, demand_bm25, has_bm25
 from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
 
 FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -47,8 +47,8 @@ def methods(text: str) -> tuple[str, ...]:
     if unknown:
         raise UsageError(f"unknown methods {', '.join(unknown)}: known are {', '.join(METHODS)}")
     if "bm25" in _parts(text):
-        retrieval.demand()
-    return tuple(_parts(text)) or tuple(name for name in METHODS if name != "bm25" or retrieval.available())
+        demand_bm25()
+    return tuple(_parts(text)) or tuple(name for name in METHODS if name != "bm25" or has_bm25())
 
 
 def models(model: str | None, root: str | None, worker: str | None) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 from bot.errors import BudgetSpent, DeepRepoError, ProviderRefused
 from bot.values import Cost, Limits
 from deeprepo_evals import models, results
-from deeprepo_evals.context import problems, room, score, scripted
+from deeprepo_evals.context import cast, problems, room, score, scripted
 from deeprepo_evals.context.methods import METHODS, MethodAnswer
 from deeprepo_evals.context.problems import PLACED, Position, Task
 from deeprepo_evals.context.room import Pair, Room
@@ -116,6 +116,28 @@ async def do(
         }
         facts = {"expected": list(problem.expected_numbers), "length": len(problem.text), "ends": list(problem.ends)}
         return {**told, **facts, **_cost_fields(cost), "seconds": round(clock() - started, 3), "turns": said.turns}
+
+
+async def carry_out(
+    plan: Plan,
+    *,
+    out: Path | None = None,
+    trace: Path | None = None,
+    usd: float | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> results.Ended:
+    """Do what is left of a plan. Raises UsageError for what cannot be done at all."""
+    rows, purse = items(plan), Purse(usd)
+    with results.Run(out, EXPERIMENT) as kept:
+        if not kept.left(rows):  # then no model has to be reached
+            return results.Ended(tuple(kept.rows(rows)), 0)
+        async with cast.open_cast(plan.root, plan.worker) as pair:
+
+            async def do_one(item: results.Item) -> results.Result:
+                say(f"{item['task']} of {item['size']:,} characters, {item['method']}")
+                return await do(item, pair(), purse, trace=trace)
+
+            return await results.finish(kept, rows, do_one)
 
 
 def _fail(room: Room) -> None:

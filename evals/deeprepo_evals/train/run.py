@@ -5,17 +5,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.errors import BadAnswer, BudgetSpent, ProviderError
+from bot.errors import BadAnswer, BudgetSpent, ProviderError, UsageError
 from bot.models.failures import TOO_LONG
 from bot.values import Cost
 from deeprepo_evals import models, plant, results
+from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.train import policies
 from deeprepo_evals.train.reward import score
 from deeprepo_evals.train.rollout import Rollout, roll
 from deeprepo_evals.train.tasks import SIZES, TURNS, Split, Task, tasks
 
 EXPERIMENT = "train"
-REWARD = 2  # rises when the same rollout would get another reward
+REWARD = 3  # rises when the same rollout would get another reward
 SCOPES: dict[str, tuple[plant.Scope, ...]] = {"whole": ("whole",), "change": ("change",), "both": ("whole", "change")}
 
 
@@ -100,3 +101,19 @@ def provider_failed(rollout: Rollout) -> bool:
     """Whether the root's provider failed. A prompt that is too long is not that: the root has made it so."""
     its_own = rollout.failure in {BadAnswer.__name__, BudgetSpent.__name__} or TOO_LONG.search(rollout.why)
     return bool(rollout.failure) and not its_own
+
+
+def plan_of(roots: str, worker: str, files: str, **rest: Any) -> Plan:  # noqa: ANN401 - fields of Plan
+    """The rollouts that were asked for. Raises UsageError."""
+    names = tuple(policies.check(name, root=True) for name in _parts(roots)) or policies.policies()
+    try:
+        sizes = tuple(int(part) for part in _parts(files)) or SIZES
+    except ValueError:
+        raise UsageError(f"{files!r} is not a number of files: write whole numbers with commas between them") from None
+    made = Plan(names, policies.check(worker or READER, root=False), sizes=sizes, **rest)
+    made.items()
+    return made
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,167 @@
+"""Ways to answer a question about a long text."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from bot.agent.texts import roots
+from bot.agent.turns import Turns
+from bot.context import file_questions
+from bot.context.file_questions import Sight
+from bot.errors import BudgetSpent, DeepRepoError, ProviderDown, UsageError
+from bot.values import Message, Prompt
+from deeprepo_evals import words
+from deeprepo_evals.context.room import Room
+from deeprepo_evals.context.score import NOT_FOUND, is_not_found
+
+PASSAGE, MOST = 1_000, 20  # characters of a passage, passages in the prompt
+MAX_TOKENS = 4_096  # of an answer; models that think first need room
+
+
+@dataclass(frozen=True, slots=True)
+class MethodAnswer:
+    """An answer, the turns that a root took for it, and what went wrong on the way."""
+
+    answer: str
+    turns: int = 0
+    note: str = ""
+
+
+async def _answer_from(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> MethodAnswer:
+    """The root's answer from these passages, and from nothing else."""
+    text = words.text("context/answer.md.j2", passages=passages, cut=cut, question=room.problem.question)
+    prompt = Prompt((Message("user", text),), max_tokens=MAX_TOKENS)
+    reply = await room.session.calls.complete(room.root, prompt, "root")
+    return MethodAnswer(reply.text.strip(), note="the model declined" if reply.stop == "refusal" else "")
+
+
+def _end_of_run(root_run: Turns) -> MethodAnswer:
+    """What a root's run came to. Raises what the model's provider or a cap has done to them."""
+    if root_run.outcome == "provider":
+        raise ProviderDown(root_run.why)
+    if root_run.outcome == "budget":
+        raise BudgetSpent(root_run.why)
+    note = "" if root_run.outcome == "answered" else f"the root's run ended by {root_run.outcome}"
+    return MethodAnswer(root_run.summary, len(root_run.turns), note)
+
+
+def _nothing() -> MethodAnswer:
+    """All of the text was read, and it holds nothing."""
+    return MethodAnswer(NOT_FOUND)
+
+
+async def direct(room: Room) -> MethodAnswer:
+    """One call with the beginning of the text, as much as fits: what a plain use of a model comes to."""
+    text = room.problem.text
+    return await _answer_from(room, {"text": text[: room.window]}, cut=max(0, len(text) - room.window))
+
+
+async def chunked(room: Room) -> MethodAnswer:
+    """Notes about each piece of one window, and a call that puts them together: no overlap, no quotes, nothing is checked."""
+    text, size = room.problem.text, room.window
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    prompts = [
+        words.text("context/part.md.j2", number=at, parts=len(pieces), text=piece, question=room.problem.question)
+        for at, piece in enumerate(pieces, 1)
+    ]
+    replies = await room.reader.many([Prompt((Message("user", one),), max_tokens=MAX_TOKENS) for one in prompts])
+    notes = {
+        f"notes about part {at} of {len(pieces)}": reply.text
+        for at, reply in enumerate(replies, 1)
+        if not isinstance(reply, DeepRepoError) and not is_not_found(reply.text)
+    }
+    return await _answer_from(room, notes) if notes else _nothing()
+
+
+def has_bm25() -> bool:
+    """Whether its library is installed."""
+    return find_spec("bm25s") is not None
+
+
+def demand_bm25() -> None:
+    """Raise UsageError where it is not."""
+    if not has_bm25():
+        raise UsageError("the method bm25 needs bm25s: install deeprepo-evals, or leave it out with --method")
+
+
+async def bm25(room: Room) -> MethodAnswer:
+    """The passages that share most with the question, in one call. Raises UsageError where the library is not installed."""
+    demand_bm25()
+    import bm25s
+
+    passages = _passages(room.problem.text)
+    index = bm25s.BM25()
+    index.index(bm25s.tokenize(passages, show_progress=False), show_progress=False)
+    asked = bm25s.tokenize(room.problem.question, show_progress=False)
+    found, _ = index.retrieve(asked, k=min(MOST, len(passages)), show_progress=False)
+    best = sorted(int(number) for number in found[0])
+    room_for = room.window // PASSAGE
+    return await _answer_from(room, {f"passage {at + 1} of {len(passages)}": passages[at] for at in best[:room_for]})
+
+
+def _passages(text: str) -> list[str]:
+    """The text in passages that end at line ends."""
+    passages, start = [], 0
+    while start < len(text):
+        cut = text.rfind("\n", start, start + PASSAGE) + 1 if start + PASSAGE < len(text) else len(text)
+        end = cut if cut > start else start + PASSAGE
+        passages.append(text[start:end])
+        start = end
+    return passages
+
+
+async def codeact(room: Room) -> MethodAnswer:
+    """A root with the text in its REPL and nobody to ask: code alone, no calls of its own (the paper's depth 0)."""
+    async with roots.open_dialogue(room.inquiry, names=roots.LOOKING) as dialogue:
+        return _end_of_run(await roots.put(dialogue, room.inquiry.question))
+
+
+async def rlm_only(room: Room) -> MethodAnswer:
+    """The form of the paper: the root sees how long the text is and both its ends, and decides what workers read."""
+    async with roots.open_dialogue(room.inquiry) as dialogue:
+        return _end_of_run(await roots.put(dialogue, room.inquiry.question))
+
+
+async def fanout(room: Room) -> MethodAnswer:
+    """Workers read every piece, code finds their quotes, and one call answers from these. Where every piece was read and none holds anything, nobody is asked to say so."""
+    sight = await _read(room)
+    quoted = _facts(sight)
+    if not quoted:
+        return _nothing() if sight.is_found is False else MethodAnswer("", note=sight.error)
+    listed = "\n".join(f"{path}:{line}: {quote}" for path, line, quote in quoted)
+    said = await _answer_from(room, {f"{len(quoted)} lines that readers of the whole text have quoted": listed})
+    return MethodAnswer(said.answer, note=said.note or sight.error)
+
+
+async def _read(room: Room) -> Sight:
+    """Every file from its first line to its last."""
+    plans = [file_questions.plan({path: text}) for path, text in room.files.items()]
+    parts = [one for prompts, _ in plans for one in prompts]
+    return file_questions.together(
+        await asyncio.gather(*(room.reader.look(one, room.problem.question) for one in parts))
+    )
+
+
+def _facts(sight: Sight) -> list[tuple[str, int, str]]:
+    """The quoted lines with their places, each place once, in the order of the text."""
+    return sorted({(item.path, item.line, item.quote.strip()) for item in sight.quotes})
+
+
+async def rlm(room: Room) -> MethodAnswer:
+    """Workers read every piece first; then the root goes on in the REPL with the lines that they quoted."""
+    sight, turns = await _read(room), room.session.calls.budget.limits.turns
+    seen = words.text("context/sight.md.j2", sight=sight, facts=_facts(sight))
+    async with roots.open_dialogue(room.inquiry) as dialogue:
+        return _end_of_run(await dialogue.ask(roots.first_message(room.inquiry.question, turns) + seen, turns))
+
+
+METHODS: Mapping[str, Callable[[Room], Awaitable[MethodAnswer]]] = {
+    "direct": direct,
+    "chunked": chunked,
+    "bm25": bm25,
+    "codeact": codeact,
+    "rlm-only": rlm_only,
+    "fanout": fanout,
+    "rlm": rlm,
+}
