@@ -1,16 +1,20 @@
 """The walkthrough as templates and the console show it: as many rows as there is room for, each theme with some of them."""
 
 import posixpath
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.outputs import facts, sketch
+from bot.outputs import facts
 from bot.render import Safe, link
-from bot.values import FileRow, FirstPlace, Review, Theme, Walkthrough
+from bot.values import FileCalls, FileRow, FirstPlace, Review, Theme, Walkthrough
 
 MOST_ROWS = 40  # files in a comment; the JSON output has them all
-LEAST_SKETCH = 12  # rows of each list below which there is no room for a sketch
+LEAST_SKETCH = 12  # rows of each list below which there is no room for a drawing
+PLAIN = re.compile(r"[^A-Za-z0-9_., /-]")
+LONGEST = 48  # characters of a label before they are escaped
+CHANGED = "stroke-width:3px"  # no colour: the drawing is shown on light and on dark pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ def values(review: Review, most: int) -> dict[str, Any] | None:
         "files": walkthrough.files,
         "themes": [_theme(part, review) for part in themes],
         "left": walkthrough.files - sum(len(part.rows) + part.more for part in themes),
-        "sketch": sketch.mermaid(walkthrough.calls, changed_paths) if most >= LEAST_SKETCH else Safe(),
+        "sketch": _drawing(walkthrough.calls, changed_paths) if most >= LEAST_SKETCH else Safe(),
     }
 
 
@@ -91,3 +95,26 @@ def _common(paths: Sequence[str]) -> str:
 def _file(part: ShownTheme, row: FileRow, review: Review) -> Safe:
     is_deleted = any(file.path == row.path and file.status == "deleted" for file in review.files)
     return link(part.name(row)[-100:], facts.permalink(review.pull, row.path, "base" if is_deleted else "head"))
+
+
+def _drawing(calls: Sequence[FileCalls], changed_paths: Collection[str]) -> Safe:
+    """Calls across files as a Mermaid drawing; empty without calls. `changed_paths`: the paths of the change.
+
+    GitHub runs what is in such a block: a label's characters beyond `PLAIN` are written as their numbers, which Mermaid shows and never reads.
+    """
+    if not calls:
+        return Safe()
+    paths = list(dict.fromkeys(path for call in calls for path in (call.caller, call.callee)))
+    nodes = {path: f"f{number}" for number, path in enumerate(paths)}
+    rows = ["flowchart LR"]
+    rows += [f'  {node}["{_label(path)}"]' for path, node in nodes.items()]
+    rows += [f'  {nodes[call.caller]} -->|"{_label(", ".join(call.names))}"| {nodes[call.callee]}' for call in calls]
+    bold = [node for path, node in nodes.items() if path in changed_paths]
+    rows += [f"  style {node} {CHANGED}" for node in bold]
+    return Safe("\n".join(["```mermaid", *rows, "```"]))
+
+
+def _label(name: str) -> str:
+    """The end of a name, with every character that could mean something to Mermaid written as its number."""
+    short = name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"
+    return PLAIN.sub(lambda match: f"#{ord(match[0])};", short) or "-"
