@@ -118,6 +118,21 @@ def test_a_finding_that_nobody_could_prove_is_what_the_root_settles(change: Repo
     assert "it left 1 point open, and the root went on" in review["strategy"]["reason"]
 
 
+def test_what_the_root_reports_beside_its_answer_gets_an_opinion_too(change: Repository) -> None:
+    """It is asked for when the run is over, so the root does not see it."""
+
+    class Closing(Played):
+        def __call__(self, body: Mapping[str, Any]) -> Reply:
+            reply = super().__call__(body)
+            last = self.asked[-1].startswith("turn")
+            return Reply(calls=doubles.code(f"{REPORT}\nset_answer('Done.')").calls) if last else reply
+
+    played = Closing(FOUND, verdict="unproven")
+    review = read(change, played)
+    assert played.asked == ["reading", "opinion", "turn, open", "opinion"]
+    assert [row["verdict"] for row in of(review, "new")] == ["confirmed"]
+
+
 @pytest.mark.parametrize(
     ("verdict", "state"),
     [
