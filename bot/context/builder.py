@@ -4,10 +4,8 @@ A graph of callers alone misses the template that reads a key and the workflow t
 of the changed lines is searched in the whole tree, at once for the whole change, and the best lines are shown.
 """
 
-import posixpath
-import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -44,12 +42,10 @@ WHOLE_TOKENS = (
 BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
 TYPE_LINES, DEFINITION_LINES = 5, 14  # of a type that is longer than a definition may be; of a definition
 READER_LINES = 12  # of the block around a reader
-ALIKE = 2  # uses shown of those that are written alike
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 MAX_ROWS = 20_000  # lines that one search may bring
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 T = TypeVar("T")
 
@@ -85,7 +81,6 @@ class ContextBuilder:
     _links: Links | None = None
     _remaining: frozenset[str] | None = None  # what the added lines say
     _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
-    _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
     _shown: set[str] = field(default_factory=set)  # files whose secrets are known
     _passing_on: CallersOfCallers = field(init=False)
 
@@ -122,18 +117,12 @@ class ContextBuilder:
 
     async def uses(self, units: Sequence[Unit], room: int) -> Uses:
         """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
-        key = tuple(unit.id for unit in units), room
-        if key not in self._uses:
-            self._uses[key] = await self._uses_of(units, room)
-        return self._uses[key]
-
-    async def _uses_of(self, units: Sequence[Unit], room: int) -> Uses:
         shown_lines, sites = ShownLines(units), call_sites(units)
         await self.prepare(units)
         sure = _in_turn([self._left(units, shown_lines), self._passing_on.pick(sites, shown_lines.lines)])
         apart = await self._windows(sure, shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
-        product_sites = distinct(row for row in sites if not row.test)
+        product_sites = [row for row in sites if not row.test]
         callers = await self._callers(shown_lines, room // USES_PART, product_sites, READER_LINES)
         room -= sum(excerpt.size for excerpt in callers)
         picks = [one for one in await self._picks(units, shown_lines) if not one.defines and is_product(one.path)]
@@ -328,25 +317,8 @@ def call_sites(units: Iterable[Unit]) -> list[Reference]:
     return _sift(_in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
 
 
-def distinct(rows: Iterable[Reference]) -> list[Reference]:
-    """These uses without those that are written like two others: of the same name, with other variables around it."""
-    counts: Counter[str] = Counter()
-    distinct_rows = []
-    for row in rows:
-        shape = _shape(row.text.strip(), row.name)
-        counts[shape] += 1
-        if counts[shape] <= ALIKE:
-            distinct_rows.append(row)
-    return distinct_rows
-
-
-def _shape(text: str, name: str) -> str:
-    """A line of code with one word in the place of all others but this name."""
-    return _WORD.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
-
-
 def _sift(rows: Iterable[Reference]) -> list[Reference]:
-    """Without imports and constructors found by their name alone, and with few of the unsure and of the tests."""
+    """Without imports and constructors found by their name alone, and with few of the tests and of the unsure: none of one word."""
     unsure = tests = 0
     rows_kept = []
     for row in rows:
@@ -355,22 +327,12 @@ def _sift(rows: Iterable[Reference]) -> list[Reference]:
             continue
         if not row.sure and not row.missing:
             unsure += 1
-            if unsure > MAX_BY_NAME or _another(row):
+            if unsure > MAX_BY_NAME or identifiers.single(row.name) or row.name.startswith("__"):
                 continue
         tests += row.test
         if not row.test or tests <= MAX_TESTS:
             rows_kept.append(row)
     return rows_kept
-
-
-def _another(row: Reference) -> bool:
-    """Whether what a use means, of which only the name is known, is likely another thing: a word, or what a class keeps to itself."""
-    path = row.symbol.partition(":")[0]
-    far = posixpath.dirname(row.path) != posixpath.dirname(path) and identifiers.single(row.name)
-    own = row.path != path and bool(
-        re.search(rf"\b(?:self|this|cls)\._{re.escape(row.name.removeprefix('_'))}\b", row.text)
-    )
-    return far or own or row.name.startswith("__")
 
 
 def _first(row: Reference) -> tuple[bool, ...]:
