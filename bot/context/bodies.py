@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.context import definitions, identifiers, snippets
 from bot.diff.units import ShownLines
 from bot.text import blocks
-from bot.values import Excerpt, tokens
+from bot.values import Excerpt
 
 SMALL = 8  # lines of a definition that is shown whole in any case
 WHOLE = 24  # lines of a body that is shown whole if there is room
@@ -16,7 +16,7 @@ SHORT = 4  # lines of a statement with such a result that is shown whole
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise|assert|panic!|bail!)\b|.*=>|.*\)\s*throws\b")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Callee:
     """A definition that is called, and the lines of its file."""
 
@@ -50,28 +50,19 @@ class Callee:
         return snippets.cut(self.path, self.rows, numbers, f"defines {self.name}")
 
 
-def signatures(callees: Iterable[Callee], room: int) -> tuple[list[Callee], int]:
-    """Those whose first lines fit, and the tokens that these need."""
-    kept_callees: list[Callee] = []
-    tokens_needed = 0
+def excerpts(callees: Iterable[Callee], shown_lines: ShownLines, room: int) -> list[Excerpt]:
+    """The callees whose first lines fit, with their bodies as long as there is room; of one word, which may mean another thing, no bodies."""
+    first_lines: dict[Callee, Excerpt] = {}
     for callee in callees:
         excerpt = callee.excerpt(callee.first)
-        size = tokens(excerpt.body) if any(one.path == callee.path for one in kept_callees) else excerpt.size
-        if tokens_needed + size <= room:
-            tokens_needed += size
-            kept_callees.append(callee)
-    return kept_callees, tokens_needed
-
-
-def excerpts(callees: Sequence[Callee], shown_lines: ShownLines, room: int) -> list[Excerpt]:
-    """The callees with their bodies as long as there is room, else by their first lines; so are those of one word, which may mean another thing."""
-    excerpts_found: list[Excerpt] = []
-    for callee in callees:
-        numbers = callee.first
+        if excerpt.size <= room:
+            room -= excerpt.size
+            first_lines[callee] = excerpt
+    excerpts_found = []
+    for callee, excerpt in first_lines.items():
         body = shown_lines.left(callee.path, callee.body)
-        size = tokens("\n".join(callee.rows[n - 1] for n in body if n not in numbers))
-        if body and size <= room and not identifiers.single(callee.name):
-            room -= size
-            numbers = body
-        excerpts_found.append(callee.excerpt(numbers))
+        whole = callee.excerpt(body) if body and not identifiers.single(callee.name) else excerpt
+        more = whole.size - excerpt.size
+        excerpts_found.append(whole if more <= room else excerpt)
+        room -= more if more <= room else 0
     return excerpts_found

@@ -31,7 +31,7 @@ __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 NEARBY_TOKENS = 2_800  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes, and for callers of callers
 CALLERS_TOKENS = 1_600  # of these, for callers' bodies
-DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
+DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_200, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 MAX_CALLERS = 6  # of one unit
@@ -39,7 +39,6 @@ MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 WHOLE_TOKENS = (
     2_000  # for the unchanged lines of changed definitions, beside the room of other code and at most as much
 )
-BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
 TYPE_LINES, DEFINITION_LINES = 5, 14  # of a type that is longer than a definition may be; of a definition
 READER_LINES = 12  # of the block around a reader
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
@@ -109,11 +108,11 @@ class ContextBuilder:
         callers = await self._callers(shown_lines, callers_room, self._use_order(units))
         room -= sum(excerpt.size for excerpt in callers)
         callees = await self._callees(units, shown_lines)
-        callees, tokens_needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
-        windows = await self._windows(await self._picks(units, shown_lines), shown_lines, room - tokens_needed)
-        left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
-        callee_excerpts = bodies.excerpts(callees, shown_lines, min(BODIES_TOKENS, left))
-        return await self._masked([*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)])
+        called = bodies.excerpts(callees, shown_lines, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
+        called = snippets.by_file(called, shown_lines)
+        room -= sum(excerpt.size for excerpt in called)
+        windows = await self._windows(await self._picks(units, shown_lines), shown_lines, room)
+        return await self._masked([*apart, *callers, *called, *windows])
 
     async def uses(self, units: Sequence[Unit], room: int) -> Uses:
         """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from bot.context import identifiers
 from bot.context.identifiers import Row
+from bot.text import blocks
 from bot.text.filetypes import FILETYPES, family, filetype
 from bot.text.paths import is_product, vendored_folder
 from bot.values import Unit
@@ -126,16 +127,8 @@ def _names(suffix: str, text: str) -> frozenset[str]:
 
 def head(path: str, rows: Sequence[str], line: int) -> int:
     """The line on which the function around a line begins; 0 where none is found."""
-    indent = _indent(rows[line - 1])
-    for number in range(line - 1, 0, -1):
-        text = rows[number - 1]
-        if text.strip() and _indent(text) < indent:
-            if names(path, text):
-                return number
-            indent = _indent(text) + (
-                text.strip() == "{"
-            )  # the head of such a block stands above it, as far to the left
-    return 0
+    above = (number for number in blocks.openings(rows, line, 1) if number != line)
+    return next((number for number in above if names(path, rows[number - 1])), 0)
 
 
 def meanings(call: CalledName, rows: Iterable[Row], import_words: Collection[str]) -> tuple[Row, ...]:
@@ -169,10 +162,6 @@ def last_line(rows: Sequence[str], start: int) -> int:
         if depth <= 0:
             return number
     return start
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def _of_another(call: CalledName, path: str, import_words: Collection[str]) -> bool:

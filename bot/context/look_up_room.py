@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.context import definitions, identifiers
+from bot.context import identifiers
 from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.text.lines import is_comment
@@ -168,31 +168,27 @@ def _parts(needs: Sequence[int], total: int) -> list[int]:
 
 
 def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int) -> list[DiffRow]:
-    """The rows that fit, in their order: those that decide and their neighbours first, then heads of definitions, code, and comments."""
-    sizes = [_size([row]) for row in rows]
-    if sum(sizes) <= most or not rows:
+    """The rows that fit, in their order: those that decide and what opens their blocks first, then the nearest, code before comments."""
+    if _size(rows) <= most or not rows:
         return list(rows)
-    places_kept: set[int] = set()
-    for places in _by_weight(path, rows, deciding):
-        for at in places:
-            if at in places_kept:
-                continue
-            most -= sizes[at]
-            if most < 0:
-                return [rows[one] for one in sorted(places_kept)]
-            places_kept.add(at)
-    return [rows[one] for one in sorted(places_kept)]
-
-
-def _by_weight(path: str, rows: Sequence[DiffRow], deciding: Collection[int]) -> Iterator[list[int]]:
     texts = [row.text for row in rows]
     hits = [at for at, row in enumerate(rows) if row.number in deciding]
-    code = [at for at, text in enumerate(texts) if tells(path, text)]
-    yield sorted({0, *hits, *(number - 1 for at in hits for number in blocks.openings(texts, at + 1, 1))})
-    yield sorted({one for at in hits for one in range(max(0, at - NEAR), min(len(rows), at + NEAR + 1))})
-    yield [at for at in code if definitions.names(path, texts[at])]
-    yield sorted(code, key=lambda at: (_away(at, hits), at))
-    yield list(range(len(rows)))
+    first = {0, *hits, *(number - 1 for at in hits for number in blocks.openings(texts, at + 1, 1))}
+    places_kept: list[int] = []
+    for at in sorted(range(len(rows)), key=lambda at: _weight(path, texts[at], at, first, hits)):
+        most -= _size([rows[at]])
+        if most < 0:
+            break
+        places_kept.append(at)
+    return [rows[at] for at in sorted(places_kept)]
+
+
+def _weight(
+    path: str, text: str, at: int, first: Collection[int], hits: Sequence[int]
+) -> tuple[bool, bool, bool, int, int]:
+    """How late a row is taken."""
+    away = _away(at, hits)
+    return at not in first, away > NEAR, not tells(path, text), away, at
 
 
 def _away(at: int, hits: Sequence[int]) -> int:

@@ -99,11 +99,9 @@ def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown_lines: 
     rows = {**rows, **{name: [row for row in rows.get(name, ()) if defines(row[2], name, row[0])] for name in called}}
     changed_texts = [row.text for unit in units for row in unit.changed_rows]
     own = {text for line in changed_texts for text in (*identifiers.literals(line), *identifiers.assigned_names(line))}
-    local_names, surroundings = meaning.local_names(code), _Surroundings(code)
+    surroundings = _Surroundings(code)
     worth = {
-        name: value
-        for name in weights.keys() - local_names
-        if (value := weights[name] * _value(name, rows.get(name, ()), own))
+        name: value for name, weight in weights.items() if (value := weight * _value(name, rows.get(name, ()), own))
     }
     lines: dict[Place, tuple[str, list[str]]] = {}
     for name in sorted(worth, key=lambda name: (-worth[name], name)):
