@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from bot.languages.lexical import MOST_IMPORTS, config
+from bot.languages.typed_receivers import KEPT
 from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import, Outline
 from impact.parsing import Lines
@@ -35,7 +36,6 @@ STATEMENT = re.compile(
 DEFINED = re.compile(rb"\b(?:func|class|struct|enum|protocol|actor|typealias|let|var)[ \t]++(\w++)")
 ALIAS = re.compile(rb"\btypealias[ \t]++(\w++)[ \t]*+=[ \t]*+(?:\w++\.)?(\w++)[ \t]*+$", re.MULTILINE)
 WORD = re.compile(rb"[A-Za-z_]\w*")
-KEPT = re.compile(rb"[^\r\n]")
 LINE_COMMENT = re.compile(rb"^[ \t]*+//[^\n]*+", re.MULTILINE)
 PUBLIC = re.compile(r"\b(?:public|open|package)\b")
 DOCUMENTATION = ".docc/"
