@@ -115,7 +115,7 @@ def by_defined_name(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 def names(path: str, text: str) -> frozenset[str]:
     """What a line of a file defines."""
-    return _names(posixpath.splitext(path)[1].lower(), text) if len(text) <= LONG_LINE else frozenset()
+    return _names(path[path.rfind(".") :].lower(), text) if len(text) <= LONG_LINE else frozenset()
 
 
 @lru_cache(maxsize=16_384)

@@ -7,7 +7,7 @@ Comments of suffixes that have no row are in `lines.py`.
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -328,11 +328,13 @@ FILETYPES: tuple[FileType, ...] = (
 UNKNOWN = FileType(suffixes=())
 
 
+@lru_cache(maxsize=4_096)
 def filetype(path: str) -> FileType:
     """Return the type of a file; of an unknown suffix the defaults."""
     return _by_suffix().get(posixpath.splitext(path)[1].lower(), UNKNOWN)
 
 
+@lru_cache(maxsize=4_096)
 def module_path(path: str) -> str:
     """Return the path of a file as imports name it: without its suffix; of a file that stands for its folder, that of the folder."""
     stem, name = posixpath.splitext(path)[0], filetype(path).folder_file
@@ -344,6 +346,7 @@ def has_common_name(path: str) -> bool:
     return posixpath.splitext(posixpath.basename(path))[0] in _common_names()
 
 
+@lru_cache(maxsize=4_096)
 def family(path: str) -> str:
     """Return what languages have in common that import each other; of another file its suffix."""
     return filetype(path).family or posixpath.splitext(path)[1].lower()
