@@ -66,6 +66,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     return Model()
 
 
+@pytest.mark.slow
 async def test_a_sentence_is_taught_confirmed_used_and_exported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Model
 ) -> None:
