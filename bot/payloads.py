@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.brief import Brief
-from bot.commands import Permission
+from bot.commands import CommandContext, Permission
 from bot.commands.conversation import HeardRemark
-from bot.config import Config
 from bot.outputs.posts import Comments
 from bot.values import CIJobLog, Review
 from bot.values.fixing import Fix, FixCheck
@@ -30,13 +29,9 @@ class Question:
     word: str
     argument: str
     standing: Permission
-    settings: Config
-    actor: str
-    branch: str
+    context: CommandContext
     journal: str
-    last: bytes | None  # the JSON output of the last finished review
-    top: str  # the top comment of the thread, where we wrote it
-    brief: Brief | None  # None: there is no model to ask
+    brief: Brief | None = None  # None: there is no model to ask
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from bot.values import (
     ChangedFile,
@@ -25,9 +25,6 @@ from bot.values import (
     Use,
 )
 from bot.values.consumer import Package, Requirement
-
-Plain = TypeVar("Plain", bound="str | int | float | bool | list[object] | dict[str, object] | None")
-Result = TypeVar("Result")
 
 
 class Tree(Protocol):
@@ -241,28 +238,3 @@ class Output(Protocol):
 
     def render(self, review: Review) -> str:
         """The whole review as text."""
-
-
-LASTS = "lasting "  # how the names of steps begin whose results a further try of the job has to know
-
-
-class Job(Protocol):
-    """One stored piece of work, as the code that carries it out sees it. A server's outlives the process; an Action's does not."""
-
-    id: str  # the same after a restart
-    attempt: int  # 1, and one more each time a dead process's work is taken up again
-    stored_at: float  # seconds since 1970: when it was first asked for, also if it was put off since
-    refusals: int  # earlier tries that GitHub has refused
-    last: bool  # whether no further try follows if GitHub refuses something now
-
-    async def step(self, name: str, do: Callable[[], Awaitable[Plain]]) -> Plain:
-        """Run `do` and keep its result: after a restart the kept result is returned instead. At most 256 KB of plain JSON."""
-
-    async def current(self) -> bool:
-        """Whether the work is still wanted: False once it was superseded or cancelled. Asked before anything is posted."""
-
-    async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
-        """Await something long; it is cancelled, and SupersededError raised, within a second of the job's own end."""
-
-    async def wait(self, seconds: float) -> None:
-        """Sleep durably: after a restart only the rest of the time is waited for. GitHub's limits can last an hour."""

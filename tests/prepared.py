@@ -4,9 +4,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from bot import jobs, storage
-from bot.jobs import JobSettings
-from bot.ports import Job
+from bot import storage
+from bot.jobs import Job, Jobs, JobSettings
 from bot.values import Ask
 
 FILES = ("deeprepo.db", "jobs.db")
@@ -24,7 +23,7 @@ async def prepare(data: Path) -> None:
 
 async def _run_once(folder: Path) -> None:
     url = f"sqlite:///{folder / 'deeprepo.db'}"
-    async with storage.open_store(url) as store, jobs.running(JobSettings(folder), _unexpected, store=store):
+    async with storage.open_store(url) as store, Jobs(JobSettings(folder), store).running(_unexpected, _unexpected):
         pass
 
 
@@ -36,5 +35,5 @@ def _copy(source: Path, data: Path) -> None:
             shutil.copyfile(source / name, data / name)
 
 
-async def _unexpected(ask: Ask, job: Job) -> None:
+async def _unexpected(ask: Ask, _: Job | str) -> None:
     raise AssertionError(f"{ask} was asked of a server that had nothing to do")

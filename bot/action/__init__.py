@@ -9,8 +9,9 @@ from bot.action.event import Repeat
 from bot.action.reviewing import repeat, review
 from bot.config import Step
 from bot.errors import HostRefused
+from bot.publish.checks import CheckEnding
 from bot.values import NothingAsked, RemarkAsk
-from bot.workflow.backend import ReviewResult
+from bot.workflow.reviewing import ReviewResult
 
 FORBIDDEN = 403
 NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
@@ -21,7 +22,7 @@ async def run(step: Step, console: Console) -> ReviewResult:
     report.ready(step)
     request = event.read(step)
     if isinstance(request, NothingAsked):
-        result = ReviewResult("skipped", f"Nothing was reviewed: {request.reason}.")
+        result = ReviewResult(CheckEnding("skipped"), f"Nothing was reviewed: {request.reason}.")
     else:
         try:
             if isinstance(request, RemarkAsk):

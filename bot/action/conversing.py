@@ -4,9 +4,8 @@ import time
 from contextlib import suppress
 from datetime import datetime
 
-from bot.action.backend import StepSide, withdrawn
 from bot.action.console import Console
-from bot.action.reviewing import look_up, open_host
+from bot.action.reviewing import StepRun, look_up, open_host, withdrawn
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
@@ -15,13 +14,14 @@ from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageE
 from bot.github import Host
 from bot.outputs import marker
 from bot.payloads import Remark
+from bot.publish.checks import CheckEnding
 from bot.publish.tidy import ThreadCloser, close
 from bot.values import RemarkAsk, ReviewAsk
 from bot.wiring import access as models
 from bot.wiring import action as parts
 from bot.workflow import asking
-from bot.workflow.backend import ReviewResult, ReviewRun
-from bot.workflow.remarks import failure_reply, hear, post
+from bot.workflow.asking import failure_reply, hear, post
+from bot.workflow.reviewing import ReviewResult
 
 
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
@@ -29,7 +29,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
     async with open_host(step, ask.pull) as host:
         remark = await _hear(ask, host)
         if isinstance(remark, str):
-            return ReviewResult("skipped", f"Nothing was answered: {remark}.")
+            return ReviewResult(CheckEnding("skipped"), f"Nothing was answered: {remark}.")
         state, settings = await look_up(host, step, console)
         standing = await _stands(ask, host)
         able = models.can_ask(settings)
@@ -37,18 +37,18 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         if reason is not None:
             await asking.post_answer(reason, ask.comment, host)
             return ReviewResult(
-                "skipped", "Nothing was answered: no model is set up, or who wrote may not ask, or not so often."
+                CheckEnding("skipped"),
+                "Nothing was answered: no model is set up, or who wrote may not ask, or not so often.",
             )
         await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
         request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
-        run, backend = ReviewRun("", request, host, state, settings), StepSide(step, console)
-        reply = await _reply(ask, remark, run, backend)
+        reply = await _reply(ask, remark, StepRun("", request, host, state, settings, step, console))
         await post(reply, ask, host)
         if reply.withdrawn:
             withdrawn_marks = {mark for mark, _, _ in await withdrawn(host)}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
-    return ReviewResult("success", "A remark was answered.")
+    return ReviewResult(CheckEnding("success"), "A remark was answered.")
 
 
 async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
@@ -60,18 +60,19 @@ async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
         return GONE
 
 
-async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, backend: StepSide) -> RemarkReply:
+async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: StepRun) -> RemarkReply:
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
+    language = str(run.settings.language)
     try:
-        async with backend.fetch(run) as pull:
-            last, brief = await backend.last(run), await backend.bare_brief(run, pull)
-            async with backend.funds(run, brief) as funds:
+        async with run.fetch() as pull:
+            last, brief = await run.last(), await run.bare_brief(pull)
+            async with run.funds(brief) as funds:
                 if funds.refusal:
-                    return failure_reply(funds.refusal, run.language)
-                remark = Remark(heard_remark, run.language, last, funds.within(brief))
+                    return failure_reply(funds.refusal, language)
+                remark = Remark(heard_remark, language, last, funds.within(brief))
                 return await parts.converse(remark)
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
-        return failure_reply(str(error), run.language) if ask.mentioned else RemarkReply()
+        return failure_reply(str(error), language) if ask.mentioned else RemarkReply()
 
 
 async def _stands(ask: RemarkAsk, host: Host) -> Permission:

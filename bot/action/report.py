@@ -10,7 +10,7 @@ from bot.outputs import OUTPUTS, facts, markdown
 from bot.publish import checks
 from bot.render import load
 from bot.values import Coverage
-from bot.workflow.backend import ReviewResult
+from bot.workflow.reviewing import ReviewResult
 
 ROOM = 900_000  # bytes of a page; the runner takes a mebibyte from a step
 FORMS = ("sarif", "json")
@@ -33,7 +33,7 @@ def report(result: ReviewResult, step: Step, console: Console) -> None:
             console.annotate(checks.annotations(result.review, load(result.review.settings.language)))
         console.say(facts.summary(result.review).verdict)
         console.say(facts.cost(result.review.cost, result.review.seconds))
-    for note in result.outcome.notes if result.outcome else ():
+    for note in result.posted.notes if result.posted else ():
         console.say(note)
     if result.says:
         console.headline("notice", result.says)
@@ -49,7 +49,7 @@ def _requested_files(step: Step) -> dict[str, Path]:
 def _page(result: ReviewResult) -> str:
     """The job summary. The review itself is made harmless by its templates; the sentence above it is ours."""
     lines = [f"> {result.says}"] if result.says else []
-    lines += [f"[The summary on the pull request]({result.outcome.summary_url})"] if result.outcome else []
+    lines += [f"[The summary on the pull request]({result.posted.summary_url})"] if result.posted else []
     lines += [markdown.render(result.review, ROOM)] if result.review is not None else []
     return "\n\n".join([*lines, ""])
 
@@ -59,8 +59,8 @@ def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
     review = result.review
     outputs = {
         "conclusion": result.conclusion,
-        "posted": str(result.outcome.posted_count) if result.outcome else "0",
-        "summary-url": result.outcome.summary_url if result.outcome else "",
+        "posted": str(result.posted.posted_count) if result.posted else "0",
+        "summary-url": result.posted.summary_url if result.posted else "",
         **{form: str(paths.get(form, "")) for form in FORMS},
     }
     if review is None:

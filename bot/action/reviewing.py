@@ -1,29 +1,65 @@
-"""A review in a workflow, with a token that was given and without anything that is stored; and what the step says of its end."""
+"""A review in a workflow, with a token that was given and without anything that is stored; and what the step says of its end.
 
+What the next round has to know is in the summary comment.
+"""
+
+import asyncio
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pydantic import SecretStr
 
-from bot import commands, config, github
-from bot.action.backend import StepSide, answer, stored_verdict
+from bot import commands, config, github, pipeline
+from bot.action import consumers, files, spending
 from bot.action.console import Console
-from bot.action.event import WORKFLOW, Repeat
-from bot.commands import Permission
+from bot.action.event import ON_PULL, WORKFLOW, Repeat
+from bot.brief import Brief
+from bot.checkout import Checkout, ownership
+from bot.commands import CommandReply, Permission
 from bot.config import Config, Settings, Step, policy
-from bot.errors import HostRefused, SupersededError
+from bot.config.policy import No
+from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit, SupersededError
+from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps
 from bot.github.client import GitHubClient
-from bot.values import CommentRef, OrganizationFile, PullRef, ReviewAsk
+from bot.outputs import posts, state
+from bot.outputs.posts import Comments
+from bot.payloads import MadeReview
+from bot.publish import checks, existing
+from bot.publish.checks import CheckEnding
+from bot.publish.job import summaries
+from bot.render import plain
+from bot.values import (
+    CIFailure,
+    CommentRef,
+    Ending,
+    OrganizationFile,
+    PullFacts,
+    PullRef,
+    PullRequest,
+    Review,
+    ReviewAsk,
+)
+from bot.values.consumer import Consumers
+from bot.values.progress import Progress
+from bot.values.review import Lack
+from bot.wiring import access as models
 from bot.wiring import action as parts
-from bot.workflow import asking, looking, reviewing
-from bot.workflow.backend import ReviewResult, ReviewRun
-from bot.workflow.looking import PullState
-from bot.workflow.organization import OrganizationFiles
+from bot.workflow import asking, ci_failures, fetching, looking
+from bot.workflow.looking import OrganizationFiles, PullState
+from bot.workflow.progress import Say
+from bot.workflow.reviewing import NOTHING, Funds, ReviewResult, ReviewRun
 
+DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
+NO_SECRETS = (
+    "GitHub gives a workflow no secrets for a pull request from a fork: no model has read this one, the checks that "
+    "need none have."
+)
+CI_GRANT = "the job needs `permissions: {checks: read, actions: read}` to read them; `ci: false` in the settings switches it off"
 FORBIDDEN = 403
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
 ALONE = "The review is posted only here"
@@ -38,12 +74,11 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
     async with open_host(step, ask.pull) as host:
         state, settings = await look_up(host, step, console)
         if ask.comment is not None and not await _may_review(ask, ask.comment, host, settings):
-            return ReviewResult("skipped", "Nothing was reviewed: who asked may not, or not so often.")
+            return ReviewResult(CheckEnding("skipped"), "Nothing was reviewed: who asked may not, or not so often.")
         attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
-        run = ReviewRun(attempt, policy.bound(ask, state.facts, stranger=state.stranger), host, state, settings)
-        result = _in_step_words(
-            await reviewing.review(run, StepSide(step, console).backend(), again=True), fork=state.facts.fork
-        )
+        bound = policy.bound(ask, state.facts, stranger=state.stranger)
+        run = StepRun(attempt, bound, host, state, settings, step, console)
+        result = _in_step_words(await run.review(again=True), fork=state.facts.fork)
         if result.fault is not None and result.review is None:
             await answer(run, result.says)
             raise result.fault
@@ -53,13 +88,13 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     """An event that starts no review, whose job is a check of the pull request all the same: the review of this head stands."""
     async with open_host(step, event.pull) as host:
-        state, settings = await look_up(host, step, console)
-        verdict = await stored_verdict(ReviewRun("", event.ask, host, state, settings))
+        state, _ = await look_up(host, step, console)
+        verdict = await stored_verdict(host, state.facts)
     says = f"Nothing was reviewed: {event.reason}."
     if verdict is None:
-        return ReviewResult("skipped", says)
+        return ReviewResult(CheckEnding("skipped"), says)
     return ReviewResult(
-        verdict.conclusion, f"{says} What the review of this commit came to stands: {verdict.conclusion}."
+        CheckEnding(verdict.conclusion), f"{says} What the review of this commit came to stands: {verdict.conclusion}."
     )
 
 
@@ -139,7 +174,7 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
     """The same end in the step's words. `fault`: what makes the step fail once the review is in the job summary."""
     fault = result.fault
     if result.review is None:
-        is_empty = result.says == reviewing.NOTHING
+        is_empty = result.says == NOTHING
         before = "There is nothing to review" if is_empty else "There is no review" if fault else "Not reviewed"
         return replace(result, says=f"{before}: {result.says}")
     if isinstance(fault, SupersededError):
@@ -150,3 +185,190 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
         why = "GitHub did not take it" if isinstance(fault, HostRefused) else "it could not be posted"
         return replace(result, says=f"{ALONE}: {why}.")
     return result
+
+
+async def answer(run: "StepRun", says: str) -> None:
+    """Tell the person who asked by a comment why there is no review: they do not look at the job."""
+    if run.ask.comment is not None:
+        with suppress(HostError):
+            await asking.post_answer(CommandReply(plain(says)), run.ask.comment, run.host)
+
+
+async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
+    """The findings that our answers to remarks have withdrawn, as their markers tell."""
+    comments = (*await host.comments("review"), *await host.comments())
+    decisions = [existing.facts(one) for one in comments]
+    marks = [mark for one in decisions if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
+    return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
+
+
+async def last_state(host: Host) -> bytes | str:
+    """The state in the summary of the last review, or why it cannot be used; "" if there was none."""
+    stands = next(iter(await summaries(host)), None)
+    return state.unpack(stands.body) if stands is not None else ""
+
+
+async def stored_verdict(host: Host, facts: PullFacts) -> state.HeadVerdict | None:
+    """What the last review came to, if it was of this very head and base branch."""
+    data = await last_state(host)
+    verdict = state.verdict(data) if isinstance(data, bytes) else None
+    is_of_this = verdict is not None and (verdict.head, verdict.base_ref) == (facts.head_sha, facts.base_ref)
+    return verdict if is_of_this else None
+
+
+@dataclass
+class StepRun(ReviewRun):
+    """A review in a step of a workflow.
+
+    Every error is final: nobody repeats a step. A newer run of the workflow cancels this one's job, and everything that outlives it is in
+    the summary.
+    """
+
+    step: Step
+    console: Console
+
+    @property
+    def final(self) -> tuple[type[DeepRepoError], ...]:
+        """Every error."""
+        return (DeepRepoError,)
+
+    async def decline(self, result: ReviewResult) -> None:
+        """Answer the comment that asked."""
+        await answer(self, f"Not reviewed: {result.says}")
+
+    async def verdict(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
+        """By the state in the summary, if the last review was of this very head and base branch."""
+        if own is not None:
+            return CheckEnding(own, is_reviewed=True)
+        known = await stored_verdict(self.host, self.state.facts) if lacks != "nothing" else None
+        if known is not None:
+            return CheckEnding(known.conclusion, is_reviewed=True)
+        return CheckEnding(policy.without_review(self.settings, lacks))
+
+    @asynccontextmanager
+    async def check_run(self) -> AsyncIterator[None]:
+        """A check run of our own if the job is not one of the pull request's checks, and the token may make one."""
+        if self.step.runner.github_event_name not in ON_PULL:
+            with suppress(HostRefused):
+                self.check = await checks.start(self.host, self.state.facts.head_sha, self.check_owner)
+        try:
+            yield
+        except asyncio.CancelledError:
+            await self.end_check(ReviewResult(CheckEnding("cancelled"), "The job was cancelled."))
+            raise
+
+    async def show(self, now: Progress) -> None:
+        """Report it in the log too."""
+        if now.step:
+            self.console.say(now.step)
+        await super().show(now)
+
+    async def end_check(self, result: ReviewResult) -> None:
+        """End the check run, if GitHub lets it."""
+        with suppress(HostError):
+            await super().end_check(result)
+
+    @asynccontextmanager
+    async def fetch(self) -> AsyncIterator[PullRequest]:
+        """The change, fetched: nothing that is in the workspace is believed."""
+        facts, bases = self.state.facts, self.state.bases
+        url = github.git_url(self.step.runner.github_api_url, fetching.today(self.ask.pull, facts))
+        with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
+            store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
+            yield fetching.as_pull_request(facts, bases, store)
+
+    async def brief(self, pull: PullRequest) -> Brief:
+        """The review to make, built upon the last one if its state can be had."""
+        earlier, note = await self._earlier()
+        return replace(
+            await self.bare_brief(pull),
+            earlier=earlier,
+            full=self.ask.full,
+            note=note,
+            ignored_findings=await withdrawn(self.host),
+        )
+
+    async def bare_brief(self, pull: PullRequest) -> Brief:
+        """The change under its settings and the step's inputs: an answer builds upon no earlier review."""
+        inputs, runner = self.step.inputs, self.step.runner
+        async with Checkout(pull) as tree:
+            await ownership.refuse_reviewed(tree, files.deciding(inputs, runner))
+        sarif = files.reports(inputs.sarif_reports, runner)
+        return replace(
+            self.state.brief(pull, self.settings),
+            file=inputs.config,
+            reports=tuple(each for name, data in sarif for each in sarif_results.read(data, name)),
+            tool_runs=tuple(each for name, data in sarif for each in sarif_results.runs(data, name)),
+            run=bool(config.environment(on_server=True).run),
+        )
+
+    async def last(self) -> bytes | None:
+        """What the last review has left."""
+        return (await self._earlier())[0]
+
+    async def _earlier(self) -> tuple[bytes | None, str]:
+        """What the last review has left; if it cannot be built upon, a sentence for the reader.
+
+        The file that a workflow hands over counts if the summary holds no state, or one of the same head. A job that runs the code of a
+        fork may have written such a file, so the change of a fork is not built upon one.
+        """
+        path = None if self.state.facts.fork else self.step.inputs.previous
+        data = files.previous(path, self.step.runner) if path is not None else None
+        given, kept = state.from_file(data) if data is not None else "", await last_state(self.host)
+        if isinstance(given, bytes) and (isinstance(kept, str) or state.head(given) == state.head(kept)):
+            return given, ""
+        why = given if isinstance(given, str) and given else kept
+        sentence = f"{why[:1].upper()}{why[1:]}: " if isinstance(why, str) and why else ""
+        if isinstance(kept, bytes):
+            return kept, f"{sentence}it was not used." if sentence else ""
+        return None, f"{sentence}everything was read again." if sentence else ""
+
+    async def no_review_reason(self, brief: Brief) -> No | None:
+        """Look at the changed files here."""
+        return await pipeline.no_review_reason(brief, self.ask.trigger)
+
+    def consumers(self) -> AbstractAsyncContextManager[Consumers]:
+        """Those that the workflow names."""
+        return consumers.fetch(self, self.step)
+
+    @asynccontextmanager
+    async def funds(self, _: Brief) -> AsyncIterator[Funds]:
+        """What the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
+        facts = self.state.facts
+        is_foreign = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
+        if is_foreign and self.step.runner.github_event_name == "pull_request" and not parts.keys():
+            yield Funds(refusal=NO_SECRETS)
+        elif models.can_ask(self.settings):
+            yield await spending.left(self, self.step, self.console)
+        else:
+            yield Funds(model=False)
+
+    async def make(self, brief: Brief, say: Say) -> MadeReview:
+        """The review, from a child process."""
+        made_review = await parts.review_change(brief, say)
+        if made_review.settings.ci:
+            made_review = replace(made_review, ci_failures=await self._ci_failures(made_review))
+        return MadeReview(made_review, await asyncio.to_thread(self.comments, made_review))
+
+    async def _ci_failures(self, review: Review) -> tuple[CIFailure, ...]:
+        """The jobs of other workflows that have failed by now. Nobody waits for the others, and no failure to look costs the review."""
+        pull, runner = review.pull, self.step.runner
+        bases = (pull.base, pull.base_tip or "")
+        try:
+            logs = await ci_failures.read(self.host, pull.head, bases, runner.github_run_id, runner.workflow_path)
+            return await parts.ci_failures(logs, review.files) if logs else ()
+        except (HostError, OverLimit) as error:
+            is_permission = isinstance(error, HostRefused) and error.status in spending.UNKNOWN
+            why = CI_GRANT if is_permission else error
+            self.console.say(f"Jobs of CI that failed are not named: {why}.")
+            return ()
+
+    def comments(self, review: Review) -> Comments:
+        """The comments, with the state for the next round in the summary."""
+        base_ref = self.state.facts.base_ref
+        return posts.comments(
+            review, lambda one: state.pack(one, state.HeadVerdict(checks.conclude(one), one.pull.head, base_ref))
+        )
+
+    async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
+        """Nothing is stored: what the next round has to know is in the summary."""

@@ -14,9 +14,9 @@ from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
 from bot.github import shapes
 from bot.outputs import state
-from bot.publish import summary
+from bot.publish.job import summaries
 from bot.values.daily import DAY
-from bot.workflow.backend import Funds, ReviewRun
+from bot.workflow.reviewing import Funds, ReviewRun
 
 UNKNOWN = frozenset({403, 404})  # the token may not list runs
 LISTED = 1_000  # runs at most that GitHub lists for a span of time
@@ -76,6 +76,6 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
 
 async def _rounds(run: ReviewRun) -> int:
     """The reviews of this pull request alone, as its summary counts them."""
-    stands = next(iter(await summary.stands(run.host)), None)
+    stands = next(iter(await summaries(run.host)), None)
     state_text = state.unpack(stands.body) if stands is not None else ""
     return int(json.loads(state_text)["round"]["number"]) if isinstance(state_text, bytes) else 0

@@ -1,36 +1,34 @@
-"""How a server is opened: its data folder, its databases, its jobs, and what it does by itself beside them."""
+"""A server from its start to its end: set up where that is needed, then its databases, its jobs and its answers, until it is told to stop."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+import gc
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
-from functools import partial
+from pathlib import Path
 from typing import Any
 
-from bot import jobs, storage
-from bot.app import logs
+from bot import config, storage
+from bot.app import logs, operator, running, setup
+from bot.app.create import create
 from bot.app.metrics import Metrics
 from bot.app.rounds import rounds
+from bot.app.running import Leaving
 from bot.app.running_server import RunningServer
 from bot.config import Server, environment
-from bot.errors import ConfigError
+from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace
-from bot.jobs import Jobs, JobSettings, codec
+from bot.jobs import Apologise, Jobs, JobSettings, Work
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
-from bot.ports import Job
-from bot.render import line, visible
-from bot.storage import Failure, Store
-from bot.values import Ask, CommandAsk, PullRef, RemarkAsk, ReviewAsk
-from bot.workflow import Surroundings
+from bot.storage import Store
+from bot.values import Review
 from bot.workflow.events import Ours
 
-Work = Callable[[Ask, Job], Awaitable[None]]
-Apologise = Callable[[Ask, str], Awaitable[None]]
-
-
-# Who carries out the jobs, made by `wiring` of what the server has opened; what is given up it apologises for.
-OpenWork = Callable[[Surroundings, ProcessLimits], tuple[Work, Apologise]]
+# Who carries out the jobs, and who apologises for those that are given up: made by `wiring` of what the server has opened.
+OpenWork = Callable[
+    [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, str], None], ProcessLimits], tuple[Work, Apologise]
+]
 
 
 @asynccontextmanager
@@ -42,56 +40,17 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
     metrics = Metrics(by_repository=place.metrics_by_repository)
     identity = Identity(app.app_id, app.private_key, place.github_api)
     pace = RequestPace(place.write_pause, on_answer=metrics.github)
-    jobs_ready: asyncio.Future[Jobs] = asyncio.get_running_loop().create_future()  # jobs begin before we have them here
-
-    async def submit(ask: Ask, delivery: str) -> bool:
-        return await (await jobs_ready).submit(ask, delivery)
-
-    async def reviews(pull: PullRef) -> Mapping[str, ReviewAsk]:
-        return await (await jobs_ready).reviews(pull)
-
-    async def cancel(pull: PullRef, runs: Collection[str] | None) -> bool:
-        return bool(await (await jobs_ready).cancel(pull, runs))
-
-    async def forget(installation: int, repositories: Sequence[int]) -> int:
-        return await (await jobs_ready).forget(installation, repositories)
-
+    caps = ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds)
     files.folder(place.data, label="the data folder, DEEPREPO_DATA, ", private=True)
     async with storage.open_store(settings.database) as store:
-        remember_failure = partial(_remember_failure, store)
-
-        async def given_up(ask: Ask, why: str) -> None:
-            await remember_failure(ask, why)
-            await apologise(ask, why)
-
-        doors = submit, reviews, cancel, forget, remember_failure, metrics.review
-        caps = ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds)
-        work, apologise = open_work(Surroundings(identity, pace, store, place.data, *doors), caps)
-        run = jobs.running(
-            _jobs(settings), work, store=store, serve=web, work_here=place.work or not web, apologise=given_up
-        )
-        async with run as running_jobs:
-            jobs_ready.set_result(running_jobs)
+        jobs = Jobs(_jobs(settings), store)
+        work, apologise = open_work(store, jobs, identity, pace, place.data, metrics.review, caps)
+        async with jobs.running(work, apologise, serve=web, work_here=place.work or not web):
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = RunningServer(place, app, metrics, store, running_jobs, identity, pace, Ours(app.app_id, ""))
+            server = RunningServer(place, app, metrics, store, jobs, identity, pace, Ours(app.app_id, ""))
             server.looks_at_consumers = environment().consumers not in (None, "off")
             async with _beside(rounds(server, web=web)):
                 yield server
-
-
-async def _remember_failure(store: Store, ask: Ask, why: str) -> None:
-    """Keep what came to nothing until it is tried again: the last review of a pull request, a comment's command or remark.
-
-    What nobody waits for (a cancellation) is in the log alone, and a merge queue that stops in its check run.
-    """
-    if isinstance(ask, ReviewAsk):
-        name, what = ask.pull.key, "review"
-    elif isinstance(ask, CommandAsk | RemarkAsk):
-        word = ask.word if isinstance(ask, CommandAsk) else "remark"
-        name, what = f"{ask.pull.key}~{ask.comment.kind}{ask.comment.id}", line(visible(word))
-    else:
-        return
-    await store.failures.record(Failure(name, ask.pull, what, line(visible(why)), codec.write(ask), time.time()))
 
 
 def _jobs(settings: Server) -> JobSettings:
@@ -116,3 +75,60 @@ async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     finally:
         task.cancel()
         await asyncio.wait({task})
+
+
+TURN = 0.0002  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
+FOREVER = asyncio.Event  # one that nobody sets
+_log = logs.log("server")
+
+
+async def serve(
+    settings: Server, open_work: OpenWork, say: Callable[[str], None], *, web: bool = True, secrets: Iterable[str] = ()
+) -> None:
+    """Run a server (`web`), or a worker beside it, until a signal comes. `secrets` are further ones that no log may show."""
+    place = settings.place
+    sys.setswitchinterval(TURN)
+    logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
+    leaving = Leaving()
+    if settings.app is None:
+        await _set_up(settings, leaving, say)
+        settings = config.server_settings()
+        logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
+    if leaving.asked.is_set():
+        return
+    listener = running.listen(place)
+    try:
+        async with open_server(settings, open_work, web=web) as server:
+            gc.collect()
+            if web:
+                here = settings.place.public_url or place.address(listener.getsockname()[1])
+                say(f"The operator's page, signed in, once: {operator.link(settings, here)}")
+            gc.freeze()  # what is loaded stays: to look through it in each full collection stops everything for 0.2 s
+            await running.answer(create(server, web=web), listener, place, leaving, rest=server.rest, until=FOREVER())
+    finally:
+        listener.close()
+    _log("stopped")
+
+
+async def _set_up(settings: Server, leaving: Leaving, say: Callable[[str], None]) -> None:
+    """Answer with the set-up page until the credentials are there. Its token is said here, and logged nowhere."""
+    place, page = settings.place, setup.Setup(settings.place)
+    listener = running.listen(place)
+    here = place.public_url or place.address(listener.getsockname()[1])
+    say(f"No credentials are set. Register your GitHub App here: {here}/setup?token={page.token}")
+    say("(or set DEEPREPO_APP_ID, DEEPREPO_PRIVATE_KEY and DEEPREPO_WEBHOOK_SECRET)")
+    await running.answer(setup.create(page), listener, place, leaving, until=page.is_done)
+
+
+def worker(settings: Server) -> Server:
+    """The settings of a worker. Raises UsageError where there is nothing that it could share."""
+    if settings.app is None:
+        raise UsageError(
+            "a worker needs the credentials of the server that it works for: set the same DEEPREPO_ variables"
+        )
+    if not settings.url:
+        raise UsageError(
+            "a worker shares its jobs with the server through PostgreSQL: set DEEPREPO_DATABASE_URL for both. "
+            "With SQLite `deeprepo serve` does all the work itself."
+        )
+    return settings

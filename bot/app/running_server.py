@@ -13,7 +13,7 @@ from bot.config import App, ServerPlace
 from bot.errors import StorageError
 from bot.github import Identity, RequestPace
 from bot.jobs import Jobs
-from bot.storage import FindingOutcomes, Store
+from bot.storage import Store
 from bot.storage.findings import OUTCOMES
 from bot.workflow.events import Ours
 
@@ -82,11 +82,10 @@ class RunningServer:
     async def outcomes(self) -> Mapping[str, int]:
         """What became of the findings of the last 30 days; nothing where the database does not answer."""
         try:
-            rows = await self.store.outcomes.of_repositories(None, time.time() - MONTH)
+            counts = await self.store.outcomes.of_repositories(None, time.time() - MONTH)
         except StorageError:
             return {}
-        whole = FindingOutcomes.together(rows)
-        return {name: getattr(whole, name) for name in OUTCOMES}
+        return {name: sum(one[name] for one in counts.values()) for name in OUTCOMES}
 
     async def rest(self) -> None:
         """Take on nothing more; what runs has its time, and what is unfinished is taken up at the next start."""

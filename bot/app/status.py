@@ -9,13 +9,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.config import Server
 from bot.errors import StorageError
 from bot.storage.database import Database
-from bot.storage.days import Days, DaySum
 from bot.storage.failures import Failures
-from bot.storage.findings import Outcomes
-from bot.storage.listing import ReviewList
+from bot.storage.findings import Outcomes, Worth, Worths, addressed_share
+from bot.storage.listing import Days, DaySum, ReviewList
 from bot.storage.packages import KnownUse, Packages
 from bot.storage.spending import Spending as SpendingTable
-from bot.storage.worth import Worth, Worths
 
 DAY = 86_400.0
 PATIENCE = 3.0  # seconds for the server's answer
@@ -100,7 +98,7 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
         sums, since = Days(database), now - days * DAY
         by_repository = await sums.by_repository(None, since)
         outcomes = await Outcomes(database).of_repositories([row.key for row in by_repository], since)
-        shares = {one.repository: one.share for one in outcomes}
+        shares = {repository: addressed_share(counts) for repository, counts in outcomes.items()}
         return replace(
             status_now,
             day=await sums.by_repository(None, now - DAY),

@@ -25,7 +25,7 @@ def command(check: Annotated[bool, typer.Option("--check", help="Check every set
         for line in items:
             print(f"{line.mark} {line.what:<14} {line.sentence}")  # noqa: T201 - the command line speaks
         return CLEAN if all(line.works for line in items) else USAGE
-    finish(app.serve(settings, parts.worker, tell, secrets=keys()))
+    finish(app.serve(settings, parts.open_work, tell, secrets=keys()))
     return CLEAN
 
 

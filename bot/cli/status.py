@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from bot.app.status import ServerStatus
     from bot.config import Server
-    from bot.storage.days import DaySum
+    from bot.storage.listing import DaySum
 
 
 WEEK, MONTH = 7.0, 30.0  # days

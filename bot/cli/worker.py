@@ -14,5 +14,5 @@ def command() -> int:
     from bot.cli.serve import keys
     from bot.wiring import server as parts
 
-    finish(app.serve(app.worker(config.server_settings()), parts.worker, tell, web=False, secrets=keys()))
+    finish(app.serve(app.worker(config.server_settings()), parts.open_work, tell, web=False, secrets=keys()))
     return CLEAN

@@ -3,9 +3,8 @@
 `read` finds a command in a comment, `refusal` says whether a person may give it, `carry_out` does it and hands back the answer.
 """
 
-from bot.commands import carrying, reading
-from bot.commands.carrying import Permission
-from bot.commands.context import CommandContext, CommandReply
+from bot.commands import context, reading
+from bot.commands.context import CommandContext, CommandReply, Permission
 from bot.commands.reading import Command, Mentions, read_mentions
 from bot.commands.words import COMMANDS, LONG, READING, Word, show_help
 from bot.config import Config
@@ -19,7 +18,7 @@ def read(body: str, login: str = "") -> Command | None:
 def refusal(word: str, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
     """The answer where a person may not give this command, or not now; None where it is to be carried out."""
     needs = COMMANDS[word].needs if word in COMMANDS else "read"
-    return carrying.refusal(word, needs, actor, standing, settings)
+    return context.refusal(word, needs, actor, standing, settings)
 
 
 async def carry_out(word: str, argument: str, standing: Permission, context: CommandContext) -> CommandReply:

@@ -1,22 +1,29 @@
 """A question to a model about the change: it answers from code that it is shown, and what it quotes is looked up in the tree.
 
 It may ask once to see more, as a reader of a review may. Every call is reserved under the repository's budget and recorded like those of a review.
+In the answer, whatever a model or the change brings is disarmed, every quote has its place, and the cost is below.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import Any
 
 from bot import render
 from bot.commands import sources
-from bot.commands.target import CommandTarget
-from bot.errors import BadAnswer, DeepRepoError
+from bot.commands.context import CommandContext, CommandReply
+from bot.commands.target import CommandTarget, LastReview
+from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderError
 from bot.findings import proof
 from bot.findings.check import check
 from bot.findings.quotes import find_quote
 from bot.findings.read import asking, strict, text
+from bot.outputs import facts
+from bot.outputs.parts import evidence
 from bot.ports import Model, Tree
+from bot.render import Safe, link
 from bot.review.dialogues import Dialogues
 from bot.review.guidance import tongue
 from bot.review.session import Session
@@ -118,3 +125,58 @@ async def verbatim(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evi
 async def _place(item: Evidence, tree: Tree) -> Evidence | None:
     at = await find_quote(tree, item.path, item.quote)
     return replace(item, line=at[1], side=at[0]) if at is not None else None
+
+
+OpenSession = Callable[[], AbstractAsyncContextManager[Session]]
+
+
+def secret(about: CommandTarget) -> bool:
+    """Whether the finding is a leaked secret: its code is shown to no model, and quoted in no answer."""
+    return about.finding is not None and about.finding.category == "secret"
+
+
+def stored_reply(finding: Finding, last_review: LastReview, context: CommandContext, *, model: bool) -> CommandReply:
+    """The finding as the last review has it."""
+    words, pull = context.words, last_review.pull
+    place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
+    return context.reply(
+        "explain",
+        number=finding.number,
+        mark=Safe(facts.MARKS[finding.severity]),
+        title=finding.title,
+        severity=words.say(finding.severity),
+        where=link(facts.where(finding, words)[:160], place),
+        origin=facts.origin(finding, words),
+        quote=finding.quote,
+        language=PurePosixPath(finding.path).suffix.lstrip("."),
+        why=finding.why,
+        consequence=finding.consequence,
+        trigger=finding.trigger,
+        evidence=[evidence(item, pull) for item in finding.evidence],
+        suggestion=finding.suggestion,
+        model=model,
+    )
+
+
+async def model_reply(
+    template: str,
+    question: str,
+    about: CommandTarget,
+    context: CommandContext,
+    open_session: OpenSession,
+    instead: CommandReply | None = None,
+) -> CommandReply:
+    """A model's answer; without a model, the reason and what is known without it."""
+    start = context.clock()
+    try:
+        async with open_session() as session:
+            model, pull = session.root or session.reader, session.pull
+            if model is None:
+                return instead or context.say("reply_no_model", example="`/deeprepo explain`")
+            checked_answer = session.calls.masks.cover(await answer(template, question, about, session, model))
+            cost = facts.cost(session.calls.cost(), context.clock() - start, context.words)
+    except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
+        failure_text = context.say("reply_failed", why=str(error)).body
+        return CommandReply(f"{failure_text}\n{instead.body if instead else ''}".strip())
+    quotes = [evidence(item, pull) for item in checked_answer.quotes]
+    return context.reply("answer", text=checked_answer.text, quotes=quotes, sketch=checked_answer.sketch, cost=cost)

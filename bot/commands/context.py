@@ -1,13 +1,17 @@
-"""What a command is given to work with, and what it hands back."""
+"""What a command is given to work with, and what it hands back; whether a person may give it, and how often.
 
+Each may cost money, and each answer is a comment that notifies others.
+"""
+
+import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.config import Config
-from bot.render import Phrases, comment, load, phrase
+from bot.render import Phrases, code, comment, load, phrase
 from bot.review.session import Session
 from bot.values import Finding, LearnedRule, OwnerRule, RuleState
 
@@ -23,40 +27,57 @@ class CommandReply:
     rule: int = 0  # the number of the rule that it proposes; reactions on it decide
 
 
-async def _nothing() -> str:
-    return ""
+class Acts:
+    """What a command does to its pull request. Each may be done again after a restart. Where no server carries it out, nothing is done."""
 
+    async def review(self, *, full: bool) -> None:
+        """Ask for a review; `full`: read everything again."""
 
-@dataclass(frozen=True, slots=True)
-class RuleBook:
-    """The rules that the repository's people have taught."""
+    async def ignore(self, mark: str, reason: str) -> None:
+        """Silence what `suppress.mark_of` makes of a finding."""
 
-    all: Callable[[], Awaitable[tuple[LearnedRule, ...]]]
-    # With another path, and another sentence of a learning, if they are not empty.
-    decide: Callable[[int, RuleState, str, str], Awaitable[LearnedRule | None]]
-    propose: Callable[[Finding, str], Awaitable[tuple[LearnedRule, ...]]]  # for the reason that is given
-    remember: Callable[[OwnerRule], Awaitable[LearnedRule | None]]  # a sentence; None: there are too many
+    async def pause(self) -> bool:
+        """Let no review start by itself. False: it was so already."""
+        return False
+
+    async def resume(self) -> bool:
+        """Let reviews start by themselves again. False: they did."""
+        return False
+
+    async def cancel(self) -> bool:
+        """Call off what is under way. False: nothing was."""
+        return False
+
+    async def rules(self) -> tuple[LearnedRule, ...]:
+        """The rules that the repository's people have taught."""
+        return ()
+
+    async def decide(self, number: int, state: RuleState, path: str, text: str) -> LearnedRule | None:  # noqa: ARG002
+        """Confirm or remove a rule, with another path, or another sentence of a learning, if they are not empty. None: there is no such rule."""
+        return None
+
+    async def propose(self, finding: Finding, reason: str) -> tuple[LearnedRule, ...]:  # noqa: ARG002
+        """Propose what a rejected finding suggests, for the reason that is given."""
+        return ()
+
+    async def remember(self, sentence: OwnerRule) -> LearnedRule | None:  # noqa: ARG002
+        """Propose a sentence. None: there are too many."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """The parts of one command. Each function does one thing to this pull request, and may be called again after a restart."""
+    """What one command knows and may do."""
 
     settings: Config  # of the tip of the base branch
     actor: str  # who gave the command
     branch: str  # the base branch
-    last: Callable[[], Awaitable[bytes | None]]  # the JSON output of the last finished review, where there is one
-    submit: Callable[[bool], Awaitable[None]]  # a review; True: read everything again
-    suppress: Callable[[str, str], Awaitable[None]]  # what `suppress.mark_of` makes of a finding, and the reason
-    pause: Callable[[], Awaitable[bool]]  # False: it was so already
-    resume: Callable[[], Awaitable[bool]]
-    cancel: Callable[[], Awaitable[bool]]  # False: nothing was under way
-    top: Callable[[], Awaitable[str]] = _nothing  # the top comment of the thread, where we wrote it
-    open_session: Callable[[], AbstractAsyncContextManager[Session]] | None = (
-        None  # the change, opened; None: there is no model
-    )
+    last: bytes | None = None  # the JSON output of the last finished review, where there is one
+    top: str = ""  # the top comment of the thread, where we wrote it
+    acts: Acts = field(default_factory=Acts)
+    # The change, opened; None: there is no model.
+    open_session: Callable[[], AbstractAsyncContextManager[Session]] | None = None
     clock: Callable[[], float] = time.monotonic
-    rules: RuleBook | None = None  # None: nobody keeps any here
 
     @property
     def words(self) -> Phrases:
@@ -70,3 +91,49 @@ class CommandContext:
     def say(self, key: str, number: int | None = None, **values: object) -> CommandReply:
         """A reply of one phrase."""
         return CommandReply(phrase(self.words, key, number, **values))
+
+
+HOUR = 3_600.0
+STRANGER = 3  # commands in an hour of somebody who may not write here
+WRITERS = frozenset({"admin", "maintain", "write"})
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """Who gives a command: what they may do here, and when they gave others (seconds on the clock of `now`)."""
+
+    permission: str  # as GitHub says it
+    now: float
+    earlier: Sequence[float] = ()
+
+    @property
+    def writes(self) -> bool:
+        """Whether they may change the repository: only then may they spend its money."""
+        return self.permission in WRITERS
+
+
+def judge(earlier: Sequence[float], now: float, most: int) -> tuple[int, bool] | None:
+    """Whether a person with these earlier commands, refused ones too, as seconds on the clock of `now`, has to wait: None if not.
+
+    Else in how many minutes the next one is carried out, and whether a reply has said so: who goes on while refused stays refused, and
+    gets one reply.
+    """
+    recent = sorted(at for at in earlier if now - HOUR < at <= now)
+    if len(recent) < most:
+        return None
+    free_at = recent[len(recent) - most] + HOUR
+    return max(1, math.ceil((free_at - now) / 60)), len(recent) > most
+
+
+def refusal(
+    word: str, needs: Literal["read", "write"], actor: str, standing: Permission, settings: Config
+) -> CommandReply | None:
+    """The answer where the command is not carried out, None where it is."""
+    words = load(settings.language)
+    most = settings.triggers.commands_per_hour if standing.writes else STRANGER
+    if (wait := judge(standing.earlier, standing.now, most)) is not None:
+        minutes, was_told = wait
+        return CommandReply("" if was_told else phrase(words, "reply_too_many", minutes, most=most), "-1")
+    if needs == "write" and not standing.writes:
+        return CommandReply(phrase(words, "reply_no_permission", word=code(f"/deeprepo {word}"), actor=actor), "-1")
+    return None

@@ -105,3 +105,23 @@ def read_mentions(body: str, login: str) -> Mentions:
         others=any(not mine for _, mine in names),
         first=bool(names) and names[0] == (0, False),
     )
+
+
+LONGEST_REASON = 300  # characters
+REJECTS = re.compile(
+    r"(?:(?:thanks|thank you|no|danke|gracias|merci)[,.!]*\s+)?"
+    r"(?:(?:findings?\s+)?#?\d{1,4}(?:(?:,|\s+and)\s+#?\d{1,4})*(?::|\s+is|\s+are)?\s+)?"
+    r"(?:(?:it|this|that|das|es|esto|ce|c')(?:'s|\s+is|\s+works|\s+ist|\s+es|est|\s+n'est)?\s*)?"
+    r"(?:wo'?n'?t\s+fix|wontfix|will\s+not\s+(?:be\s+)?fix|not\s+a\s+bug|false\s+(?:positive|alarm)|by\s+design|intended|intentional|as\s+intended|on\s+purpose"
+    r"|wird\s+nicht\s+behoben|kein\s+(?:fehler|bug)|fehlalarm|absicht|gewollt"
+    r"|no\s+es\s+un\s+(?:error|bug)|falso\s+positivo|intencionado|a\s+propósito"
+    r"|pas\s+un\s+bug|pas\s+une\s+erreur|faux\s+positif|voulu)\b",
+    re.IGNORECASE,
+)
+
+
+def reason(body: str) -> str:
+    """The writer's own words on one line, if they begin with a rejection and their first sentence asks nothing; else nothing."""
+    own = " ".join(" ".join(own_lines(plain_lines(body))).replace("\u2019", "'").split())
+    first = re.split(r"(?<=[.!?])\s", own, maxsplit=1)[0]
+    return own[:LONGEST_REASON] if REJECTS.match(own) and not first.endswith("?") else ""

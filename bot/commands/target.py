@@ -61,10 +61,10 @@ class CommandTarget:
         return context.say("reply_gone" if self.fingerprint else "reply_which", example=f"`/deeprepo {example}`")
 
 
-async def of_thread(context: CommandContext) -> CommandTarget:
+def of_thread(context: CommandContext) -> CommandTarget:
     """The finding of the thread in which the command stands; none where it stands elsewhere, or the thread is about several."""
-    last_review = read(await context.last())
-    top = await context.top()
+    last_review = read(context.last)
+    top = context.top
     facts = marker.read(top) or {}
     ours = facts.get("kind") == "finding"
     mark = facts.get("fingerprint", "") if ours and not facts.get("also") else ""
@@ -74,9 +74,9 @@ async def of_thread(context: CommandContext) -> CommandTarget:
     return CommandTarget(last_review, mark, finding, thread=top.partition("\n")[2].strip() if ours else "")
 
 
-async def find(argument: str, context: CommandContext) -> CommandTarget:
+def find(argument: str, context: CommandContext) -> CommandTarget:
     """The finding that is meant, and what is left of the argument."""
-    here = await of_thread(context)
+    here = of_thread(context)
     if here.fingerprint:
         return replace(here, rest=argument.strip())
     last_review, match = here.last_review, _NAMED.match(argument)

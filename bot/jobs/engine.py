@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial, wraps
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions, WorkflowStatus
@@ -21,9 +22,9 @@ from dbos import error as errors
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import StorageError
-from bot.jobs import ids
-from bot.jobs.settings import JobSettings
-from bot.storage.sqlite import connect
+from bot.jobs import asks
+from bot.storage.database import connect
+from bot.values import Ask, ReviewAsk
 
 VERSION = "deeprepo-wf-1"  # of how jobs run; by default a hash of the code, and each edit would strand stored jobs
 WORKFLOW = "job_v1"
@@ -34,11 +35,46 @@ CONNECTIONS = 12
 WIDER = 4  # times as many commands are begun as are carried out: those of one pull request wait for each other
 WAKING = 0.1  # seconds between two wakings of a thread that asks the database nothing, and whose end is waited for
 MOST = 500  # jobs deleted in one transaction
+ASKED = frozenset({"command", "rerun"})  # triggers that a person pulled
+TIER = 500_000_000  # places: what nobody waits for stands so far behind what people ask, and behind that what strangers ask
+RECENT = 20  # jobs of an installation among which the last is looked for, and of all that run
 log = logging.getLogger("deeprepo.jobs")
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Run = Callable[[str, str], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class JobSettings:
+    """Where jobs are kept and how they are carried out. Without `url`, a SQLite file in the folder, for one process alone."""
+
+    folder: Path
+    url: str = field(default="", repr=False)  # of a PostgreSQL database that several processes share, with its password
+    at_once: int = 8  # reviews that this process carries out at the same time, and as many commands beside them
+    debounce: float = 5.0  # seconds that a push waits for the next one
+    crashes: int = 5  # processes that may die during a job before it is given up
+    tries: int = 8  # how often a job is put off because GitHub does not answer or asks to wait
+    pause: float = 30.0  # seconds before the second try where GitHub names no time; doubled with each
+    refusals: int = 3  # how often a job is tried again that GitHub refuses: it may pass, or a replica is late
+    refusal_pause: float = 2.0  # seconds before the second try then; four times as long with each
+    poll: float = 0.5  # seconds between two looks for work
+    keep_days: int = 30  # finished jobs, by which late copies of a delivery are recognised
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several processes can work on what is stored."""
+        return bool(self.url) and not self.url.startswith("sqlite")
+
+    @property
+    def sweep(self) -> float:
+        """Seconds between two looks for jobs whose process is gone; at the second look they are taken over."""
+        return max(1.0, 10 * self.poll)
+
+    @property
+    def file(self) -> Path:
+        """The SQLite file."""
+        return self.folder / "jobs.db"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +116,7 @@ async def launch(settings: JobSettings, executor: str, run: Run, *, work_here: b
             if not work_here:
                 DBOS.listen_queues([])
             DBOS.launch()
-            for queue in sorted(set(ids.QUEUES.values())):
+            for queue in sorted(set(asks.QUEUES.values())):
                 await DBOS.register_queue_async(
                     queue,
                     worker_concurrency=settings.at_once * (WIDER if queue == "commands" else 1),
@@ -169,23 +205,39 @@ async def find(
     return [_row(row) for row in rows]
 
 
-@_apart
-async def put(
-    name: str, text: str, *, priority: int, delay: float = 0.0, attributes: Mapping[str, Any] | None = None
-) -> bool:
-    """Store a job; on disk when this returns. False: one of this name is known, perhaps finished."""
+async def put(ask: Ask, name: str, *, delay: float = 0.0, attributes: Mapping[str, Any] | None = None) -> bool:
+    """Store a job at its place in the queue; on disk when this returns. False: one of this name is known, perhaps finished."""
     options: EnqueueOptions = {
         "workflow_name": WORKFLOW,
-        "queue_name": ids.queue(name),
+        "queue_name": asks.queue(name),
         "workflow_id": name,
         "workflow_id_reuse_policy": "reject",
         "app_version": VERSION,
-        "priority": priority,
+        "priority": await _place(ask, name),
     }
     if delay > 0:
         options["delay_seconds"] = delay
     if attributes:
         options["attributes"] = dict(attributes)
+    return await _enqueue(options, asks.write(ask))
+
+
+async def _place(ask: Ask, name: str) -> int:
+    """Whose turn it is: the place of a job in its queue, which it keeps; lower goes first.
+
+    A job stands one behind the last of its installation's jobs, and of those that run. So places go to installations in turns: of those
+    that wait the first of each, then the second of each; and one that comes later begins where the others are.
+    """
+    own = await find(prefixes=asks.line(name), newest=True, most=RECENT)
+    running = await find(queue=asks.queue(name), states=[RUNNING], newest=True, most=RECENT)
+    is_asked = ask.trigger in ASKED if isinstance(ask, ReviewAsk) else ask.is_awaited
+    tier = TIER * (2 if getattr(ask, "stranger", False) else 0 if is_asked else 1)
+    places = [row.priority - tier for row in (*own, *running) if tier <= row.priority < tier + TIER]
+    return tier + min(max(places, default=0) + 1, TIER - 1)
+
+
+@_apart
+async def _enqueue(options: EnqueueOptions, text: str) -> bool:
     try:
         await DBOS.enqueue_workflow_with_options_async(options, text)
     except errors.DBOSWorkflowIDInUseError:

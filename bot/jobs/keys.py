@@ -4,20 +4,25 @@ Both are advisory locks of one connection that a process keeps: when it ends, ho
 """
 
 import asyncio
+import fcntl
 import hashlib
+import os
 import threading
 import zlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from weakref import WeakValueDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from bot.errors import StorageError
+from bot.errors import StorageError, UsageError
+from bot.machine import files
 from bot.storage.database import Database
 
+LOCK = "jobs.lock"  # of a data folder
 ALIVE = 0x0DEE9  # the class of the locks by which processes are known to be alive
 RETRY = 0.1  # seconds until a key is asked for again that another process has
 SILENCE = (  # a machine that is gone without a word is noticed within half a minute
@@ -109,3 +114,26 @@ class Keys:
 
 def _number(executor: str) -> int:
     return zlib.crc32(executor.encode())
+
+
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Let one process use a data folder where the jobs are in a file: two would carry out the same job.
+
+    Hold the folder until the end of the block. Raises UsageError where another process has it, or it cannot be written.
+    """
+    files.folder(folder, label="the data folder ", private=True)
+    with files.append(folder / LOCK, below=folder, label="the lock of the data folder, ", private=True) as file:
+        try:  # the system lifts it when the process ends, however it ends
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.seek(0)
+            who = file.read(20).strip()
+            raise UsageError(
+                f"the data folder {folder} is in use by another process{f' ({who})' if who else ''}: stop it first, "
+                "name another folder, or keep the jobs in PostgreSQL, which several processes can share"
+            ) from error
+        file.truncate(0)
+        file.write(f"process {os.getpid()}\n")
+        file.flush()
+        yield

@@ -1,16 +1,21 @@
 """What becomes of one stored job when its turn has come: carried out, put off, given up, or left to somebody else."""
 
 import asyncio
+import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
 
 from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, JournalInUse, StorageError, SupersededError
-from bot.jobs import codec, engine, ids, line
-from bot.jobs.job import LOST, StoredJob
+from bot.jobs import asks, engine
+from bot.jobs.engine import JobRow, JobSettings
 from bot.jobs.keys import Keys
-from bot.jobs.settings import JobSettings
-from bot.ports import Job
 from bot.values import Ask, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
@@ -19,6 +24,109 @@ SLOWER = 4  # times as long waits each further try of what GitHub refuses
 RECENT = 20  # reviews of one pull request that are looked at, further tries among them
 LOOK = 0.5  # seconds between two looks whether what runs here is still wanted
 DIED = "each time it was begun, the process that carried it out was ended"
+LOST = "the job was cancelled, or another process carries it out"
+LASTS = "lasting "  # how the names of steps begin whose results a further try of the job has to know
+LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
+ANYTHING = TypeAdapter[Any](Any)
+Result = TypeVar("Result")
+
+
+class Job:
+    """One stored piece of work, as the code that carries it out sees it. `over` is set once it is another process's, or nobody's."""
+
+    def __init__(self, row: JobRow, executor: str, settings: JobSettings) -> None:
+        self.row, self.executor, self.task = row, executor, asyncio.current_task()
+        self.id = asks.root(row.id)  # the same after a restart, and in a further try
+        self.attempt = row.starts + int(row.attributes.get("deaths", 0))  # 1, and one more for each process that died
+        self.stored_at = row.since
+        self.refusals = int(row.attributes.get("refusals", 0))  # earlier tries that GitHub has refused
+        # Whether no further try follows if GitHub refuses something now.
+        self.last = self.refusals >= settings.refusals or asks.tries(row.id) >= settings.tries
+        self.over, self.gone = asyncio.Event(), asyncio.Event()
+        self._steps: dict[str, Any] = {key: row.attributes[key] for key in row.attributes if "#" in key}
+        self._uses: Counter[str] = Counter()
+
+    @property
+    def delivery(self) -> str:
+        """What asked for it, as the names of the jobs that it brings about repeat it."""
+        return self.id.rpartition("~")[2]
+
+    async def step(
+        self,
+        name: str,
+        do: Callable[[], Awaitable[Result]],
+        form: TypeAdapter[Result] = ANYTHING,
+        *,
+        lasts: bool = False,
+    ) -> Result:
+        """Run `do` and keep its result, which a later attempt gets instead. What fails leaves no record: it is done again.
+
+        A step is known by its name, and by how many steps of this name went before. `lasts`: a further try, after GitHub has refused or
+        failed, gets the result too: what a command has done is not done again for its answer.
+        """
+        name = f"{LASTS}{name}" if lasts else name
+        key = f"{name}#{self._uses[name] + 1}"
+        if key not in self._steps:
+            await self._wanted()
+            text = _plain(name, form.dump_python(await do(), mode="json"))
+            await self._wanted()
+            await engine.note(self.row.id, {key: text})
+            self._steps[key] = text
+        self._uses[name] += 1
+        return form.validate_python(json.loads(self._steps[key]))
+
+    @property
+    def lasting(self) -> Mapping[str, Any]:
+        """What a further try of this job has to know."""
+        steps = {key: text for key, text in self._steps.items() if key.startswith(LASTS)}
+        return {**steps, "since": self.stored_at, "refusals": self.refusals}
+
+    async def current(self) -> bool:
+        """Whether the work is still wanted, and this process the one to do it."""
+        if not self.over.is_set():
+            rows = await engine.find(names=[self.row.id], states=[engine.RUNNING])
+            if not (rows and rows[0].executor == self.executor and rows[0].starts == self.row.starts):
+                self.over.set()
+        return not self.over.is_set()
+
+    async def _wanted(self) -> None:
+        if not await self.current():
+            raise SupersededError(LOST)
+
+    async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
+        """Await something long. It is cancelled, and SupersededError raised, within a second of the job's own end."""
+        doing, ending = asyncio.ensure_future(work), asyncio.ensure_future(self.over.wait())
+        try:
+            await asyncio.wait({doing, ending}, return_when=asyncio.FIRST_COMPLETED)
+            if doing.done():
+                return doing.result()
+            raise SupersededError(LOST)
+        finally:
+            for task in (doing, ending):
+                task.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.gather(doing, ending, return_exceptions=True)
+
+    async def wait(self, seconds: float) -> None:
+        """Sleep. After a restart only the rest of the time is waited for. Raises SupersededError if the job ends meanwhile."""
+
+        async def deadline() -> float:
+            return time.time() + seconds
+
+        end = await self.step("wait", deadline)
+        await self.unless_cancelled(asyncio.sleep(max(0.0, end - time.time())))
+
+
+def _plain(name: str, result: object) -> str:
+    """A result as JSON, so that the first attempt sees what a later one would."""
+    try:
+        text = json.dumps(result, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise DeepRepoError(f"the step {name} returned what JSON cannot hold: {error}") from error
+    if len(text) > LARGEST:
+        raise DeepRepoError(f"the step {name} returned {len(text):,} characters, and {LARGEST:,} are kept at most")
+    return text
+
 
 Work = Callable[[Ask, Job], Awaitable[None]]
 Apologise = Callable[[Ask, str], Awaitable[None]]  # tells whoever asked why nothing comes of it
@@ -33,7 +141,7 @@ class Runner:
     keys: Keys
     work: Work
     apologise: Apologise
-    live: dict[str, StoredJob] = field(default_factory=dict)  # by stored name
+    live: dict[str, Job] = field(default_factory=dict)  # by stored name
     stopping: bool = False
     _places: asyncio.Semaphore = field(init=False)
 
@@ -48,8 +156,8 @@ class Runner:
         rows = await engine.find(names=[name], states=[engine.RUNNING])
         if not rows or self.stopping:
             raise asyncio.CancelledError
-        job = StoredJob(rows[0], self.executor, self.settings)
-        before = [other for other in self.live.values() if ids.is_same(other.row.id, name)]
+        job = Job(rows[0], self.executor, self.settings)
+        before = [other for other in self.live.values() if asks.is_same(other.row.id, name)]
         self.live[name] = job
         try:
             for other in before:  # what is over of the same reviews, or of this very job, comes to its end first
@@ -57,7 +165,7 @@ class Runner:
                     other.over.set()  # it was taken over by another process, and has come back
                 if other.over.is_set():
                     await other.gone.wait()
-            return await self._outcome(codec.read(text), job)
+            return await self._outcome(asks.read(text), job)
         except StorageError as error:  # its end cannot be written: it stays begun, and the next sweep puts it back
             log.error("a job is left as it is", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
             raise asyncio.CancelledError from error
@@ -70,7 +178,7 @@ class Runner:
                 del self.live[name]
             job.gone.set()
 
-    async def _outcome(self, ask: Ask | None, job: StoredJob) -> str:
+    async def _outcome(self, ask: Ask | None, job: Job) -> str:
         if ask is None:
             log.error("a job that cannot be read is dropped", extra={"facts": {"job": job.row.id}})
             outcome = "unreadable"
@@ -85,7 +193,7 @@ class Runner:
             raise asyncio.CancelledError
         return outcome
 
-    async def _tried(self, ask: Ask, job: StoredJob) -> str:
+    async def _tried(self, ask: Ask, job: Job) -> str:
         outcome = "done"
         try:
             await self._work(ask, job)
@@ -94,7 +202,7 @@ class Runner:
         except HostLimited as error:
             outcome = await self._put_off(ask, job, error, error.retry_after)
         except (HostDown, StorageError, JournalInUse) as error:  # in use: this job's own earlier attempt is ending
-            outcome = await self._put_off(ask, job, error, self.settings.pause * 2 ** ids.tries(job.row.id))
+            outcome = await self._put_off(ask, job, error, self.settings.pause * 2 ** asks.tries(job.row.id))
         except HostRefused as error:  # it may be a passing one, and what is not there may not be there yet
             wait, job.refusals = self.settings.refusal_pause * SLOWER**job.refusals, job.refusals + 1
             is_last = job.refusals > self.settings.refusals
@@ -105,25 +213,23 @@ class Runner:
             outcome = await self._given_up(ask, job, str(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
 
-    async def _work(self, ask: Ask, job: StoredJob) -> None:
+    async def _work(self, ask: Ask, job: Job) -> None:
         if not await job.current() or (isinstance(ask, ReviewAsk) and not await _is_newest(job)):
             raise SupersededError(LOST)
         await self.work(ask, job)
 
-    async def _put_off(self, ask: Ask, job: StoredJob, error: Exception, wait: float) -> str:
+    async def _put_off(self, ask: Ask, job: Job, error: Exception, wait: float) -> str:
         """Try again later, as a job of its own that is stored before this one ends."""
-        if ids.tries(job.row.id) >= self.settings.tries:
+        if asks.tries(job.row.id) >= self.settings.tries:
             return await self._given_up(ask, job, str(error))
         if not await job.current():
             raise asyncio.CancelledError
         wait = min(wait, LONGEST)
         log.warning("a job is put off", extra={"facts": {"job": job.row.id, "seconds": wait, "reason": str(error)}})
-        name = ids.following(job.row.id)
-        place = await line.place(ask, name)
-        await engine.put(name, codec.write(ask), priority=place, delay=wait, attributes=job.lasting)
+        await engine.put(ask, asks.following(job.row.id), delay=wait, attributes=job.lasting)
         return "put off"
 
-    async def _given_up(self, ask: Ask, job: StoredJob, why: str) -> str:
+    async def _given_up(self, ask: Ask, job: Job, why: str) -> str:
         log.error("a job was given up", extra={"facts": {"job": job.row.id, "attempt": job.attempt, "reason": why}})
         try:
             await self.apologise(ask, why)
@@ -154,7 +260,7 @@ class Runner:
                 job.task.cancel()
 
 
-async def _is_newest(job: StoredJob) -> bool:
+async def _is_newest(job: Job) -> bool:
     """Whether no newer review of the pull request is stored, done or not: one is if a process died before it ended the older. It knew what this was to do."""
     rows = await engine.find(prefixes=[job.row.id.rpartition("~")[0] + "~"], states=None, newest=True, most=RECENT)
-    return all((row.since, row.id) <= (job.stored_at, job.row.id) or ids.root(row.id) == job.id for row in rows)
+    return all((row.since, row.id) <= (job.stored_at, job.row.id) or asks.root(row.id) == job.id for row in rows)

@@ -5,36 +5,41 @@ for a commit's answer, and several open pull requests may have one commit as the
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
 
-from bot.errors import HostError
-from bot.github import Host
+from bot.errors import HostDown, HostError
+from bot.github import Host, shapes
+from bot.github.policy import TRIES
 from bot.masking import hide
 from bot.outputs import facts, markdown, marker
-from bot.publish import PublishResult, check_runs
+from bot.publish.job import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import Action, Annotation, Check, Ending, Review
 from bot.values.progress import Progress
+
+if TYPE_CHECKING:
+    from githubkit_schemas.latest import types
+
+    Button = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropActionsItemsType
+    Output = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputType
+    Row = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputPropAnnotationsItemsType
+
+BATCH = 50  # annotations in one request
+CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
 
 NAME = "deeprepo"
 TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
 Level = Literal["notice", "warning", "failure"]
 LEVELS: Mapping[str, Level] = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
-CHECK_LEVELS: Mapping[str, Level] = {
-    "fail": "failure",
-    "warn": "warning",
-    "note": "notice",
-}  # of the team's own, by severity
-BADNESS: tuple[Ending, ...] = (
-    "success",
-    "skipped",
-    "neutral",
-    "cancelled",
-    "failure",
-)  # the last two stop a required check
+# Of the team's own checks, by severity.
+CHECK_LEVELS: Mapping[str, Level] = {"fail": "failure", "warn": "warning", "note": "notice"}
+# The last two stop a required check.
+BADNESS: tuple[Ending, ...] = ("success", "skipped", "neutral", "cancelled", "failure")
 AGAIN, FULL = "again", "full"  # the identifiers of the buttons
 
 
@@ -80,16 +85,16 @@ async def start(host: Host, head: str, owner: CheckOwner) -> int:
     words, number = load(owner.language), str(host.pull.number)
 
     async def find() -> Check | None:
-        own_checks = [one for one in await check_runs.list_runs(host, head, NAME) if one.external_id == number]
+        own_checks = [one for one in await _list_runs(host, head) if one.external_id == number]
         own = (one for one in own_checks if _facts(one).get("run") == owner.run)
         return next(own, None) or next((one for one in own_checks if not one.is_over), None)
 
     output = (words.say("check_running"), owner.mark(words.say("check_begun")))
     own_check = await find()
     if own_check is None:
-        return (await host.once(find, lambda: check_runs.start(host, head, NAME, number, *output))).id
+        return (await host.once(find, lambda: _create(host, head, number, *output))).id
     if not own_check.is_over:
-        await check_runs.update(host, own_check.id, *output)
+        await _update(host, own_check.id, *output)
     return own_check.id
 
 
@@ -99,7 +104,7 @@ async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) ->
     findings = hide.mask_findings(reading.worst_findings, reading.worst_findings) if reading is not None else ()
     text = comment("publish/progress.md.j2", words, reading=reading, found=findings, step=now.step)
     with suppress(HostError):
-        await check_runs.update(host, number, words.say("check_running"), owner.mark(text))
+        await _update(host, number, words.say("check_running"), owner.mark(text))
 
 
 async def end_with_review(
@@ -144,7 +149,7 @@ async def end_without_review(
 
 async def end_broken(host: Host, number: int, run: str, head: str, says: str) -> None:
     """End one whose review was given up, as it was fixed when it began."""
-    mine = next((one for one in await check_runs.list_runs(host, head, NAME) if one.id == number), None)
+    mine = next((one for one in await _list_runs(host, head) if one.id == number), None)
     fixed = _facts(mine).get("broken") if mine is not None else None
     await end_without_review(
         host, number, run, says, CheckEnding(next((one for one in BADNESS if one == fixed), "cancelled"))
@@ -153,7 +158,7 @@ async def end_broken(host: Host, number: int, run: str, head: str, says: str) ->
 
 async def again(host: Host, run: str, review: Review, outcome: PublishResult, verdict: CheckEnding, page: str) -> None:
     """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
-    checks = await check_runs.list_runs(host, review.pull.head, NAME)
+    checks = await _list_runs(host, review.pull.head)
     mine = [one for one in checks if _facts(one).get("run") == run and one.is_over]
     if mine:
         await end_with_review(host, max(one.id for one in mine), run, review, outcome, verdict, page)
@@ -166,7 +171,7 @@ async def show(host: Host, head: str, verdict: CheckEnding, language: str = "en"
     if newest is not None and newest.is_over and newest.conclusion != verdict.ending:
         texts = (newest.title, newest.summary, newest.text)
         actions = buttons(load(language)) if host.voice.app else ()
-        await check_runs.end(host, newest.id, verdict.ending, *texts, actions=actions)
+        await _complete(host, newest.id, verdict.ending, *texts, actions=actions)
 
 
 async def is_shown(host: Host, head: str, verdict: CheckEnding) -> bool:
@@ -184,16 +189,16 @@ async def is_left_out(host: Host, head: str) -> bool:
 async def answer_queue(host: Host, head: str, ending: Ending, says: str, language: str = "en") -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one. `says`: the key of its sentence."""
     words, run = load(language), f"queue-{head}"
-    if any(one.is_over and _facts(one).get("run") == run for one in await check_runs.list_runs(host, head, NAME)):
+    if any(one.is_over and _facts(one).get("run") == run for one in await _list_runs(host, head)):
         return
     number = await start(host, head, CheckOwner(run, language))
     sentence = words.say(says)
-    await check_runs.end(host, number, ending, line(sentence)[:TITLE], _mark(sentence, run=run))
+    await _complete(host, number, ending, line(sentence)[:TITLE], _mark(sentence, run=run))
 
 
 async def _newest(host: Host, head: str) -> Check | None:
     """The newest of this pull request's check runs on a commit."""
-    own = [one for one in await check_runs.list_runs(host, head, NAME) if one.external_id == str(host.pull.number)]
+    own = [one for one in await _list_runs(host, head) if one.external_id == str(host.pull.number)]
     return max(own, key=lambda one: one.id, default=None)
 
 
@@ -211,7 +216,7 @@ async def _end(
     if verdict.other:
         text = f"{words.say('check_counts', pull=Safe(f'#{verdict.other}'))}\n\n{text}"
     actions = buttons(words) if host.voice.app else ()
-    await check_runs.end(host, number, verdict.ending, title, _mark(text, **marker_facts), page, rows, actions)
+    await _complete(host, number, verdict.ending, title, _mark(text, **marker_facts), page, rows, actions)
 
 
 def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
@@ -224,10 +229,10 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
 
     for report in safe.checks:
         title, level = f"{words.say('check_head_name')} · {report.name}", CHECK_LEVELS[report.severity]
-        for quote in report.quotes if report.verdict == "failed" else ():
-            if quote.side == "head":
-                end = quote.line + quote.quote.strip("\n").count("\n")
-                annotate(quote.path, quote.line, end, level, title, facts.check_reason(report, words))
+        for shown in report.quotes if report.verdict == "failed" else ():
+            if shown.side == "head":
+                end = shown.line + shown.quote.strip("\n").count("\n")
+                annotate(shown.path, shown.line, end, level, title, facts.check_reason(report, words))
     for item in facts.listing(safe).all:  # earlier rounds too: they are on another commit's check run
         one = item.finding
         title = f"{words.say(one.severity).capitalize()} · {f'{one.number}. ' if one.number else ''}{one.title}"
@@ -248,3 +253,97 @@ def _facts(check: Check) -> Mapping[str, str]:
 
 def _mark(text: str, **marker_facts: str) -> str:
     return f"{marker.make('check', **marker_facts)}\n{text}"
+
+
+async def _list_runs(host: Host, head: str) -> tuple[Check, ...]:
+    """Read our check runs on a commit, newest first as GitHub lists them."""
+    voice, commit = host.voice, quote(head, safe="")
+    ours = ("app.id", voice.app) if voice.app else ("app.slug", voice.login.removesuffix("[bot]"))
+    listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, check_name=NAME, filter_="all")
+    rows = host.client.pages(listing, "check_runs")
+    return tuple([shapes.value(Check, row, CHECK) async for row in rows if shapes.at(row, ours[0]) == ours[1]])
+
+
+async def _create(host: Host, head: str, external_id: str, title: str, summary: str) -> Check:
+    """Make a new check run, in progress."""
+    asked = host.rest.checks.async_create(
+        *host.repo,
+        name=NAME,
+        head_sha=head,
+        external_id=external_id,
+        status="in_progress",
+        output={"title": title, "summary": summary},
+    )
+    return shapes.value(Check, await host.client.answer(asked), CHECK)
+
+
+async def _update(host: Host, number: int, title: str, summary: str) -> None:
+    """Change what a check run in progress shows."""
+    shown: Output = {"title": title, "summary": summary}
+    patch = partial(host.rest.checks.async_update, *host.repo, number, status="in_progress", output=shown)
+    await _again(host, lambda: host.client.answer(patch()))
+
+
+async def _complete(
+    host: Host,
+    number: int,
+    conclusion: Ending,
+    title: str,
+    summary: str,
+    text: str = "",
+    annotations: Sequence[Annotation] = (),
+    actions: Sequence[Action] = (),
+) -> None:
+    """End a check run; it is not ended before its last annotation is there.
+
+    Annotations are added and never replaced: what a lost answer has stored is not sent again.
+    """
+    output: Output = {"title": title, "summary": summary}
+    if text:
+        output["text"] = text
+
+    async def send() -> None:
+        known = await _annotations_of(host, number) if annotations else frozenset()
+        rows = [_row(one) for one in annotations if (one.path, one.start, one.title) not in known]
+        while len(rows) > BATCH:
+            part: Output = {**output, "annotations": rows[:BATCH]}
+            await host.client.answer(host.rest.checks.async_update(*host.repo, number, output=part))
+            rows = rows[BATCH:]
+        end = partial(host.rest.checks.async_update, *host.repo, number, status="completed", conclusion=conclusion)
+        final: Output = {**output, "annotations": rows}
+        await host.client.answer(end(output=final, actions=[_button(one) for one in actions]))
+
+    await _again(host, send)
+
+
+async def _annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, str]]:
+    """Read which annotations a check run has: path, line, title."""
+    rows = host.client.pages(partial(host.rest.checks.async_list_annotations, *host.repo, number))
+    return frozenset(
+        [(str(row.get("path")), int(row.get("start_line") or 0), str(row.get("title") or "")) async for row in rows]
+    )
+
+
+async def _again(host: Host, send: Callable[[], Awaitable[object]]) -> None:
+    """Send, and once more if GitHub fails: a change of a check run is not repeated as it is."""
+    for tries in range(1, TRIES):
+        with suppress(HostDown):
+            await send()
+            return
+        await host.client.pace.breathe(tries)
+    await send()
+
+
+def _button(action: Action) -> "Button":
+    return {"label": action.label, "description": action.description, "identifier": action.identifier}
+
+
+def _row(one: Annotation) -> "Row":
+    return {
+        "path": one.path,
+        "start_line": one.start,
+        "end_line": one.end,
+        "annotation_level": one.level,
+        "title": one.title,
+        "message": one.message,
+    }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from bot.commands.carrying import WRITERS
+from bot.commands.context import WRITERS
 from bot.errors import HostRefused
 from bot.github import Host, shapes
 from bot.github.host import safe

@@ -3,10 +3,12 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from bot.errors import SupersededError
+from bot.errors import HostRefused, SupersededError
 from bot.github import Host
 from bot.outputs import marker
 from bot.publish import existing
+from bot.publish.existing import SUMMARY
+from bot.publish.existing import facts as read
 from bot.render import Phrases
 from bot.values import PostedComment, Review
 
@@ -64,3 +66,50 @@ class Publication:
             return await write()
 
         return await self.host.once(find, put_checked)
+
+    async def put_summary(self, body: str, facts: Mapping[str, str]) -> PostedComment:
+        """Write the summary, or bring the one that is there up to date. More than one never stays."""
+        standing = await summaries(self.host)
+        text = self.sign(body, **facts)
+        for double in standing[1:]:  # an answer that was lost and found too late
+            await self.host.delete(double)
+        if not standing:
+            return await self._write_summary(text)
+        if same(standing[0].body, text):
+            return standing[0]
+        await self.check()
+        try:
+            return await self.host.edit_comment(standing[0].id, text)
+        except HostRefused as refusal:
+            if refusal.status != NOT_FOUND:
+                raise
+        return await self._write_summary(text)  # somebody has deleted it this moment
+
+    async def _write_summary(self, text: str) -> PostedComment:
+        async def find() -> PostedComment | None:
+            return next(iter(await summaries(self.host)), None)
+
+        return await self.put(find, lambda: self.host.comment(text))
+
+
+@dataclass(frozen=True, slots=True)
+class PublishResult:
+    """What is on the pull request now: findings on the diff, findings in the summary, and sentences for the log."""
+
+    posted_count: int
+    listed_count: int
+    summary_url: str
+    notes: tuple[str, ...] = ()
+
+
+NOT_FOUND = 404
+
+
+async def summaries(host: Host) -> list[PostedComment]:
+    """The summary as it is now; more than one only after an answer that was lost."""
+    return [one for one in await host.comments() if read(one).get("kind") == SUMMARY]
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts say the same; GitHub keeps neither the line ends nor the blank end of what it was sent."""
+    return one.replace("\r\n", "\n").rstrip() == other.rstrip()

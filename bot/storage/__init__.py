@@ -1,7 +1,7 @@
 """What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of the project. `opened(url)` is the way in."""
 
 from bot.storage.failures import Failure
-from bot.storage.findings import FindingOutcomes, StoredFinding
+from bot.storage.findings import StoredFinding
 from bot.storage.journals import StoredJournal
 from bot.storage.people import Suppression
 from bot.storage.reviews import FinishedReview

@@ -1,6 +1,8 @@
 """The one door to the database: an engine for its address, and calls in threads, so that nobody waits for the disk in the loop."""
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import StorageError, UsageError
 from bot.machine import files
-from bot.storage.sqlite import connect
+from bot.storage.tables import schema
 
 THREADS = 6
 WAIT = 10.0  # seconds for a connection
@@ -133,3 +135,60 @@ def _engine(url: str) -> sa.Engine:
         connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(READS) else "BEGIN IMMEDIATE")
 
     return engine
+
+
+BUSY = 30.0  # seconds to wait for another writer
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the file, for its owner alone. What was committed survives a power cut; readers and the writer do not block each other."""
+    if not path.exists():
+        files.append(path, private=True).close()
+    connection = sqlite3.connect(path, timeout=BUSY, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")  # NORMAL may lose the last commits at a power cut
+    # The jobs' library orders by these, and of this SQLite both count whole seconds at best.
+    connection.create_function("strftime", 2, lambda form, _: time.time() if form == "%s" else None)
+    if sqlite3.sqlite_version_info < (3, 42):
+        connection.create_function("unixepoch", 1, lambda _: time.time())
+    return connection
+
+
+SCRIPTS = Path(__file__).parent / "migrations"
+LOCK = 4_307_112  # of PostgreSQL, for all processes that start at once
+
+
+def migrate(database: Database) -> None:
+    """Make the tables, or carry out what is missing, in one transaction. Raises StorageError, also if a newer version made the database."""
+    last = max(path.name[1:5] for path in (SCRIPTS / "versions").glob("v[0-9]*.py"))
+    if database.now(_version) == last:  # what is usual at a start needs no library
+        return
+    from alembic import command
+    from alembic.config import Config
+    from alembic.util import CommandError
+
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    try:
+        with database.engine.begin() as connection:
+            if database.postgres:
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+            config.attributes["connection"] = connection
+            if _version(connection) is None:
+                schema.create_all(connection)
+                command.stamp(config, "head")
+            else:
+                command.upgrade(config, "head")
+    except CommandError as error:
+        raise StorageError(
+            "the database was made by a newer version of deeprepo: start that one, or restore a backup"
+        ) from error
+    except SQLAlchemyError as error:
+        raise translate(error) from error
+
+
+def _version(connection: sa.Connection) -> str | None:
+    """The version of the tables; None where there are none."""
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))

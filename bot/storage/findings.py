@@ -1,15 +1,20 @@
-"""Reported findings, as the last round that spoke of each left it; and what became of each: taken care of, rejected, or left open."""
+"""Reported findings, as the last round that spoke of each left it: what became of each, and what those of merged pull requests were worth."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import PurePosixPath
+from typing import Literal, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
-from bot.storage.tables import finding
+from bot.storage.tables import Scope, feedback, finding, review, rule, within
 from bot.values import PullRef, Status
 
+# What became of a finding that was reported. `fixed`: a later commit took care of it. `accepted`: with exactly the suggested lines. `rejected`:
+# ignored, 👎, "won't fix", withdrawn, or silenced by a rule after it was shown. `left`: still open when the pull request was merged or closed.
+# `waiting`: its pull request is open.
 Outcome = Literal["waiting", "fixed", "accepted", "rejected", "left"]
 OUTCOMES: tuple[Outcome, ...] = ("waiting", "fixed", "accepted", "rejected", "left")
 
@@ -27,39 +32,17 @@ class StoredFinding:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class FindingOutcomes:
-    """How many of the findings of one repository ended how.
-
-    `fixed`: a later commit took care of it. `accepted`: with exactly the suggested lines. `rejected`: ignored, 👎, "won't fix",
-    withdrawn, or silenced by a rule after it was shown. `left`: still open when the pull request was merged or closed.
-    `waiting`: its pull request is open.
-    """
-
-    repository: int
-    waiting: int = 0
-    fixed: int = 0
-    accepted: int = 0
-    rejected: int = 0
-    left: int = 0
-
-    @property
-    def share(self) -> float | None:
-        """The fixed and accepted ones among those that are decided; None where nothing is."""
-        decided_count = self.fixed + self.accepted + self.rejected + self.left
-        return (self.fixed + self.accepted) / decided_count if decided_count else None
-
-    @classmethod
-    def together(cls, rows: "Collection[FindingOutcomes]") -> "FindingOutcomes":
-        """Several repositories as one, with the number 0."""
-        return cls(0, **{name: sum(getattr(row, name) for row in rows) for name in OUTCOMES})
+def addressed_share(counts: Mapping[Outcome, int]) -> float | None:
+    """The fixed and accepted ones among those that are decided; None where nothing is."""
+    decided_count = sum(counts.values()) - counts.get("waiting", 0)
+    return (counts.get("fixed", 0) + counts.get("accepted", 0)) / decided_count if decided_count else None
 
 
 class Outcomes(StoragePart):
     """What became of the findings that were reported."""
 
-    async def of_repositories(self, repositories: Collection[int] | None, since: float) -> tuple[FindingOutcomes, ...]:
-        """How the findings of these repositories (None: of all) ended, one row for each that has any, by the repository's number.
+    async def of_repositories(self, repositories: Collection[int] | None, since: float) -> dict[int, Counter[Outcome]]:
+        """How many of the findings of these repositories (None: of all) ended how, by the repository's number.
 
         `since` (seconds since 1970): only findings of which something became known after it. One query, answered from an index.
         """
@@ -67,11 +50,11 @@ class Outcomes(StoragePart):
         if repositories is not None:
             fits &= finding.c.repository.in_(repositories)
         pair = finding.c.repository, finding.c.outcome
-        query = sa.select(*pair, sa.func.count()).where(fits).group_by(*pair)
-        counts: dict[int, dict[str, int]] = {}
-        for repository, outcome, number in await self.database.look(lambda c: c.execute(query).all()):
-            counts.setdefault(repository, {})[outcome] = number
-        return tuple(FindingOutcomes(repository, **counts[repository]) for repository in sorted(counts))
+        query = sa.select(*pair, sa.func.count()).where(fits).group_by(*pair).order_by(*pair)
+        counts: dict[int, Counter[Outcome]] = {}
+        for repository, outcome, number in await self.rows(query):
+            counts.setdefault(repository, Counter())[outcome] = number
+        return counts
 
     async def reject(self, pull: PullRef, fingerprint: str, now: float) -> None:
         """Somebody who may decide it does not want this finding."""
@@ -81,7 +64,7 @@ class Outcomes(StoragePart):
         """The pull request was merged or closed: what waits is left."""
         ours = (finding.c.pull == pull.key) & (finding.c.outcome == "waiting")
         change = sa.update(finding).where(ours).values(outcome="left", at=now)
-        await self.database.run(lambda connection: connection.execute(change))
+        await self.change(change)
 
 
 def settle(
@@ -91,3 +74,168 @@ def settle(
     of = finding.c
     ours = (of.pull == pull.key) & of.fingerprint.in_(fingerprints) & (of.outcome != "rejected")
     connection.execute(sa.update(finding).where(ours).values(outcome=outcome, at=now))
+
+
+LEAST = 5  # findings of one kind in one folder, below which nothing is proposed
+DISMISSED = 0.9  # the share of them that was rejected or ignored, from which a rule is proposed
+Result = Literal["fixed", "rejected", "ignored", "left"]
+Key = TypeVar("Key", str, tuple[str, str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Findings by what became of them.
+
+    `fixed`: a commit before the merge took care of it. `rejected`: 👎, "won't fix", withdrawn, or silenced by a rule after it was
+    shown. `ignored`: by the command `/deeprepo ignore`. `left`: open at the merge.
+    """
+
+    fixed: int = 0
+    rejected: int = 0
+    ignored: int = 0
+    left: int = 0
+
+    @property
+    def shown(self) -> int:
+        """All of them."""
+        return self.fixed + self.rejected + self.ignored + self.left
+
+    @property
+    def dismissed(self) -> int:
+        """Those that somebody did not want."""
+        return self.rejected + self.ignored
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedRule:
+    """A kind of finding that people in one repository hardly ever want in one folder ("": anywhere)."""
+
+    repository: str  # owner/name
+    kind: str
+    folder: str
+    dismissed: int
+    shown: int
+
+    @property
+    def entry(self) -> str:
+        """The line of `.deeprepo.yml` that silences it, below `rules:`."""
+        path, kind = (f'"{text}"' for text in (f"{self.folder}**", self.kind))
+        return f"- {{path: {path}, kind: {kind}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """The findings of merged pull requests, in all, by kind and by folder, those of which most were shown first."""
+
+    pulls: int  # merged pull requests that were reviewed
+    usd: float  # what their reviews cost, as far as prices are known
+    unpriced: int  # reviews with a price that nobody knows
+    results: Results
+    by_kind: dict[str, Results]
+    by_path: dict[str, Results]  # by repository and its first folder
+    rules: tuple[ProposedRule, ...]
+
+    @property
+    def usd_per_fixed(self) -> float | None:
+        """What a finding cost that was fixed; None where none was."""
+        return self.usd / self.results.fixed if self.results.fixed else None
+
+
+class _Row(NamedTuple):
+    """Findings that are alike. `silenced`: a learned rule of the kind is in force."""
+
+    repository: str
+    kind: str
+    path: str
+    result: Result
+    silenced: bool
+    many: int
+
+
+class Worths(StoragePart):
+    """What the reviews of some installations were worth."""
+
+    async def since(self, scope: Scope, when: float) -> Worth:
+        """What became of the findings of all pull requests that were merged since then."""
+        usd = sa.func.coalesce(sa.func.sum(review.c.usd), 0.0).label("usd")
+        unpriced = sa.func.sum(sa.case((review.c.usd.is_(None), 1), else_=0)).label("unpriced")
+        columns = review.c.pull, sa.func.max(review.c.name).label("name"), usd, unpriced
+        pulls = (
+            sa.select(*columns)
+            .where(review.c.merged >= when, within(scope, review))
+            .group_by(review.c.pull)
+            .cte("pulls")
+        )
+        total = sa.func.count(), sa.func.sum(pulls.c.usd), sa.func.sum(pulls.c.unpriced)
+        (sums,) = await self.database.look(lambda connection: connection.execute(sa.select(*total)).all())
+        rows = [_Row(*row) for row in await self.rows(_findings(pulls))]
+        return Worth(
+            pulls=int(sums[0]),
+            usd=float(sums[1] or 0.0),
+            unpriced=int(sums[2] or 0),
+            results=_results(rows),
+            by_kind=_grouped((row.kind, row) for row in rows),
+            by_path=_grouped((f"{row.repository}: {next(iter(_folders(row.path)[1:2]), '/')}", row) for row in rows),
+            rules=_rules(rows),
+        )
+
+
+def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, Result, bool, int]]":
+    """Count the shown findings of these pull requests by repository, kind, path and result."""
+    ours = (feedback.c.pull == finding.c.pull) & (feedback.c.fingerprint == finding.c.fingerprint)
+    is_ignored = sa.exists().where(ours, feedback.c.kind == "ignored")
+    in_force = sa.exists().where(
+        rule.c.repository == finding.c.repository, rule.c.kind == finding.c.kind, rule.c.state == "confirmed"
+    )
+    outcome = finding.c.outcome
+    result = sa.case(
+        (outcome.in_(("fixed", "accepted")), "fixed"),
+        ((outcome == "rejected") & is_ignored, "ignored"),
+        (outcome == "rejected", "rejected"),
+        else_="left",
+    )
+    columns = pulls.c.name, finding.c.kind, finding.c.path, result.label("result"), in_force.label("silenced")
+    joined = sa.join(finding, pulls, finding.c.pull == pulls.c.pull)
+    of = sa.select(*columns).select_from(joined).where(outcome.is_not(None)).subquery().c
+    return sa.select(of.name, of.kind, of.path, of.result, of.silenced, sa.func.count()).group_by(*of)
+
+
+def _results(rows: Iterable[_Row]) -> Results:
+    counts = Counter[str]()
+    for row in rows:
+        counts[row.result] += row.many
+    return Results(**counts)
+
+
+def _grouped(rows: Iterable[tuple[Key, _Row]]) -> dict[Key, Results]:
+    """The results by key; that of which most were shown first."""
+    groups: dict[Key, list[_Row]] = {}
+    for key, row in rows:
+        groups.setdefault(key, []).append(row)
+    results = {key: _results(groups[key]) for key in sorted(groups)}
+    return dict(sorted(results.items(), key=lambda item: -item[1].shown))
+
+
+def _folders(path: str) -> list[str]:
+    """The folders that hold a file, the whole repository ("") first."""
+    return ["" if str(folder) == "." else f"{folder}/" for folder in reversed(PurePosixPath(path).parents)]
+
+
+def _rules(rows: Iterable[_Row]) -> tuple[ProposedRule, ...]:
+    """A rule for each kind and the widest folder in which nearly all findings of it were dismissed, down to the folder that holds them all."""
+    open_rows = (row for row in rows if not row.silenced)
+    groups = _grouped(((row.repository, row.kind, folder), row) for row in open_rows for folder in _folders(row.path))
+    all_below = {
+        (repository, kind, wider)
+        for (repository, kind, folder), results in groups.items()
+        for wider in _folders(folder)
+        if groups[repository, kind, wider].shown == results.shown
+    }
+    proposed: dict[tuple[str, str, str], ProposedRule] = {}
+    for place, results in sorted(groups.items(), key=lambda item: len(item[0][2])):
+        repository, kind, folder = place
+        is_noise = results.shown >= LEAST and results.dismissed >= DISMISSED * results.shown
+        is_covered = any((repository, kind, wider) in proposed for wider in _folders(folder))
+        if is_noise and not is_covered and place not in all_below:
+            proposed[place] = ProposedRule(*place, results.dismissed, results.shown)
+    return tuple(sorted(proposed.values(), key=lambda one: -one.dismissed))

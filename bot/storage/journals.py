@@ -64,9 +64,8 @@ class Journals(StoragePart):
         stored_lines = await self.lines(journal)
         local = await asyncio.to_thread(_lines, path)
         sink = StoredJournal(journal, self.database)
-        if (
-            local[: len(stored_lines)] == stored_lines
-        ):  # this machine wrote it, and may have been killed before all of it came here
+        # This machine wrote it, and may have been killed before all of it came here.
+        if local[: len(stored_lines)] == stored_lines:
             for text in local[len(stored_lines) :]:
                 sink.put(text)
             await sink.wait_stored()

@@ -75,15 +75,12 @@ class Packages(StoragePart):
         rows = await self.rows(sa.select(*_HOME).where(package_home.c.installation == installation))
         return {row.repository: PackageHome(*row) for row in rows}
 
-    async def users(self, installation: int, repository: int) -> tuple[PackageHome, ...]:
-        """The repositories of the same installation that take what this one offers, by name."""
-        pairs = await self._takers(installation, repository, "takes", _OFFER.c.name == _TAKE.c.name)
-        return tuple(dict.fromkeys(home for home, _, _ in pairs))
-
-    async def possible_users(self, installation: int, repository: int) -> tuple[PackageHome, ...]:
-        """The repositories of the same installation that may take what this one offers: a manifest of theirs could not be read."""
-        pairs = await self._takers(installation, repository, "may-take", sa.true())
-        return tuple(dict.fromkeys(home for home, name, glob in pairs if fnmatchcase(name, glob)))
+    async def users(self, installation: int, repository: int) -> dict[PackageHome, bool]:
+        """The repositories of the same installation that take what this one offers, by name; then those that may (True): a manifest of theirs could not be read."""
+        takers = await self._takers(installation, repository, "takes", _OFFER.c.name == _TAKE.c.name)
+        possible = await self._takers(installation, repository, "may-take", sa.true())
+        users = {home: False for home, _, _ in takers}
+        return users | {home: True for home, name, glob in possible if home not in users and fnmatchcase(name, glob)}
 
     async def unread(self, most: int) -> tuple[KnownUse, ...]:
         """The repositories of which it is not known what they take, in every installation, with the reason."""

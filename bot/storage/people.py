@@ -1,13 +1,13 @@
 """What people said: findings they do not want to hear again, pull requests that pause, how a finding was received."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Literal
 
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import command, feedback, finding, owner_columns, pause, suppression
-from bot.values import PullRef
+from bot.values import CommentRef, PullRef
 
 HOUR = 3600.0
 Feedback = Literal["reaction", "resolved", "reply", "ignored", "withdrawn"]
@@ -28,17 +28,18 @@ class Suppression:
 class People(StoragePart):
     """What people asked for and said, by pull request."""
 
-    async def suppress(self, pull: PullRef, suppression: Suppression) -> None:
+    async def suppress(self, pull: PullRef, one: Suppression) -> None:
         """Remember it; the newest word on a finding counts."""
-        await self.database.run(lambda connection: _silence(pull, suppression, connection))
+        await self.put(suppression, owner_columns(pull) | asdict(one))
 
     async def withdraw(self, pull: PullRef, fingerprint: str, who: str, reason: str, now: float) -> None:
         """Take a finding of this pull request back, after what somebody said. Done again, it changes nothing else."""
         row = {"fingerprint": fingerprint, "who": who, "kind": "withdrawn", "value": reason, "given": now}
         own = (finding.c.pull == pull.key) & (finding.c.fingerprint == fingerprint)
+        silenced = Suppression(fingerprint, who, reason, now, withdrawn=True)
 
         def do(connection: sa.Connection) -> None:
-            _silence(pull, Suppression(fingerprint, who, reason, now, withdrawn=True), connection)
+            upsert(suppression, owner_columns(pull) | asdict(silenced), connection)
             upsert(feedback, owner_columns(pull) | row, connection)
             connection.execute(sa.update(finding).where(own).values(state="silenced"))
 
@@ -67,24 +68,20 @@ class People(StoragePart):
         row = {"fingerprint": fingerprint, "who": who, "kind": kind, "value": value, "given": now}
         await self.put(feedback, owner_columns(pull) | row)
 
-    async def note_command(
-        self, pull: PullRef, comment: int, kind: str, who: str, now: float, *, writes: bool = False
+    async def note(
+        self, pull: PullRef, comment: CommentRef, who: str, now: float, *, writes: bool = False, is_remark: bool = False
     ) -> tuple[float, ...]:
-        """Note a command; when its giver gave others in this repository in the last hour. The same comment counts once."""
-        row = {"comment": comment, "kind": kind, "who": who, "given": now, "writes": writes}
-        return await self._note(pull, row, sa.not_(command.c.kind.startswith(REMARK)))
+        """Note a command, or a remark; when its writer gave others in the last hour. The same comment counts once.
 
-    async def spoke(
-        self, pull: PullRef, comment: int, kind: str, who: str, now: float, *, writes: bool = False
-    ) -> tuple[float, ...]:
-        """Note a remark; when its writer made others in this pull request in the last hour. The same comment counts once."""
-        row = {"comment": comment, "kind": f"{REMARK}{kind}", "who": who, "given": now, "writes": writes}
-        return await self._note(pull, row, command.c.kind.startswith(REMARK) & (command.c.pull == pull.key))
-
-    async def _note(self, pull: PullRef, row: dict[str, Any], alike: sa.ColumnElement[bool]) -> tuple[float, ...]:
+        Commands count in the whole repository, remarks in this pull request.
+        """
+        kind = f"{REMARK}{comment.kind}" if is_remark else comment.kind
+        row = {"comment": comment.id, "kind": kind, "who": who, "given": now, "writes": writes}
+        is_alike = command.c.kind.startswith(REMARK)
+        alike = is_alike & (command.c.pull == pull.key) if is_remark else sa.not_(is_alike)
         of = command.c
         same = (of.comment == row["comment"]) & (of.kind == row["kind"])
-        recent = (of.repository == pull.repository) & (of.who == row["who"]) & (of.given > row["given"] - HOUR)
+        recent = (of.repository == pull.repository) & (of.who == who) & (of.given > now - HOUR)
 
         def do(connection: sa.Connection) -> tuple[float, ...]:
             if connection.execute(sa.select(of.comment).where(same)).first() is None:
@@ -105,7 +102,3 @@ class People(StoragePart):
         of = command.c
         fits = (of.repository == pull.repository) & (of.who == who) & (of.given >= since) & of.writes
         return bool(await self.rows(sa.select(of.comment).where(fits).limit(1)))
-
-
-def _silence(pull: PullRef, wanted_suppression: Suppression, connection: sa.Connection) -> None:
-    upsert(suppression, owner_columns(pull) | asdict(wanted_suppression), connection)

@@ -1,4 +1,4 @@
-"""Finished reviews: what the next round builds upon, and what figures are made of."""
+"""Finished reviews: what the next round builds upon, and what figures are made of. And the check runs that were begun and not ended."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from bot.storage import rules
 from bot.storage.database import StoragePart, upsert
 from bot.storage.findings import Outcome, StoredFinding
-from bot.storage.tables import finding, owner_columns, review
+from bot.storage.tables import check, finding, owner_columns, review
 from bot.values import Ending, PullRef, Status
 
 ENDS: Mapping[Status, Outcome] = MappingProxyType({"new": "waiting", "still": "waiting", "fixed": "fixed"})
@@ -117,11 +117,6 @@ class Reviews(StoragePart):
         query = sa.select(review.c.number, review.c.conclusion).where(fits).order_by(review.c.finished)
         return {row.number: row.conclusion for row in await self.rows(query)}
 
-    async def pulls_with_findings(self, pull: PullRef, most: int) -> tuple[int, ...]:
-        """The other open pull requests of its repository that have a review with anything to silence or to bring back, newest first."""
-        has_findings = sa.exists().where(finding.c.pull == review.c.pull, finding.c.state != "fixed")
-        return await self._numbers(_others(pull) & has_findings, most)
-
     async def pulls_at(self, installation: int, repository: int, head: str, most: int) -> tuple[int, ...]:
         """The pull requests of which this commit was reviewed, the last one first."""
         there = (review.c.repository == repository) & (review.c.installation == installation)
@@ -185,3 +180,20 @@ def _finding_row(done: FinishedReview, each: StoredFinding, before: "sa.Row[Any]
     if outcome is not None and (before is None or before.outcome != "rejected"):
         row |= {"outcome": outcome, "at": done.finished}
     return row
+
+
+class OpenChecks(StoragePart):
+    """The check runs in progress, by the job that began each."""
+
+    async def add(self, pull: PullRef, number: int, run: str, now: float) -> None:
+        """Remember one."""
+        await self.put(check, {**owner_columns(pull), "run": run, "number": number, "begun": now})
+
+    async def remove(self, run: str) -> None:
+        """It is ended."""
+        await self.change(sa.delete(check).where(check.c.run == run))
+
+    async def of(self, pull: PullRef) -> tuple[tuple[str, int], ...]:
+        """Those of a pull request: job and GitHub's number."""
+        query = sa.select(check.c.run, check.c.number).where(check.c.pull == pull.key).order_by(check.c.begun)
+        return tuple((row.run, row.number) for row in await self.rows(query))

@@ -89,11 +89,6 @@ class Rules(StoragePart):
 
         return await self.database.run(do)
 
-    async def has_decision(self, repository: int, since: float) -> bool:
-        """Whether a rule was confirmed or removed after this moment."""
-        fits = (rule.c.repository == repository) & (rule.c.decided >= since)
-        return bool(await self.rows(sa.select(rule.c.number).where(fits).limit(1)))
-
     async def show(self, repository: int, number: int, comment: int, kind: str) -> None:
         """Remember which comment shows a proposal: reactions on it decide."""
         this = (rule.c.repository == repository) & (rule.c.number == number)

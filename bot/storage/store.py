@@ -7,20 +7,16 @@ from contextlib import asynccontextmanager
 import sqlalchemy as sa
 
 from bot.storage import tables
-from bot.storage.checks import OpenChecks
-from bot.storage.database import Database
-from bot.storage.days import Days
+from bot.storage.database import Database, migrate
 from bot.storage.failures import Failures
-from bot.storage.findings import Outcomes
+from bot.storage.findings import Outcomes, Worths
 from bot.storage.journals import Journals
-from bot.storage.listing import ReviewList
-from bot.storage.migrate import migrate
+from bot.storage.listing import Days, ReviewList
 from bot.storage.packages import Packages
 from bot.storage.people import People
-from bot.storage.reviews import Reviews
+from bot.storage.reviews import OpenChecks, Reviews
 from bot.storage.rules import Rules
 from bot.storage.spending import Spending
-from bot.storage.worth import Worths
 
 DAY = 86400.0
 

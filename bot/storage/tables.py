@@ -132,9 +132,8 @@ spending = sa.Table(  # kept when the App is removed, or removing it would be a 
     schema,
     sa.Column("journal", sa.Text, primary_key=True),  # and the job that pays in it
     *_owner(),
-    sa.Column(
-        "owner", sa.Text, nullable=False, server_default=""
-    ),  # the account: an App that is installed again has another id
+    # The account: an App that is installed again has another id.
+    sa.Column("owner", sa.Text, nullable=False, server_default=""),
     sa.Column("holder", sa.Text, nullable=False),  # the reservation that may settle it
     sa.Column("fork", sa.Boolean, nullable=False),  # of a pull request from a fork, and nobody has asked for it
     sa.Column("begun", sa.Double, nullable=False),

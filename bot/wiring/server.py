@@ -6,13 +6,13 @@ file that it had in hand; paid calls are in the journal.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from bot import config, github, workflow
+from bot import config, github
 from bot.brief import Brief
 from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
@@ -20,39 +20,45 @@ from bot.config import Config, Settings
 from bot.errors import ConfigError, OverLimit
 from bot.github import Host, Identity, RequestPace
 from bot.github.client import GitHubClient
+from bot.jobs import Apologise, Job, Jobs, Work
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.payloads import MadeReview, Question, Remark
-from bot.ports import Job
 from bot.storage import Store, StoredJournal
-from bot.values import Ask, OrganizationFile, ReviewAsk
+from bot.values import Ask, OrganizationFile, Review, ReviewAsk
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Room
-from bot.workflow import Services, Surroundings, fetching, journals
-from bot.workflow.organization import OrganizationFiles
-from bot.workflow.parts import Defaults
+from bot.workflow import fetching, journals, worker
+from bot.workflow.looking import Defaults, OrganizationFiles
+from bot.workflow.parts import Services
 from bot.workflow.progress import Say
 
 SETTINGS = 5  # seconds of computing on an owner's settings
 PAGES = 60.0  # seconds for comments to be rendered anew
 
 
-def worker(
-    around: Surroundings, caps: ProcessLimits
-) -> tuple[Callable[[Ask, Job], Awaitable[None]], Callable[[Ask, str], Awaitable[None]]]:
+def open_work(
+    store: Store,
+    jobs: Jobs,
+    identity: Identity,
+    pace: RequestPace,
+    folder: Path,
+    record_metrics: Callable[[Review, str], None],
+    caps: ProcessLimits,
+) -> tuple[Work, Apologise]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
-    store, folder, settings = around.store, around.folder, config.environment(on_server=True)
+    settings = config.environment(on_server=True)
     fetching.swept(folder)
     soon = replace(caps, wall=PAGES)
     parts = Services(
-        settings=settings,
+        *(store, jobs, identity, pace, folder, record_metrics, settings),
         review=partial(_review, store, folder, caps),
         answer=partial(_answer, store, folder, caps),
         converse=partial(_converse, store, folder, caps),
         fix=partial(_in_scratch, folder, tasks.fix, caps),
         resolve=partial(_resolve, settings, caps),
-        defaults=_defaults(settings, around.identity, around.pace),
+        defaults=_defaults(settings, identity, pace),
         no_review_reason=partial(child.run, tasks.no_review_reason, caps=caps),
         page=partial(child.run, tasks.page, caps=soon),
         ci_failures=partial(child.run, tasks.ci_failures, caps=soon),
@@ -60,16 +66,15 @@ def worker(
         comments=partial(child.call, tasks.comments, caps=soon),
         model=access.can_ask,
         in_force=access.in_force,
-        **{one.name: getattr(around, one.name) for one in fields(around)},
     )
-    return partial(_carried_out, parts=parts), partial(workflow.apologise, parts=parts)
+    return partial(_carried_out, parts=parts), partial(worker.apologise, parts=parts)
 
 
 async def _carried_out(ask: Ask, job: Job, parts: Services) -> None:
     """Do what was asked. What reads the owner's settings loads while GitHub is asked for them: it takes the longer of the two, not both."""
     if isinstance(ask, ReviewAsk):
         child.begin()
-    await workflow.carry_out(ask, job, parts)
+    await worker.carry_out(ask, job, parts)
 
 
 async def _review(store: Store, folder: Path, caps: ProcessLimits, brief: Brief, say: Say) -> MadeReview:

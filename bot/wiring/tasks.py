@@ -10,11 +10,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from bot import checkout, commands, config, pipeline
 from bot.brief import Brief
-from bot.commands import CommandContext, CommandReply, conversation
+from bot.commands import CommandReply, conversation
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
@@ -65,7 +64,10 @@ async def rendered_review(line: ChildPipe, brief: Brief, room: Room, left_out: M
 
 async def answer(line: ChildPipe, question: Question, room: Room) -> CommandReply:
     """The answer of a command that may ask a model."""
-    return await commands.carry_out(question.word, question.argument, question.standing, _context(line, question, room))
+    context, brief = question.context, question.brief
+    if brief is not None:
+        context = replace(context, open_session=partial(_open_session, brief, _tools(line, brief, room)))
+    return await commands.carry_out(question.word, question.argument, question.standing, context)
 
 
 async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
@@ -175,26 +177,6 @@ def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
         return Journal(room.journal, watch=watch, keep=line if room.sends_journal else None)
 
     return parts.tools(brief, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
-
-
-def _context(line: ChildPipe, question: Question, room: Room) -> CommandContext:
-    """What a command is given that only reads: nothing else can be asked of it."""
-
-    async def last() -> bytes | None:
-        return question.last
-
-    async def top() -> str:
-        return question.top
-
-    async def nothing(*_: object) -> Any:  # noqa: ANN401 - it returns nothing
-        raise NotImplementedError("a command in a child process only reads")
-
-    brief = question.brief
-    return CommandContext(
-        settings=question.settings, actor=question.actor, branch=question.branch, last=last, top=top,
-        submit=nothing, suppress=nothing, pause=nothing, resume=nothing, cancel=nothing,
-        open_session=partial(_open_session, brief, _tools(line, brief, room)) if brief is not None else None,
-    )  # fmt: skip
 
 
 def without(brief: Brief, left_out: Mapping[str, str]) -> Brief:

@@ -1,4 +1,4 @@
-"""Who asks, and whether they may: their permission is looked up, their comment is acknowledged, the answer is posted once."""
+"""Who asks and what is said: a person's permission, whether a remark is meant for us, and the answer below a comment, posted once."""
 
 import time
 from collections.abc import Mapping
@@ -6,20 +6,25 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
 from bot import commands
-from bot.commands import CommandReply, Permission
-from bot.commands.carrying import WRITERS
+from bot.commands import CommandReply, Permission, conversation
+from bot.commands.context import WRITERS
+from bot.commands.conversation import HeardRemark, RemarkReply
+from bot.commands.conversation.hearing import GONE
 from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
-from bot.ports import Job
 from bot.render import code, load, phrase
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
-from bot.workflow.parts import Services, keep
+
+if TYPE_CHECKING:
+    from bot.jobs import Job
+    from bot.workflow.parts import Services
 
 _STANDING = TypeAdapter(Permission)
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
@@ -33,18 +38,16 @@ async def is_entitled(ask: ReviewAsk, comment: CommentRef, standing: Permission,
     return refusal is None
 
 
-async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: Job, parts: Services) -> Permission:
+async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: "Job", parts: "Services") -> Permission:
     """Who gives a command, or makes a remark. Looked up once: a later attempt judges the same."""
 
     async def look() -> Permission:
-        now, place, people = time.time(), ask.comment, parts.store.people
-        note = people.note_command if isinstance(ask, CommandAsk) else people.spoke
+        now, people, is_remark = time.time(), parts.store.people, isinstance(ask, RemarkAsk)
         standing = Permission(await host.permission(ask.actor), now)
-        return replace(
-            standing, earlier=await note(ask.pull, place.id, place.kind, ask.actor, now, writes=standing.writes)
-        )
+        earlier = await people.note(ask.pull, ask.comment, ask.actor, now, writes=standing.writes, is_remark=is_remark)
+        return replace(standing, earlier=earlier)
 
-    return await keep(job, "standing", _STANDING, look)
+    return await job.step("standing", look, _STANDING)
 
 
 async def as_allowed(ask: ReviewAsk, host: Host) -> ReviewAsk:
@@ -113,3 +116,59 @@ def name(comment: CommentRef) -> str:
 def _answers(body: str, comment: CommentRef) -> bool:
     marker_facts = marker.read(body) or {}
     return marker_facts.get("kind") == REPLY and marker_facts.get("comment") == name(comment)
+
+
+async def interpret(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
+    """What a comment asks for that came before our name was known, or why it asks for nothing."""
+    if ask.mentioned is not None:
+        return ask
+    place, login = ask.comment, host.voice.login
+    comment = await host.comment_at(place) if place.kind != "whole" else await _remark(place, (), host)
+    if comment is None:
+        raise HostRefused(GONE, 404)
+    command = commands.read(comment.body, login)
+    if command is not None:
+        return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger)
+    names_us = commands.read_mentions(comment.body, login).us
+    if not names_us and place.thread in (0, place.id):
+        return "it does not mention us"
+    return replace(ask, mentioned=names_us)
+
+
+async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+    """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request.
+
+    Raises HostRefused: a comment that GitHub does not know may be one that it does not know yet.
+    """
+    heard_remark = await _hear(ask, host)
+    if heard_remark == GONE:
+        raise HostRefused(GONE, 404)
+    return heard_remark
+
+
+async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+    login, place = host.voice.login, ask.comment
+    if place.thread:
+        if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
+            return "it is in a thread that other people began"
+        return conversation.above(ask, await host.comments("review", place.thread), login)
+    comments = await host.comments()
+    return conversation.below(comments, await _remark(place, comments, host), login)
+
+
+async def _remark(place: CommentRef, comments: tuple[PostedComment, ...], host: Host) -> PostedComment | None:
+    comments_there = comments if place.kind == "issue" else await host.comments("whole")
+    return next((one for one in comments_there if one.id == place.id), None)
+
+
+def failure_reply(why: str, language: str) -> RemarkReply:
+    """The reply where there is no answer."""
+    return RemarkReply(phrase(load(language), "reply_failed", why=why))
+
+
+async def post(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> PostedComment | None:
+    """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
+    facts = {"withdrawn": " ".join(mark for mark, _ in remark_reply.withdrawn)} if remark_reply.withdrawn else {}
+    return await post_answer(
+        CommandReply(remark_reply.body, "+1" if remark_reply.reaction else ""), ask.comment, host, facts=facts
+    )

@@ -12,11 +12,13 @@ from bot import config, github
 from bot.config import policy
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.ports import Job
+from bot.jobs import Job
 from bot.publish import checks
 from bot.publish.checks import CheckEnding
+from bot.render import load
 from bot.values import Cancel, ReviewAsk
-from bot.workflow import asking, concluding, learning, looking, paging
+from bot.workflow import asking, concluding, looking
+from bot.workflow.learning import Lessons
 from bot.workflow.looking import PullState
 from bot.workflow.parts import Services, unless_gone
 from bot.workflow.reviewing import SUPERSEDED
@@ -27,7 +29,7 @@ async def end(ask: Cancel, job: Job, parts: Services) -> None:
     left = [(run, number) for run, number in await parts.store.checks.of(ask.pull) if run in ask.runs]
     in_doubt = ask.reason != "command"
     # Read before GitHub is asked: what is submitted afterwards knows more than its answer.
-    due = await parts.reviews(ask.pull) if in_doubt else {}
+    due = await parts.jobs.reviews(ask.pull) if in_doubt else {}
     if not left and not due and ask.reason != "closed":
         return
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
@@ -45,34 +47,32 @@ async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job
     with unless_gone(job):
         state = await looking.current_state(host, config.FILE, parts.defaults)
     if state is None or state.facts.state != "open":
-        await parts.cancel(ask.pull, due.keys())
+        await parts.jobs.cancel(ask.pull, due.keys())
         if state is not None:
             await _close(ask, state, due, host, job, parts)
         return
-    facts, settings = state.facts, await looking.settings(state, parts)
+    facts, settings = state.facts, await parts.settings_of(state)
     again = ReviewAsk(ask.pull, "catch-up", head=facts.head_sha)
     if facts.draft and isinstance(policy.decide(facts, again, settings), policy.No):
-        await parts.cancel(ask.pull, [run for run, one in due.items() if one.trigger not in policy.ASKED])
+        await parts.jobs.cancel(ask.pull, [run for run, one in due.items() if one.trigger not in policy.ASKED])
     elif await concluding.is_due(ask.pull, facts.head_sha, facts.base_ref, parts.store):
-        await parts.submit(again, f"late-{job.id.rpartition('~')[2]}")
+        await parts.jobs.submit(again, f"late-{job.delivery}")
 
 
 async def _close(
     ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, job: Job, parts: Services
 ) -> None:
     """Answer the commands whose reviews are called off, and read for the last time how findings were received: nothing else will ask."""
-    settings = await looking.settings(state, parts)
+    settings = await parts.settings_of(state)
     for one in due.values():
         if one.comment is not None:
             await asking.tell_closed(one.comment, host, settings)
     if not await parts.store.reviews.heads(ask.pull):
         return
     try:
-        if await learning.learn(ask.pull, host, settings.language, parts.store, job.stored_at):
-            await paging.schedule_all(ask.pull, parts, job.id)
+        await Lessons(ask.pull, host, load(settings.language), parts.store).learn()
     except HostRefused:
         if not job.last:
             raise
     await parts.store.reviews.close(ask.pull, time.time(), merged=state.facts.merged)
-    await paging.schedule_same_head(ask.pull, state.facts.head_sha, parts, job.id.rpartition("~")[2])
     await parts.store.outcomes.close(ask.pull, time.time())

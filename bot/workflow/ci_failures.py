@@ -17,25 +17,23 @@ from bot.errors import HostDown, HostError, HostLimited, HostRefused
 from bot.github import Host, shapes
 from bot.outputs import marker
 from bot.payloads import CIReport, FilePatch
-from bot.ports import Job
 from bot.publish import checks
 from bot.review import ci
 from bot.values import ChecksEnded, CIJobLog, Follow, PullRef
 from bot.values.review import JobEnding, LogState
-from bot.workflow.parts import Services
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest.types import AppPermissionsType
 
+    from bot.jobs import Job
+    from bot.storage.reviews import StoredReview
+    from bot.workflow.parts import Services
+
 READING: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
 ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
 ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under the same number
-MOST_PAGES, MOST_ROWS, MOST_LOGS, MOST_PULLS = (
-    3,
-    50,
-    10,
-    10,
-)  # pages of a list, rows of a page, jobs whose logs are read
+# Pages of a list, rows of a page, jobs whose logs are read, pull requests of a commit.
+MOST_PAGES, MOST_ROWS, MOST_LOGS, MOST_PULLS = 3, 50, 10, 10
 MOST_BYTES = 8 << 20  # of all logs of a commit, and of all patches
 UNREAD: Mapping[int, LogState] = {401: "forbidden", 403: "forbidden", 410: "expired"}  # by GitHub's status
 SECONDS = 60.0  # for all of it
@@ -43,22 +41,21 @@ SECONDS = 60.0  # for all of it
 
 @dataclass(frozen=True, slots=True)
 class _StoredPage:
-    """What is known of a stored review: its commits, and the check runs whose failures its page names."""
+    """A stored review whose page names failures of CI: its commits, and the check runs that it names."""
 
+    review: "StoredReview"
     head: str
     bases: tuple[str, ...]
-    is_wanted: bool
     check_runs: frozenset[int]
 
 
-async def spread(ask: ChecksEnded, job: Job, parts: Services) -> None:
+async def spread(ask: ChecksEnded, job: "Job", parts: "Services") -> None:
     """Store a job for each pull request whose last review is of the commit. A success concerns those alone whose page names failures."""
     for number in await parts.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
         pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number)
-        review = await parts.store.reviews.newest(pull)
-        page = await asyncio.to_thread(_stored_page, review.output) if review else None
-        if page is not None and page.is_wanted and (ask.is_failure or page.check_runs):
-            await parts.submit(Follow(pull, ask.head), job.id)
+        page = await _stored_page(pull, parts)
+        if page is not None and (ask.is_failure or page.check_runs):
+            await parts.jobs.submit(Follow(pull, ask.head), job.id)
 
 
 async def is_due(host: Host, head: str) -> bool:
@@ -68,11 +65,10 @@ async def is_due(host: Host, head: str) -> bool:
     return False
 
 
-async def settle(pull: PullRef, head: str, parts: Services) -> bool:
+async def settle(pull: PullRef, head: str, parts: "Services") -> bool:
     """Look up what has failed on the head, and store it with its review. Whether the page is to be made again."""
-    review = await parts.store.reviews.newest(pull)
-    page = await asyncio.to_thread(_stored_page, review.output) if review else None
-    if review is None or page is None or not page.is_wanted or page.head != head:
+    page = await _stored_page(pull, parts)
+    if page is None or page.head != head:
         return False
     async with github.open_pull(parts.identity, pull, parts.pace, READING) as host:
         try:
@@ -82,7 +78,8 @@ async def settle(pull: PullRef, head: str, parts: Services) -> bool:
         if frozenset(int(row["id"]) for row in rows) == page.check_runs:
             return False
         report = CIReport(await _job_logs(host, rows, page.bases, _end()), await _patches(host) if rows else ())
-    await parts.store.reviews.rewrite(review.id, (await parts.ci_failures(review.output, report)).encode())
+    output = await parts.ci_failures(page.review.output, report)
+    await parts.store.reviews.rewrite(page.review.id, output.encode())
     return True
 
 
@@ -216,12 +213,12 @@ async def _patches(host: Host) -> tuple[FilePatch, ...]:
     return tuple(files)
 
 
-def _stored_page(output: bytes) -> _StoredPage | None:
-    """What a stored review has to say."""
+async def _stored_page(pull: PullRef, parts: "Services") -> _StoredPage | None:
+    """What the last review of a pull request has to say; None if its page names no failures."""
+    review = await parts.store.reviews.newest(pull)
     with suppress(ValueError, KeyError, TypeError, AttributeError):
-        document = cast("dict[str, Any]", json.loads(output))
-        pull = document["pull"]
-        bases = (str(pull["base"]), str(pull["base_tip"] or ""))
-        ids = frozenset(int(row["id"]) for row in document.get("ci_failures", ()))
-        return _StoredPage(str(pull["head"]), bases, bool(document["settings"].get("ci", True)), ids)
+        document = cast("dict[str, Any]", await asyncio.to_thread(json.loads, review.output if review else b""))
+        own, ids = document["pull"], frozenset(int(row["id"]) for row in document.get("ci_failures", ()))
+        if review is not None and document["settings"].get("ci", True):
+            return _StoredPage(review, str(own["head"]), (str(own["base"]), str(own["base_tip"] or "")), ids)
     return None

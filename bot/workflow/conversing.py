@@ -16,15 +16,15 @@ from bot.commands.target import read
 from bot.config import Config
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError
 from bot.github import Host
+from bot.jobs import Job
 from bot.payloads import Remark
-from bot.ports import Job
-from bot.render import Safe
+from bot.render import Safe, load
 from bot.values import CommandAsk, RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import asking, commanding, learning, looking, paging, remarks, spending
-from bot.workflow.fetching import fetch
-from bot.workflow.looking import PullState, look
-from bot.workflow.parts import Services, keep, unless_gone
+from bot.workflow import asking, commanding, concluding, spending
+from bot.workflow.learning import Lessons
+from bot.workflow.looking import PullState
+from bot.workflow.parts import Services, unless_gone
 
 _REQUEST = TypeAdapter(CommandAsk | RemarkAsk | str)
 _HEARD = TypeAdapter(HeardRemark | str)
@@ -48,17 +48,17 @@ async def _hear(ask: RemarkAsk, host: Host, job: Job) -> tuple[CommandAsk | Rema
     """What the comment asks for, and what has been said if it is a remark that is meant for us, else why it is not."""
     with unless_gone(job):
         if ask.mentioned is None:
-            request = await keep(job, "interpret", _REQUEST, partial(remarks.interpret, ask, host))
+            request = await job.step("interpret", partial(asking.interpret, ask, host), _REQUEST)
             if not isinstance(request, RemarkAsk):
                 return (ask, request) if isinstance(request, str) else (request, "it is a command")
             ask = request
-        return ask, await keep(job, "hear", _HEARD, partial(remarks.hear, ask, host))
+        return ask, await job.step("hear", partial(asking.hear, ask, host), _HEARD)
     return ask, GONE
 
 
 async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Job, parts: Services) -> None:
-    state = await look(ask.pull, host, job, parts)
-    settings = await looking.settings(state, parts)
+    state = await parts.look(ask.pull, host, job)
+    settings = await parts.settings_of(state)
     standing = await asking.stands(ask, host, job, parts)
     refusal = conversation.refusal(
         ask.actor, standing, settings, names_us=bool(ask.mentioned), model=parts.model(settings)
@@ -67,23 +67,19 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
         await asking.post_answer(refusal, ask.comment, host)
         return
     await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
-    remark_reply = await keep(
-        job, "answer", _REPLY, partial(_reply, ask, heard_remark, state, settings, parts), lasts=True
-    )
-    proposals = await _withdrawn(
-        remark_reply, ask, heard_remark, state, settings.language, parts, writes=standing.writes
-    )
+    reply_now = partial(_reply, ask, heard_remark, state, settings, parts)
+    remark_reply = await job.step("answer", reply_now, _REPLY, lasts=True)
+    lessons = Lessons(ask.pull, host, load(settings.language), parts.store)
+    proposals = await _withdrawn(remark_reply, ask, heard_remark, state, lessons, writes=standing.writes)
     body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))
-    comment = await remarks.post(replace(remark_reply, body=body), ask, host)
+    comment = await asking.post(replace(remark_reply, body=body), ask, host)
     if comment is not None:
         for number in proposals:
             await parts.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
     # the remark may say "won't fix"
-    was_decided = await learning.learn(ask.pull, host, settings.language, parts.store, job.stored_at)
-    if was_decided:
-        await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
-    elif remark_reply.withdrawn:
-        await paging.follow(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+    was_decided = await lessons.learn()
+    if was_decided or remark_reply.withdrawn:
+        await concluding.follow(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
 
 
 async def _reply(
@@ -94,18 +90,18 @@ async def _reply(
     language = settings.language
     try:
         async with (
-            fetch(ask.pull, state.facts, state.bases, parts) as pull,
+            parts.fetch(ask.pull, state) as pull,
             spending.reserve(ask.pull, name, settings, parts) as grant,
         ):
             if isinstance(grant, CapReached):
-                return remarks.failure_reply(spending.sentence(grant), language)
+                return asking.failure_reply(spending.sentence(grant), language)
             last = await parts.store.reviews.last(ask.pull)
             brief = state.brief(pull, settings.within(grant.usd), name)
             return await parts.converse(Remark(heard_remark, language, last, brief))
     except OverLimit as error:
-        return remarks.failure_reply(str(error), language)
+        return asking.failure_reply(str(error), language)
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
-        return remarks.failure_reply(str(error), language) if ask.mentioned else RemarkReply()
+        return asking.failure_reply(str(error), language) if ask.mentioned else RemarkReply()
 
 
 async def _withdrawn(
@@ -113,14 +109,13 @@ async def _withdrawn(
     ask: RemarkAsk,
     heard_remark: HeardRemark,
     state: PullState,
-    language: str,
-    parts: Services,
+    lessons: Lessons,
     *,
     writes: bool,
 ) -> dict[int, Safe]:
     """Take back what is withdrawn; the rules that this suggests, as words by their numbers. Done again, it changes nothing else."""
-    people, now = parts.store.people, time.time()
-    last = await asyncio.to_thread(read, await parts.store.reviews.last(ask.pull)) if remark_reply.withdrawn else None
+    people, now = lessons.store.people, time.time()
+    last = await asyncio.to_thread(read, await lessons.store.reviews.last(ask.pull)) if remark_reply.withdrawn else None
     link = asking.address(state.facts.url, ask.comment)
     proposals: dict[int, Safe] = {}
     for fingerprint, reason in remark_reply.withdrawn:
@@ -130,8 +125,6 @@ async def _withdrawn(
         await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)
         if finding is not None:
             own = heard_remark.said[-1].text
-            proposal_text, number = await learning.withdrawn(
-                ask.pull, finding, ask.actor, own, link, language, parts.store, writes=writes
-            )
+            proposal_text, number = await lessons.withdrawn(finding, ask.actor, own, link, writes=writes)
             proposals |= {number: proposal_text} if number else {}
     return proposals

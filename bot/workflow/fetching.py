@@ -3,31 +3,19 @@
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot import github
 from bot.checkout import remote
 from bot.errors import RevisionError
 from bot.machine import files
 from bot.values import Bases, PullFacts, PullRef, PullRequest
-from bot.workflow.parts import Services
 
 FOLDER = "work"  # below the data folder; what a killed process left there is removed at the next start
-
-
-@asynccontextmanager
-async def fetch(pull: PullRef, facts: PullFacts, bases: Bases, parts: Services) -> AsyncIterator[PullRequest]:
-    """The change as a pull request of a local store, which is removed afterwards."""
-    with room(parts.folder) as folder:
-        async with github.reading(parts.identity, pull.installation, (pull.repository,), parts.pace) as (_, token):
-            url = github.git_url(parts.identity.api, today(pull, facts))
-            store = await fill_store(url, facts, bases, token, folder)
-        yield as_pull_request(facts, bases, store)
 
 
 async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> str:

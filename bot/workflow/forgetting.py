@@ -5,9 +5,9 @@ import logging
 
 from bot.errors import HostRefused
 from bot.github import apps
-from bot.ports import Job
+from bot.jobs import Job
 from bot.values import Forget
-from bot.workflow import clones, journals, packages
+from bot.workflow import journals, packages
 from bot.workflow.parts import Services
 
 LATE = 3.0  # seconds after which GitHub's own list is believed: right after the event it may be behind
@@ -29,10 +29,10 @@ async def forget(ask: Forget, job: Job, parts: Services) -> None:
     gone = tuple(one for one in ask.repositories if one not in still_ours)
     if still_ours and not gone:
         return
-    await parts.forget(ask.installation, gone)
+    await parts.jobs.forget(ask.installation, gone)
     repositories = await parts.store.left(ask.installation, gone)
     await asyncio.to_thread(journals.delete, [p for r in repositories for p in journals.of_repository(parts.folder, r)])
-    await asyncio.to_thread(clones.forget, parts.folder, repositories)
+    await asyncio.to_thread(packages.forget_clones, parts.folder, repositories)
     await parts.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
 
 

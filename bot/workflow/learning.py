@@ -8,7 +8,7 @@ by its kind and path, and its comment by our marker.
 import asyncio
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,21 +17,20 @@ from typing import Final, Literal
 from weakref import WeakValueDictionary
 
 from bot import commands
-from bot.commands import proposing, rejecting
-from bot.commands.carrying import WRITERS
+from bot.commands import proposing, reading
+from bot.commands.context import WRITERS
 from bot.commands.target import finding_numbers, read
 from bot.errors import HostError, HostRefused
 from bot.github import Host, shapes
 from bot.outputs import marker
 from bot.publish import existing
 from bot.publish.existing import PostedFinding
-from bot.render import Phrases, Safe, load
+from bot.render import Phrases, Safe
 from bot.storage import Store
-from bot.storage.people import Feedback
 from bot.values import CommentRef, Finding, LearnedRule, PostedComment, PullRef, Rejection, RuleState
 
 RULE = "rule"  # the kind of our marker
-# Comments whose reactions, people whose permission, rejections that one job reads.
+# Comments that people have rejected, people whose permission is asked for, rejections that one job reads.
 MOST_LISTED, MOST_ASKED, MOST_LEARNED = (25, 20, 10)
 YES: Final = "+1"
 NO: Final = "-1"
@@ -40,209 +39,180 @@ _TURNS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 
 @dataclass(slots=True)
-class _Writers:
-    """Who may write to the repository. Not frozen: each person is asked for once, and only so many."""
+class Lessons:
+    """What people teach at a pull request. Not frozen: whether a person may write is asked of GitHub once, and of only so many people."""
 
+    pull: PullRef
     host: Host
-    rights: dict[str, bool] = field(default_factory=dict)
+    words: Phrases
+    store: Store
+    _writers: dict[str, bool] = field(default_factory=dict)
 
-    async def has(self, login: str) -> bool:
-        """Whether this person may; of too many people nobody more."""
-        if login not in self.rights and len(self.rights) < MOST_ASKED:
-            self.rights[login] = False
+    async def learn(self) -> bool:
+        """Read what is new, decide on proposals, and propose rules in the threads where they arose. Whether a rule was decided on.
+
+        Raises HostError's kinds.
+        """
+        async with _TURNS.setdefault(self.pull.key, asyncio.Lock()):  # a review and a command may both be here
+            was_decided = await self._decide_by_reactions()
+            if await self.store.reviews.heads(self.pull):
+                await self._read_rejections()
+            return was_decided
+
+    async def withdrawn(self, finding: Finding, who: str, reason: str, link: str, *, writes: bool) -> tuple[Safe, int]:
+        """What a finding teaches that was withdrawn (`People.withdraw`): the proposal of a rule as words below our answer, and its number.
+
+        `reason`: that person's own words. Unless they may write (`writes`), nothing is proposed: no words, and 0. Once the answer is posted,
+        `store.rules.show` remembers its comment, so that reactions on it decide.
+        """
+        now = time.time()
+        await self.store.outcomes.reject(self.pull, finding.identity, now)
+        own = reason[: reading.LONGEST_REASON]
+        proposals = proposing.proposals(finding, own, "withdrawn", who, link) if writes else ()
+        rules = await self.store.rules.propose_all(self.pull, proposals, now)
+        return proposing.proposal_words(rules, self.words), proposing.decisive(rules)
+
+    async def decide(
+        self, number: int, state: RuleState, who: str, path: str = "", text: str = ""
+    ) -> LearnedRule | None:
+        """Confirm or drop a rule, with another path or sentence if one is given; the comment that proposed it follows. None: there is no such rule."""
+        rules, repository = self.store.rules, self.pull.repository
+        known = next((one for one in await rules.of(repository) if one.rule.number == number), None)
+        place = next(((comment, kind) for one, comment, kind in await rules.waiting(repository) if one == number), None)
+        decision = await rules.decide(repository, number, state, who, time.time(), path=path, text=text)
+        if decision is not None and place is not None and known is not None:
+            before = proposing.proposal_words((replace(known, shown=False),), self.words).strip()
+            # The rule is decided on: that the comment is gone, locked or out of reach must not hide it from who asks.
+            with suppress(HostError):
+                ref = _ref(*place)
+                there = await self.host.comment_at(ref)
+                if before and there.ours and before in there.body:
+                    now = there.body.replace(before, proposing.decision(decision, self.words))
+                    await self.host.edit_comment(ref.id, now, "review" if ref.kind == "review" else "issue")
+        return decision
+
+    async def _may_write(self, login: str) -> bool:
+        """Whether this person may write here; of too many people nobody more."""
+        if login not in self._writers and len(self._writers) < MOST_ASKED:
+            self._writers[login] = False
             with suppress(HostRefused):
-                self.rights[login] = await self.host.permission(login) in WRITERS
-        return self.rights.get(login, False)
+                self._writers[login] = await self.host.permission(login) in WRITERS
+        return self._writers.get(login, False)
 
+    async def _decide_by_reactions(self) -> bool:
+        """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them. Whether there was one."""
+        rules_by_number = {one.rule.number: one for one in await self.store.rules.of(self.pull.repository)}
+        was_decided = False
+        for number, comment, kind in await self.store.rules.waiting(self.pull.repository):
+            with suppress(HostRefused):  # the comment was deleted
+                rule = rules_by_number.get(number)
+                signs = (NO,) if rule is not None and rule.grave else (YES, NO)
+                since = rule.made - SKEW if rule is not None else 0.0
+                reactions = await self._reactions(_ref(comment, kind))
+                decisions = [(who, sign) for who, sign, seconds in reactions if sign in signs and seconds >= since]
+                able = [(who, sign) for who, sign in decisions if await self._may_write(who)]
+                if able:
+                    no = next((who for who, sign in able if sign == NO), None)  # one objection is enough
+                    await self.decide(number, "removed" if no else "confirmed", no or able[0][0])
+                    was_decided = True
+        return was_decided
 
-@dataclass(frozen=True, slots=True)
-class _Rejected:
-    """A finding that somebody has rejected: who, how, where, and in which words of their own.
+    async def _read_rejections(self) -> None:
+        """Learn from each finding that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
+        comments = await self.host.comments("review")
+        done_marks = {fingerprint for fingerprint, *_ in await self.store.people.reactions(self.pull)}
+        posted = [(one, self._replies(one, comments)) for one in existing.standing(comments, ())]
+        left = [(one, replies) for one, replies in posted if replies or one.comment.dislikes]
+        left = [(one, replies) for one, replies in left if not done_marks.issuperset(mark for mark, _ in one.findings)]
+        last = await asyncio.to_thread(read, await self.store.reviews.last(self.pull)) if left else None
+        if last is None:
+            return
+        count = 0
+        for one, replies in left[:MOST_LISTED]:
+            findings = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
+            here = [finding for finding in findings if finding is not None and finding.identity not in done_marks]
+            for finding, who, reply in await self._rejected(one, here, replies) if count < MOST_LEARNED else ():
+                if finding.identity not in done_marks:
+                    await self._propose(one, finding, who, reply)
+                    done_marks.add(finding.identity)
+                    count += 1
 
-    `sure`: it counts as rejected; with others in its comment it may not have been meant.
-    """
-
-    comment: PostedFinding
-    finding: Finding
-    who: str
-    how: Rejection
-    link: str
-    reason: str
-    sure: bool
-
-
-async def learn(pull: PullRef, host: Host, language: str, store: Store, since: float) -> bool:
-    """Read what is new, decide on proposals, and propose rules in the threads where they arose.
-
-    Returns whether a rule of the repository was decided on after `since`, when the job was stored: the answer is the same for an attempt
-    that repeats one that was killed. Raises HostError's kinds.
-    """
-    async with _TURNS.setdefault(pull.key, asyncio.Lock()):  # a review and a command may both be here
-        writers = _Writers(host)
-        await _decide(pull, writers, load(language), store)
-        if await store.reviews.heads(pull):
-            for each in (await _rejections(pull, writers, store))[:MOST_LEARNED]:
-                await _propose(pull, each, host, load(language), store)
-        return await store.rules.has_decision(pull.repository, since - SKEW)
-
-
-async def _rejections(pull: PullRef, writers: _Writers, store: Store) -> list[_Rejected]:
-    """The findings that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
-    comments = await writers.host.comments("review")
-    done_marks = {fingerprint for fingerprint, *_ in await store.people.reactions(pull)}
-    posted = [(one, _replies(one, comments, writers.host.voice.login)) for one in existing.standing(comments, ())]
-    left = [(one, replies) for one, replies in posted if replies or one.comment.dislikes]
-    left = [(one, replies) for one, replies in left if not done_marks.issuperset(mark for mark, _ in one.findings)]
-    last = await asyncio.to_thread(read, await store.reviews.last(pull)) if left else None
-    if last is None:
-        return []
-    rejections: list[_Rejected] = []
-    reaction_requests = 0
-    for one, replies in left:
-        findings_there = (last.by_identity(mark) for mark in dict.fromkeys(mark for mark, _ in one.findings))
-        here = [finding for finding in findings_there if finding is not None]
-        for reply, reason in replies:
+    async def _rejected(
+        self, one: PostedFinding, here: Sequence[Finding], replies: Sequence[tuple[PostedComment, str]]
+    ) -> list[tuple[Finding, str, tuple[PostedComment, str] | None]]:
+        """Who has rejected which of these findings of a comment, and the reply with its words; a 👎 has none."""
+        rejections: list[tuple[Finding, str, tuple[PostedComment, str] | None]] = []
+        for reply in replies:
+            comment, reason = reply
             numbers = finding_numbers(reason)
-            named = [finding for finding in here if finding.number in numbers]
-            new = [finding for finding in named or here if finding.identity not in done_marks]
-            if new and len(rejections) < MOST_LEARNED and await writers.has(reply.author):
-                sure = bool(named) or len(here) == 1
-                rejections += [_Rejected(one, f, reply.author, "reply", reply.url, reason, sure) for f in new]
-                done_marks |= {finding.identity for finding in new}
-        new = [finding for finding in here if finding.identity not in done_marks]
-        if new and one.comment.dislikes and reaction_requests < MOST_LISTED and len(rejections) < MOST_LEARNED:
-            reaction_requests += 1
-            who, sure = await _who_dislikes(one, writers), len(here) == 1
-            rejections += [_Rejected(one, f, who, "reaction", one.comment.url, "", sure) for f in new if who]
-    return rejections
+            if here and await self._may_write(comment.author):
+                named = [finding for finding in here if finding.number in numbers]
+                rejections += [(finding, comment.author, reply) for finding in named or here]
+        if one.comment.dislikes and len({finding.identity for finding, *_ in rejections}) < len(here):
+            who = await self._who_dislikes(one)
+            rejections += [(finding, who, None) for finding in here if who]
+        return rejections
+
+    def _replies(self, one: PostedFinding, comments: Sequence[PostedComment]) -> list[tuple[PostedComment, str]]:
+        """The replies of the thread that reject something, with their words. A command in one is carried out, and not read as words."""
+        people = (each for each in comments if each.thread == one.comment.id and not each.ours and not each.bot)
+        login = self.host.voice.login
+        replies = [(each, reading.reason(each.body)) for each in people if commands.read(each.body, login) is None]
+        return [(each, reason) for each, reason in replies if reason]
+
+    async def _who_dislikes(self, one: PostedFinding) -> str:
+        """Who has put a 👎 on the finding's comment and may write here; "" if nobody has."""
+        with suppress(HostRefused):
+            for login, *_ in await self._reactions(CommentRef(one.comment.id, "review"), content=NO):
+                if await self._may_write(login):
+                    return login
+        return ""
+
+    async def _reactions(self, ref: CommentRef, content: Literal["-1"] | None = None) -> list[tuple[str, str, float]]:
+        """The people who have reacted to a comment, the first hundred, how and when; `content`: in this way only."""
+        api = self.host.rest.reactions
+        is_issue = ref.kind == "issue"
+        on = api.async_list_for_issue_comment if is_issue else api.async_list_for_pull_request_review_comment
+        listing = partial(on, *self.host.repo, ref.id)
+        rows = self.host.client.pages(partial(listing, content=content) if content else listing, most=1)
+        return [
+            (row["user"]["login"], row["content"], datetime.fromisoformat(row["created_at"]).timestamp())
+            async for row in rows
+            if shapes.at(row, "user.type") == "User"
+        ]
+
+    async def _propose(
+        self, one: PostedFinding, finding: Finding, who: str, reply: tuple[PostedComment, str] | None
+    ) -> None:
+        """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
+        now, reason = time.time(), reply[1] if reply else ""
+        how: Rejection = "reply" if reply else "reaction"
+        link = reply[0].url if reply else one.comment.url
+        proposals = proposing.proposals(finding, reason, how, who, link)
+        rules = await self.store.rules.propose_all(self.pull, proposals, now)
+        if proposing.decisive(rules):
+            with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
+                await self._show(one, rules[0], proposing.proposal_words(rules, self.words))
+        await self.store.outcomes.reject(self.pull, finding.identity, now)
+        await self.store.people.tell(
+            self.pull, finding.identity, who, "reply" if reply else "reaction", reason or NO, now
+        )
+
+    async def _show(self, one: PostedFinding, rule: LearnedRule, proposal_text: Safe) -> None:
+        # A number alone may have meant another rule before the App was taken off the repository and given back.
+        own = rule.rule
+        about = (own.kind, own.path, own.symbol, own.text if own.is_learning else "")
+        digest = hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:20]
+        facts = {"number": str(own.number), "rule": digest}
+        text = f"{marker.make(RULE, **facts)}\n{proposal_text}"
+
+        async def find() -> PostedComment | None:
+            there = [(each, existing.facts(each)) for each in await self.host.comments("review")]
+            return next((each for each, its in there if its.get("kind") == RULE and facts.items() <= its.items()), None)
+
+        comment = await self.host.once(find, partial(self.host.reply, one.comment.id, text))
+        await self.store.rules.show(self.pull.repository, own.number, comment.id, comment.kind)
 
 
-async def withdrawn(
-    pull: PullRef, finding: Finding, who: str, reason: str, link: str, language: str, store: Store, *, writes: bool
-) -> tuple[Safe, int]:
-    """What a finding teaches that was withdrawn (`People.withdraw`): the proposal of a rule as words below our answer, and its number.
-
-    `reason`: that person's own words. Unless they may write (`writes`), nothing is proposed: no words, and 0. Once the answer is posted,
-    `store.rules.show` remembers its comment, so that reactions on it decide.
-    """
-    now = time.time()
-    await store.outcomes.reject(pull, finding.identity, now)
-    proposals = proposing.proposals(finding, reason[: rejecting.LONGEST], "withdrawn", who, link) if writes else ()
-    rules = await store.rules.propose_all(pull, proposals, now)
-    return proposing.proposal_words(rules, load(language)), proposing.decisive(rules)
-
-
-async def _decide(pull: PullRef, writers: _Writers, words: Phrases, store: Store) -> None:
-    """Confirm or drop the newest proposals of the repository, as people with write permission have reacted to them."""
-    rules_by_number = {one.rule.number: one for one in await store.rules.of(pull.repository)}
-    for number, comment, kind in await store.rules.waiting(pull.repository):
-        with suppress(HostRefused):  # the comment was deleted
-            ref, rule = CommentRef(comment, "review" if kind == "review" else "issue"), rules_by_number.get(number)
-            signs = (NO,) if rule is not None and rule.grave else (YES, NO)
-            since = rule.made - SKEW if rule is not None else 0.0
-            reactions = await _reactions(ref, writers.host)
-            decisions = [(who, sign) for who, sign, seconds in reactions if sign in signs and seconds >= since]
-            able = [(who, sign) for who, sign in decisions if await writers.has(who)]
-            if able:
-                no = next((who for who, sign in able if sign == NO), None)  # one objection is enough
-                state: RuleState = "removed" if no else "confirmed"
-                await decide(pull, number, state, no or able[0][0], writers.host, words, store)
-
-
-async def decide(
-    pull: PullRef,
-    number: int,
-    state: RuleState,
-    who: str,
-    host: Host,
-    words: Phrases,
-    store: Store,
-    *,
-    path: str = "",
-    text: str = "",
-) -> LearnedRule | None:
-    """Confirm or drop a rule, with another path or sentence if one is given; the comment that proposed it follows. None: there is no such rule."""
-    rules_by_number = {one.rule.number: one for one in await store.rules.of(pull.repository)}
-    places = {rule_number: (comment, kind) for rule_number, comment, kind in await store.rules.waiting(pull.repository)}
-    decision = await store.rules.decide(pull.repository, number, state, who, time.time(), path=path, text=text)
-    if decision is not None and number in places and number in rules_by_number:
-        comment, kind = places[number]
-        before = proposing.proposal_words((replace(rules_by_number[number], shown=False),), words).strip()
-        with suppress(
-            HostError
-        ):  # the rule is decided on: that the comment is gone, locked or out of reach must not hide it from who asks
-            ref = CommentRef(comment, "review" if kind == "review" else "issue")
-            comment_there = await host.comment_at(ref)
-            if before and comment_there.ours and before in comment_there.body:
-                now = comment_there.body.replace(before, proposing.decision(decision, words))
-                await host.edit_comment(comment, now, ref.kind)
-    return decision
-
-
-def _replies(one: PostedFinding, comments: Sequence[PostedComment], login: str) -> list[tuple[PostedComment, str]]:
-    """The replies of the thread that reject something, with their words. A command in one is carried out, and not read as words."""
-    people = (each for each in comments if each.thread == one.comment.id and not each.ours and not each.bot)
-    replies = [(each, rejecting.reason(each.body)) for each in people if commands.read(each.body, login) is None]
-    return [(each, reason) for each, reason in replies if reason]
-
-
-async def _who_dislikes(one: PostedFinding, writers: _Writers) -> str:
-    """Who has put a 👎 on the finding's comment and may write here; "" if nobody has."""
-    with suppress(HostRefused):
-        for login, *_ in await _reactions(CommentRef(one.comment.id, "review"), writers.host, content=NO):
-            if await writers.has(login):
-                return login
-    return ""
-
-
-async def _reactions(ref: CommentRef, host: Host, content: Literal["-1"] | None = None) -> list[tuple[str, str, float]]:
-    """The people who have reacted to a comment, the first hundred, how and when; `content`: in this way only."""
-    api = host.rest.reactions
-    on = api.async_list_for_issue_comment if ref.kind == "issue" else api.async_list_for_pull_request_review_comment
-    listing = partial(on, *host.repo, ref.id)
-    rows = host.client.pages(partial(listing, content=content) if content else listing, most=1)
-    return [
-        (row["user"]["login"], row["content"], datetime.fromisoformat(row["created_at"]).timestamp())
-        async for row in rows
-        if shapes.at(row, "user.type") == "User"
-    ]
-
-
-async def _propose(pull: PullRef, one: _Rejected, host: Host, words: Phrases, store: Store) -> None:
-    """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
-    now = time.time()
-    proposals = proposing.proposals(one.finding, one.reason, one.how, one.who, one.link)
-    rules = await store.rules.propose_all(pull, proposals, now)
-    if proposing.decisive(rules):
-        with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
-            await _show(pull, one.comment, rules[0], proposing.proposal_words(rules, words), host, store)
-    if one.sure:
-        await store.outcomes.reject(pull, one.finding.identity, now)
-    kind: Feedback = "reply" if one.how == "reply" else "reaction"
-    await store.people.tell(pull, one.finding.identity, one.who, kind, one.reason or NO, now)
-
-
-async def _show(
-    pull: PullRef, one: PostedFinding, rule: LearnedRule, proposal_text: Safe, host: Host, store: Store
-) -> None:
-    # A number alone may have meant another rule before the App was taken off the repository and given back.
-    facts = {"number": str(rule.rule.number), "rule": _mark(rule)}
-    text = f"{marker.make(RULE, **facts)}\n{proposal_text}"
-
-    async def find() -> PostedComment | None:
-        return next((each for each in await host.comments("review") if _shows(each, facts)), None)
-
-    comment = await host.once(find, partial(host.reply, one.comment.id, text))
-    await store.rules.show(pull.repository, rule.rule.number, comment.id, comment.kind)
-
-
-def _mark(rule: LearnedRule) -> str:
-    """What a rule is about, in a few characters: its kind, its place, and the sentence of a learning."""
-    own = rule.rule
-    about = (own.kind, own.path, own.symbol, own.text if own.is_learning else "")
-    return hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:20]
-
-
-def _shows(comment: PostedComment, rule_facts: Mapping[str, str]) -> bool:
-    marker_facts = existing.facts(comment)
-    return marker_facts.get("kind") == RULE and rule_facts.items() <= marker_facts.items()
+def _ref(comment: int, kind: str) -> CommentRef:
+    return CommentRef(comment, "review" if kind == "review" else "issue")

@@ -1,28 +1,25 @@
-"""What a job sees first: the pull request, its place in the history, the owner's settings. Recorded, so that a second attempt judges the same."""
+"""What a job sees first: the pull request, its place in the history, the settings of its repository and of the owner. Recorded, so that a second attempt judges the same."""
 
 import base64
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
-
-from pydantic import TypeAdapter
 
 from bot import checkout, config
 from bot.brief import Brief
-from bot.commands.carrying import WRITERS
-from bot.config import Config
-from bot.errors import HostRefused, OverLimit, UsageError
+from bot.commands.context import WRITERS
+from bot.config import Config, names
+from bot.errors import HostRefused, UsageError
 from bot.github import Host, shapes
 from bot.github.answers import unknown
 from bot.github.client import GitHubClient
 from bot.github.host import safe
-from bot.ports import Job
 from bot.render import cut
-from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRef, PullRequest
-from bot.workflow.parts import Defaults, Services, keep
+from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRequest
 
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 # Characters of the owner's file: one more than are read, so that what is too long is refused and not cut.
@@ -62,26 +59,11 @@ class PullState:
         return Brief(pull, settings.for_labels(self.facts.labels), foreign=self.stranger, journal=journal)
 
 
-_SEEN = TypeAdapter(PullState)
+class Defaults(Protocol):
+    """What reads the defaults of a repository's owner."""
 
-
-async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullState:
-    """Look once; a later attempt gets what the first one saw."""
-
-    async def now() -> PullState:
-        return await current_state(
-            host, config.FILE, parts.defaults, is_paused=await parts.store.people.is_paused(pull)
-        )
-
-    return await keep(job, "look", _SEEN, now)
-
-
-async def settings(state: PullState, parts: Services) -> Config:
-    """The settings; those of the server alone if the owner's file is wrong, which the review reports."""
-    try:
-        return await parts.resolve(state.file, state.organization)
-    except (UsageError, OverLimit):
-        return config.resolve({}, None, parts.settings)
+    async def __call__(self, host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
+        """The defaults for a repository ("owner/name"); `is_private`: whether it is, so that a private file may be shown."""
 
 
 async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_paused: bool = False) -> PullState:
@@ -89,14 +71,10 @@ async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_pa
     facts = await host.facts()
     bases = await compare(host, facts)
     stranger = await is_stranger(host, facts)
-    is_chosen = (
-        stranger and facts.base_ref != facts.default_branch
-    )  # who opened it has chosen the base, and its settings
+    is_chosen = stranger and facts.base_ref != facts.default_branch  # with its settings, by who has opened it
     file = await text_at(host, path, facts.default_branch if is_chosen else bases.tip)
-    short_facts, organization = (
-        replace(facts, body=cut(facts.body, MOST_BODY)),
-        await read_defaults(host, facts.repository, is_private=facts.private),
-    )
+    organization = await read_defaults(host, facts.repository, is_private=facts.private)
+    short_facts = replace(facts, body=cut(facts.body, MOST_BODY))
     return PullState(short_facts, bases, is_paused, file, stranger, organization, await _below(host, facts))
 
 
@@ -203,3 +181,76 @@ async def issues(host: Host) -> tuple[LinkedIssue, ...]:
     here = [one for one in nodes if str(shapes.at(one, "repository.nameWithOwner")).lower() == own]
     read = [shapes.value(LinkedIssue, one) for one in here[:MOST_ISSUES]]
     return tuple(LinkedIssue(one.number, one.title[:ISSUE_TITLE], one.body[:ISSUE_BODY]) for one in read)
+
+
+FRESH = 60.0  # seconds until it is read again
+MOST = 1_000  # owners that are kept
+UNPROCESSABLE = 422  # GitHub's answer if a token is to be made for a repository that the App does not see
+Open = Callable[[str], AbstractAsyncContextManager[GitHubClient]]  # that may read the owner's repository of this name
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What an owner has. `text`: None if the owner has no such file."""
+
+    at: float
+    text: str | None
+    is_private: bool
+
+
+@dataclass(slots=True)
+class OrganizationFiles:
+    """The files of many owners. `name`: of the repository that has them; "off": none is read."""
+
+    name: str = names.ORGANIZATION
+    clock: Callable[[], float] = time.monotonic
+    _entries: dict[tuple[int, str], _Entry] = field(default_factory=dict)
+
+    async def read(
+        self, host: Host, repository: str, inside: Open | None, *, is_private: bool
+    ) -> OrganizationFile | None:
+        """The defaults for a repository ("owner/name"); None if its owner has none, or it has them itself.
+
+        `inside` opens a client that may read a private repository. `is_private`: of the repository for which they hold, where nothing
+        of a private file is shown to everybody. Raises HostError if GitHub does not give it: what cannot be read may set a bar.
+        """
+        owner, _, name = repository.partition("/")
+        if self.name == names.NO_ORGANIZATION or name.lower() == self.name.lower():
+            return None
+        place, key = f"{owner}/{self.name}", (host.pull.installation, owner.lower())
+        entry, now = self._entries.get(key), self.clock()
+        if entry is None or now - entry.at >= FRESH:
+            try:
+                entry = await self._read(host, owner, inside, now)
+            except UsageError as error:  # of a name that nothing has
+                return OrganizationFile(place, problem=str(error))
+            if len(self._entries) >= MOST:
+                self._entries.clear()
+            self._entries[key] = entry
+        if entry.text is None:
+            return None
+        return OrganizationFile(place, entry.text, is_shown=is_private or not entry.is_private)
+
+    async def _read(self, host: Host, owner: str, inside: Open | None, now: float) -> _Entry:
+        """Read it with the token of the pull request, which sees public repositories, then with one of its own."""
+        there = Host(host.client, replace(host.pull, owner=owner, name=self.name, repository=0, number=0), host.voice)
+        entry = None
+        with unless_absent():
+            entry = await _look(there, now)
+        try:
+            if entry is None and inside is not None:
+                async with inside(self.name) as client:
+                    entry = await _look(Host(client, there.pull, host.voice), now)
+        except HostRefused as refused:
+            if refused.status != UNPROCESSABLE and not refused.is_gone:
+                raise
+        return entry or _Entry(now, None, is_private=True)
+
+
+async def _look(there: Host, now: float) -> _Entry | None:
+    """Return the file at the tip of the default branch, or None if GitHub redirects to a repository of another name."""
+    data = await there.client.answer(there.rest.repos.async_get(*there.repo))
+    if str(shapes.at(data, "full_name")).lower() != "/".join(there.repo).lower():
+        return None
+    text = await text_at(there, config.FILE, str(shapes.at(data, "default_branch")))
+    return _Entry(now, text, is_private=shapes.at(data, "private") is not False)

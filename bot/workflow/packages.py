@@ -4,10 +4,14 @@ Each is read with a token that can read it and nothing else. One that is huge, h
 """
 
 import logging
+import os
+import re
+import shutil
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +24,16 @@ from bot.dependents.consumers.disclosure import disclosure
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
 from bot.github import apps, shapes
 from bot.github.client import GitHubClient
+from bot.jobs import Job
+from bot.machine import files
 from bot.storage.packages import PackageHome
 from bot.values import PackageSurvey, PullRef
 from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
-from bot.workflow import clones, consumers
-from bot.workflow.backend import ReviewRun
+from bot.workflow import consumers
 from bot.workflow.consumers import Home
 from bot.workflow.fetching import room
 from bot.workflow.parts import Services
+from bot.workflow.reviewing import ReviewRun
 
 log = logging.getLogger("deeprepo.review")
 MOST = 500  # repositories of an installation
@@ -45,7 +51,7 @@ def is_on(settings: Settings) -> bool:
     return settings.consumers not in (None, "off")
 
 
-async def survey(ask: PackageSurvey, parts: Services) -> None:
+async def survey(ask: PackageSurvey, _: Job, parts: Services) -> None:
     """Look at one repository, or at each of an installation that nobody has looked at of late."""
     if not is_on(parts.settings):
         return
@@ -62,7 +68,7 @@ async def survey(ask: PackageSurvey, parts: Services) -> None:
         is_due = ask.repository or before is None or before.problem or time.time() - before.read_at > FRESH
         if is_due and time.monotonic() < end:
             await _look(ask.installation, home, before, parts)
-    clones.make_room(parts.folder, (parts.settings.consumers_megabytes or DEFAULT_MEGABYTES) << 20)
+    make_room(parts.folder, (parts.settings.consumers_megabytes or DEFAULT_MEGABYTES) << 20)
     log.info("packages were looked at", extra={"facts": {"installation": ask.installation, "repositories": len(homes)}})
 
 
@@ -114,7 +120,7 @@ async def _read(home: Home, row: PackageHome, token: SecretStr, parts: Services)
             raise Unread(TOO_MUCH) from None
         await parts.store.packages.keep(row, rows)
         if any(one.role in ("takes", "may-take") for one in rows):
-            clones.keep(parts.folder, store, home.standing.id, row.commit_id)
+            keep_clone(parts.folder, store, home.standing.id, row.commit_id)
 
 
 async def _fetched(
@@ -144,23 +150,15 @@ async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[Consumer
     known_homes = await parts.store.packages.homes(pull.installation)
     await _refresh(pull.installation, known_homes, parts)
     entries = [name for name in run.settings.consumers if consumers.is_name(name)]
-    users = await parts.store.packages.users(pull.installation, pull.repository)
     chosen = {name.lower() for name in entries}
-    rows = [one for one in users if not chosen or one.name.lower() in chosen]
+    users = await parts.store.packages.users(pull.installation, pull.repository)
+    rows = {home: is_possible for home, is_possible in users.items() if not chosen or home.name.lower() in chosen}
     # What only a schema ties to this repository is in no manifest: it is looked at if the file names it.
-    others_known = {home.name.lower(): home for home in known_homes.values() if home.commit_id}
-    unlisted = [one for name, one in others_known.items() if name in chosen and one.repository != pull.repository]
-    rows += [one for one in unlisted if one not in rows]
-    may_use = await parts.store.packages.possible_users(pull.installation, pull.repository)
-    possible = [one for one in may_use if one not in rows and (not chosen or one.name.lower() in chosen)]
+    named = [home for home in known_homes.values() if home.commit_id and home.name.lower() in chosen]
+    rows |= {home: False for home in named if home.repository != pull.repository}
     with room(parts.folder) as scratch:
-        asked = [*rows, *possible][: consumers.MOST]
+        asked = dict(sorted(rows.items(), key=itemgetter(1))[: consumers.MOST])
         own = await _own(asked, audience, run, parts, scratch) if asked else ()
-        names, ids = {row.name for row in possible}, {row.repository for row in possible}
-        own = tuple(
-            replace(one, is_possible=one.name in names or (one.standing is not None and one.standing.id in ids))
-            for one in own
-        )
         others: tuple[NamedConsumer, ...] = ()
         if parts.settings.consumers == "any":
             foreign = [name for name in entries if name.partition("/")[0].lower() != pull.owner.lower()]
@@ -172,15 +170,16 @@ async def _refresh(installation: int, known_homes: Mapping[int, PackageHome], pa
     """Have the installation looked at in the background, once in an hour, if that is due: the switch is new, or events went astray."""
     now = time.time()
     if not known_homes or any(home.problem or now - home.read_at > FRESH for home in known_homes.values()):
-        await parts.submit(PackageSurvey(installation), f"refresh-{int(now // 3600)}")
+        await parts.jobs.submit(PackageSurvey(installation), f"refresh-{int(now // 3600)}")
 
 
 async def _own(
-    rows: Sequence[PackageHome], audience: Audience, run: ReviewRun, parts: Services, scratch: str
+    rows: Mapping[PackageHome, bool], audience: Audience, run: ReviewRun, parts: Services, scratch: str
 ) -> tuple[NamedConsumer, ...]:
-    """Those of the installation, read with one token that is good for them and for no other repository."""
-    installation, ids = run.ask.pull.installation, tuple(one.repository for one in rows)
+    """Those of the installation, read with one token that is good for them and for no other repository. `rows`: whether each only may use it."""
+    installation, told = run.ask.pull.installation, list(rows)
     try:
+        ids = tuple(one.repository for one in rows)
         async with github.reading(parts.identity, installation, ids, parts.pace) as (client, token):
             homes = {home.standing.id: home async for home in listing(client)}
 
@@ -188,10 +187,11 @@ async def _own(
                 row = next(each for each in rows if each.name == name)
                 return await _at_hand(row, homes.get(row.repository), token, parts, scratch)
 
-            names = [row.name for row in rows if _may_be_told(homes.get(row.repository), audience)]
-            return await consumers.fetch_all(names, one)
+            told = [row for row in rows if _may_be_told(homes.get(row.repository), audience)]
+            found = await consumers.fetch_all([row.name for row in told], one)
     except HostError as error:
-        return tuple(consumers.absent(one.name, consumers.problem_of(error)) for one in rows)
+        found = tuple(consumers.absent(one.name, consumers.problem_of(error)) for one in told)
+    return tuple(replace(one, is_possible=rows[row]) for row, one in zip(told, found, strict=True))
 
 
 def _may_be_told(home: Home | None, audience: Audience) -> bool:
@@ -205,13 +205,13 @@ async def _at_hand(
     """Find the clone of a consumer at the commit that the index names, or fetch it."""
     if home is None:
         return consumers.absent(row.name, consumers.UNSEEN)
-    path = clones.find(parts.folder, row.repository, row.commit_id)
+    path = find_clone(parts.folder, row.repository, row.commit_id)
     if path is None:
         try:
             store = await _fetched(home, row.commit_id, token, parts, scratch, REVIEW_SECONDS)
         except DeepRepoError as error:
             return consumers.absent(home.name, consumers.problem_of(error), home.standing)
-        path = clones.keep(parts.folder, store, row.repository, row.commit_id)
+        path = keep_clone(parts.folder, store, row.repository, row.commit_id)
     return NamedConsumer(str(path), name=home.name, standing=home.standing)
 
 
@@ -228,3 +228,72 @@ async def _public(names: Sequence[str], run: ReviewRun, parts: Services, scratch
         return await consumers.fetch_tip(home, parts.identity.api, None, scratch, REVIEW_SECONDS)
 
     return await consumers.fetch_all(names, one)
+
+
+FOLDER = "consumers"
+IN_USE = 900.0  # seconds after its last use in which a clone is not removed to make room: a review may read it
+_NAME = re.compile(r"(\d+)-([0-9a-f]{40,64})\.git")
+
+
+def clones_folder(data: Path) -> Path:
+    """The folder of the clones, for this user alone."""
+    path = Path(data, FOLDER)
+    files.folder(path, private=True)
+    return path
+
+
+def find_clone(data: Path, repository: int, commit: str) -> Path | None:
+    """The clone of a repository at this commit, or None. It counts as used now."""
+    path = Path(data, FOLDER, f"{repository}-{commit}.git")
+    if not _NAME.fullmatch(path.name) or not path.is_dir():
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return path
+
+
+def keep_clone(data: Path, store: Path, repository: int, commit: str) -> Path:
+    """Keep a clone that was fetched for later reviews. Return where it is now: where it was, if it cannot be kept."""
+    path = clones_folder(data) / f"{repository}-{commit}.git"
+    try:
+        files.place(store, path)  # or another process was first, and its clone is the same commit
+    except UsageError:
+        log.warning("the clone of repository %d cannot be kept for later reviews", repository, exc_info=True)
+        return store
+    return path
+
+
+def make_room(data: Path, most: int) -> None:
+    """Remove older commits of one repository, then those used longest ago, until they take no more than so many bytes."""
+    now, newest, total = time.time(), set[str](), 0
+    for last_use, path in sorted(_rows(data), key=lambda row: -row[0]):
+        repository = path.name.partition("-")[0]
+        total += _size(path)
+        if (repository in newest or total > most) and now - last_use > IN_USE:
+            shutil.rmtree(path, ignore_errors=True)
+        newest.add(repository)
+
+
+def forget_clones(data: Path, repositories: Iterable[int]) -> None:
+    """Remove the clones of these repositories."""
+    ids = {str(one) for one in repositories}
+    for _, path in _rows(data):
+        if path.name.partition("-")[0] in ids:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _rows(data: Path) -> list[tuple[float, Path]]:
+    rows = []
+    for path in Path(data, FOLDER).glob("*.git"):
+        with suppress(OSError):
+            if _NAME.fullmatch(path.name):
+                rows.append((path.stat().st_mtime, path))
+    return rows
+
+
+def _size(path: Path) -> int:
+    total = 0
+    for part in path.rglob("*"):
+        with suppress(OSError):
+            total += part.stat().st_size
+    return total

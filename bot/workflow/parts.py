@@ -1,65 +1,60 @@
 """What the jobs of a server are handed: who it is at GitHub, what it has stored, and how a change is reviewed."""
 
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
 
+from bot import config, github
 from bot.brief import Brief
 from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
-from bot.errors import HostRefused
+from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host, Identity, RequestPace
+from bot.jobs import Job, Jobs, asks
 from bot.outputs.posts import Comments
 from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
-from bot.ports import LASTS, Job
-from bot.values import Ask, OrganizationFile, OwnerRule, PullRef, Review, ReviewAsk, Trigger
+from bot.render import line, visible
+from bot.storage import Failure, Store
+from bot.values import (
+    Ask,
+    CommandAsk,
+    OrganizationFile,
+    OwnerRule,
+    PullRef,
+    PullRequest,
+    RemarkAsk,
+    Review,
+    ReviewAsk,
+    Trigger,
+)
 from bot.values.consumer import PackageRow
+from bot.workflow import fetching, looking
+from bot.workflow.looking import Defaults, PullState
 from bot.workflow.progress import Say
 
-if TYPE_CHECKING:
-    from bot.storage import Store
-
-
-Step = TypeVar("Step")
 SilencedFindings = Sequence[tuple[str, str, str]]  # fingerprint, reason, and "finding" or "withdrawn"
+_SEEN = TypeAdapter(PullState)
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a server brings to its jobs. `submit`, `reviews`, `cancel` and `forget` are the queue's own doors."""
-
-    identity: Identity
-    pace: RequestPace
-    store: "Store"
-    folder: Path  # of the server's data
-    submit: Callable[[Ask, str], Awaitable[bool]]
-    reviews: Callable[[PullRef], Awaitable[Mapping[str, ReviewAsk]]]  # that wait and run, by name
-    cancel: Callable[[PullRef, Collection[str] | None], Awaitable[bool]]  # all of them, or these
-    forget: Callable[[int, Sequence[int]], Awaitable[int]]  # the jobs of an installation, or of some repositories
-    remember_failure: Callable[[Ask, str], Awaitable[None]]  # somebody who remembers what came to nothing, and why
-    record_metrics: Callable[[Review, str], None]  # somebody who counts, by repository
-
-
-class Defaults(Protocol):
-    """What reads the defaults of a repository's owner."""
-
-    async def __call__(self, host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
-        """The defaults for a repository ("owner/name"); `is_private`: whether it is, so that a private file may be shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Services(Surroundings):
+class Services:
     """Everything a job needs: what the server brings, and functions that come from `wiring`.
 
     What computes on a repository's contents (`review`, `answer`, `converse`, `fix`, `resolve`, `no_review_reason`, `comments`) does so in a child process.
     """
 
+    store: Store
+    jobs: Jobs
+    identity: Identity
+    pace: RequestPace
+    folder: Path  # of the server's data
+    record_metrics: Callable[[Review, str], None]  # somebody who counts, by repository
     settings: Settings = field(repr=False)
     review: Callable[[Brief, Say], Awaitable[MadeReview]]
     answer: Callable[[Question], Awaitable[CommandReply]]
@@ -69,14 +64,38 @@ class Services(Surroundings):
     resolve: Callable[[str | None, OrganizationFile | None], Awaitable[Config]]
     defaults: Defaults
     no_review_reason: Callable[[Brief, Trigger], Awaitable[No | None]]
-    page: Callable[
-        [bytes, bytes | None, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]
-    ]  # of a stored review, under the words that hold now
+    # The page of a stored review, under the words that hold now.
+    page: Callable[[bytes, bytes | None, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]]
     ci_failures: Callable[[bytes, CIReport], Awaitable[str]]  # a stored review with them, as JSON
     packages: Callable[[str], Awaitable[tuple[PackageRow, ...]]]  # that a store's repository offers and takes
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread
     model: Callable[[Config], bool]  # whether a model can be asked under these settings
     in_force: Callable[[Config], Config]  # with the models that a key brings
+
+    async def look(self, pull: PullRef, host: Host, job: Job) -> PullState:
+        """Look at a pull request once; a later attempt of the job gets what the first one saw."""
+
+        async def now() -> PullState:
+            is_paused = await self.store.people.is_paused(pull)
+            return await looking.current_state(host, config.FILE, self.defaults, is_paused=is_paused)
+
+        return await job.step("look", now, _SEEN)
+
+    async def settings_of(self, state: PullState) -> Config:
+        """The settings; those of the server alone if the owner's file is wrong, which the review reports."""
+        try:
+            return await self.resolve(state.file, state.organization)
+        except (UsageError, OverLimit):
+            return config.resolve({}, None, self.settings)
+
+    @asynccontextmanager
+    async def fetch(self, pull: PullRef, state: PullState) -> AsyncIterator[PullRequest]:
+        """The change as a pull request of a local store, which is removed afterwards. The token ends before anything is read."""
+        with fetching.room(self.folder) as folder:
+            async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
+                url = github.git_url(self.identity.api, fetching.today(pull, state.facts))
+                store = await fetching.fill_store(url, state.facts, state.bases, token, folder)
+            yield fetching.as_pull_request(state.facts, state.bases, store)
 
 
 @contextmanager
@@ -89,15 +108,17 @@ def unless_gone(job: Job, after: int | None = None) -> Iterator[None]:
             raise
 
 
-async def keep(
-    job: Job, name: str, form: TypeAdapter[Step], do: Callable[[], Awaitable[Step]], *, lasts: bool = False
-) -> Step:
-    """What a step of the job comes to, as a value: a later attempt gets what the first one found.
+async def remember_failure(ask: Ask, why: str, store: Store) -> None:
+    """Keep what came to nothing until it is tried again: the last review of a pull request, a comment's command or remark.
 
-    `lasts`: so does a further try, after GitHub has refused or failed: what a command has done is not done again for its answer.
+    What nobody waits for (a cancellation) is in the log alone, and a merge queue that stops in its check run.
     """
-
-    async def plain() -> object:
-        return cast("object", form.dump_python(await do(), mode="json"))
-
-    return form.validate_python(await job.step(f"{LASTS}{name}" if lasts else name, plain))
+    if isinstance(ask, ReviewAsk):
+        name, what = ask.pull.key, "review"
+    elif isinstance(ask, CommandAsk | RemarkAsk):
+        word = ask.word if isinstance(ask, CommandAsk) else "remark"
+        name, what = f"{ask.pull.key}~{ask.comment.kind}{ask.comment.id}", line(visible(word))
+    else:
+        return
+    row = Failure(name, ask.pull, what, line(visible(why)), asks.write(ask), time.time())
+    await store.failures.record(row)

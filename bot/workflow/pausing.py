@@ -7,7 +7,8 @@ from bot import render
 from bot.config.policy import ASKED
 from bot.github import Host
 from bot.outputs import marker
-from bot.publish import existing, summary
+from bot.publish import existing
+from bot.publish.job import summaries
 from bot.values import ReviewAsk
 
 PUSHED = frozenset({"push", "catch-up"})
@@ -44,7 +45,7 @@ class PushCount:
 
 async def resume(host: Host, most: int | None) -> bool:
     """Count from zero again; False if no push had to wait."""
-    for one in await summary.stands(host) if most is not None else ():
+    for one in await summaries(host) if most is not None else ():
         facts = existing.facts(one)
         if most is not None and _count(facts) >= most:
             kind, rest = facts.get("kind", ""), one.body.replace("\r\n", "\n").partition("\n")[2]
@@ -63,7 +64,7 @@ async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -
     """The count for this review. A review that somebody asked for sets it to zero. `run`: what it wrote itself counts once."""
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
-    stands = next(iter(await summary.stands(host)), None)
+    stands = next(iter(await summaries(host)), None)
     marker_facts = existing.facts(stands) if stands is not None else {}
     count, is_again = _count(marker_facts), ask.trigger in RETURNS and bool(marker_facts)
     if marker_facts.get("run") == run:

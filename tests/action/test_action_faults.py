@@ -36,7 +36,7 @@ async def test_a_head_that_moves_is_left_to_its_own_run(at: Stage) -> None:
 
     at.gh.fail("GET", r"/pulls/1$", Fault(status=None, skip=1, run=push))
     told = await at.told("pull_request", body)
-    assert (told.conclusion, told.outcome, told.fault) == ("cancelled", None, None)
+    assert (told.conclusion, told.posted, told.fault) == ("cancelled", None, None)
     assert "is posted only here: the head is" in told.says
     assert at.gh.pull(1).comments == []
 

@@ -84,8 +84,7 @@ def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Pr
 def main() -> None:
     """The process itself."""
     from bot import app, config
-    from bot.app.opening import Apologise, Work
-    from bot.ports import Job
+    from bot.jobs import Apologise, Job, Work
     from bot.values import Ask
 
     book = Path(sys.argv[1])

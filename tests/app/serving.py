@@ -19,14 +19,12 @@ from fastapi import FastAPI
 
 from bot import app
 from bot.app import RunningServer, running
-from bot.app.opening import Apologise, Work
 from bot.app.running import Leaving
 from bot.config import App, Server, ServerPlace
-from bot.machine.limits import ProcessLimits
-from bot.ports import Job
-from bot.storage import FinishedReview
+from bot.jobs import Apologise, Job, Work
+from bot.storage import FinishedReview, Store
 from bot.values import Ask, ReviewAsk
-from bot.workflow import Surroundings
+from bot.workflow.parts import remember_failure
 
 SECRET = "a secret of the webhook, planted"
 NOBODY = "http://127.0.0.1:9"  # where no GitHub answers
@@ -132,17 +130,21 @@ async def served(
     async def never(ask: Ask, why: str) -> None:
         raise AssertionError(f"{ask} was given up: {why}")
 
-    def open_work(around: Surroundings, _: ProcessLimits) -> tuple[Work, Apologise]:
+    def open_work(store: Store, *_: object) -> tuple[Work, Apologise]:
         async def carried_out(ask: Ask, job: Job) -> None:
             if work is not None:
                 await work(ask, job)
             if isinstance(ask, ReviewAsk):
-                await around.store.reviews.keep(review(ask, job.id))
+                await store.reviews.keep(review(ask, job.id))
             async with more:
                 done.append(ask)
                 more.notify_all()
 
-        return carried_out, sorry or never
+        async def apologise(ask: Ask, why: str) -> None:
+            await remember_failure(ask, why, store)
+            await (sorry or never)(ask, why)
+
+        return carried_out, apologise
 
     async with (
         app.open_server(given, open_work, web=web) as opened,

@@ -1,6 +1,8 @@
+import asyncio
 import hashlib
 import hmac
 import json
+from collections.abc import AsyncIterator
 from urllib.parse import urlencode
 
 import pytest
@@ -9,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from bot.app import delivery
+from bot.app import webhook
+from bot.app.webhook import Bodies
 
 SECRET = SecretStr("a secret of twenty characters")
 BODY = b'{"action":"opened"}'
@@ -30,7 +33,7 @@ def signed(raw: bytes, **headers: str) -> dict[str, str]:
 def refused(raw: bytes, headers: dict[str, str]) -> tuple[int, str]:
     """How a delivery is refused."""
     with pytest.raises(HTTPException) as caught:
-        delivery.read(headers, raw, SECRET)
+        webhook.read(headers, raw, SECRET)
     return caught.value.status_code, caught.value.detail
 
 
@@ -38,7 +41,7 @@ def test_a_form_is_read_like_json() -> None:
     """An App can be set to send forms."""
     raw = urlencode({"payload": json.dumps({"action": "opened", "text": "ä&=%"})}).encode()
     headers = signed(raw, content_type="application/x-www-form-urlencoded; charset=utf-8")
-    assert delivery.read(headers, raw, SECRET).payload == {"action": "opened", "text": "ä&=%"}
+    assert webhook.read(headers, raw, SECRET).payload == {"action": "opened", "text": "ä&=%"}
 
 
 @pytest.mark.parametrize(
@@ -111,19 +114,24 @@ def test_a_header_that_makes_no_sense_is_refused(header: str, value: str, status
 def test_a_form_without_a_payload_is_refused() -> None:
     """Also a body that is not a form."""
     for raw in (b"other=1", b"payload", b"payload=%5B%5D", "payload=ä".encode()):
-        assert refused(raw, signed(raw, content_type=delivery.FORM))[0] == 400
+        assert refused(raw, signed(raw, content_type=webhook.FORM))[0] == 400
 
 
-def test_bodies_that_arrive_together_have_one_bound() -> None:
-    """The largest one is given up, so that small ones of GitHub's get through beside a flood."""
-    arriving = delivery.Arriving(10 << 20)
-    with arriving.one() as large, arriving.one() as other, arriving.one() as small:
-        arriving.add(large, b"x" * (6 << 20))
-        arriving.add(other, b"x" * (3 << 20))
-        arriving.add(small, b"x" * (2 << 20))
-        assert (len(large), len(other), len(small)) == (0, 3 << 20, 2 << 20)
-        with pytest.raises(HTTPException) as caught:
-            arriving.add(large, b"x")
-        assert caught.value.status_code == 503
-    with arriving.one() as later:
-        arriving.add(later, b"x" * (10 << 20))
+async def test_bodies_that_arrive_together_have_one_bound() -> None:
+    """Beside a body that is on its way another one is refused where both together are too long, and taken once that is gone."""
+    bodies, sent = Bodies(10 << 20), asyncio.Event()
+
+    async def chunks(size: int, *, waits: bool) -> AsyncIterator[bytes]:
+        yield b"x" * size
+        if waits:
+            await sent.wait()
+
+    large = asyncio.create_task(bodies.read(signed(b""), chunks(6 << 20, waits=True)))
+    await asyncio.sleep(0)
+    with pytest.raises(HTTPException) as caught:
+        await bodies.read(signed(b""), chunks(5 << 20, waits=False))
+    assert caught.value.status_code == 503
+    assert len(await bodies.read(signed(b""), chunks(3 << 20, waits=False))) == 3 << 20
+    sent.set()
+    assert len(await large) == 6 << 20
+    assert len(await bodies.read(signed(b""), chunks(9 << 20, waits=False))) == 9 << 20

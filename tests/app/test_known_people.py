@@ -8,7 +8,7 @@ import pytest
 from serving import HEADS, Served, pull, served, settings
 
 from bot import storage
-from bot.app.admission import COMMENTS_OF_STRANGER, DAY, Admission
+from bot.app.webhook import COMMENTS_OF_STRANGER, DAY, Admission
 from bot.values import Ask, CommandAsk, CommentRef, PullRef
 
 WHO = "visitor"
@@ -62,19 +62,12 @@ async def test_what_tells_of_somebody_else_makes_nobody_known(
         assert await taken_on(one) == COMMENTS_OF_STRANGER
 
 
-async def test_a_comment_as_a_member_makes_its_writer_known(tmp_path: Path) -> None:
-    """GitHub says so in the delivery; in another one it may not."""
-    async with served(settings(tmp_path), nothing) as one:
-        await one.deliver(comment(1, "MEMBER"), "issue_comment")
-        assert await taken_on(one) == COMMENTS_OF_STRANGER + 4
-
-
 async def test_who_may_write_is_known_for_a_day_and_not_by_their_own_comments_for_longer(tmp_path: Path) -> None:
     """What was taken on because somebody was known says nothing of the day after."""
     now = time.time()
     async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
         admission = Admission(store.people)
-        await store.people.note_command(PULL, 1, "issue", WHO, now, writes=True)
+        await store.people.note(PULL, CommentRef(1, "issue"), WHO, now, writes=True)
         for hours, most in ((20, COMMENTS_OF_STRANGER + 4), (30, COMMENTS_OF_STRANGER)):
             decisions = [
                 await admission.admit(
@@ -84,4 +77,4 @@ async def test_who_may_write_is_known_for_a_day_and_not_by_their_own_comments_fo
                 )
                 for number in range(COMMENTS_OF_STRANGER + 4)
             ]
-            assert sum(not one.reason for one in decisions) == most
+            assert sum(not refusal for refusal, _ in decisions) == most

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.app import logs
-from bot.app.redact import redactor
+from bot.app.logs import redactor
 
 SECRET = "a webhook secret of ours"
 PEM = (

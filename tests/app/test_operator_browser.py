@@ -12,7 +12,7 @@ from browsing import Window
 from visiting import Visit, stored, visit
 
 from bot.app import operator
-from bot.ports import Job
+from bot.jobs import Job
 from bot.values import Ask, PullRef, ReviewAsk
 
 pytestmark = [pytest.mark.slow, browsing.NEEDED]

@@ -8,9 +8,9 @@ from pathlib import Path
 from serving import Served, pull, served, settings
 
 from bot.app import operator
-from bot.app.operator import trace
+from bot.app.operator import views
 from bot.errors import GitError
-from bot.ports import Job
+from bot.jobs import Job
 from bot.render import forms
 from bot.values import Ask, ReviewAsk
 
@@ -46,7 +46,7 @@ LINES = [json.dumps(row).encode() for row in ROWS]
 
 def test_a_trace_is_of_the_last_review_and_adds_up() -> None:
     """Calls by role and by turn, what failed, what is in flight; an unknown price makes a sum unknown. A line that is cut off does not count."""
-    found = trace.read([*LINES, b'{"kind": "call", "ro'])
+    found = views.read_trace([*LINES, b'{"kind": "call", "ro'])
     assert (found.strategy, found.flying) == ("rlm", 1)
     assert [(name, row.calls, row.failures, row.usd) for name, row in found.roles.items()] == [
         ("root", 1, 0, 0.5),

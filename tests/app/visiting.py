@@ -15,7 +15,7 @@ from serving import SECRET, Served, served, settings
 from bot.app import operator
 from bot.app.opening import Work
 from bot.config import Server
-from bot.jobs import codec
+from bot.jobs import asks
 from bot.storage import Failure, FinishedReview, StoredFinding
 from bot.values import PullRef, ReviewAsk
 from deeprepo_sandbox import github as sandbox
@@ -114,7 +114,7 @@ async def stored(visit: Visit) -> dict[str, str]:
         await store.reviews.keep(done)
         await store.reviews.close(pull, now, merged=True)
         broken = replace(pull, number=number + 10)
-        ask = codec.write(ReviewAsk(broken, "push"))
+        ask = asks.write(ReviewAsk(broken, "push"))
         await store.failures.record(Failure(broken.key, broken, "review", f"{one.name} broke {HOSTILE}", ask, now))
         found[one.name] = job
     return found

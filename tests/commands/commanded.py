@@ -11,6 +11,7 @@ from fakes import Repository
 
 from bot import commands, config, pipeline, wiring
 from bot.commands import CommandContext, CommandReply, Permission
+from bot.commands.context import Acts
 from bot.config import Settings
 from bot.languages import LANGUAGES
 from bot.outputs import json_file, marker
@@ -67,35 +68,9 @@ class Scene:
         return asyncio.run(commands.carry_out(word, argument, standing, self._context()))
 
     def _context(self) -> CommandContext:
-        async def last() -> bytes | None:
-            return self.data
-
-        async def top() -> str:
-            return self.top
-
-        async def submit(full: bool) -> None:
-            self.done.append(("submit", "full" if full else "new"))
-
-        async def suppress(fingerprint: str, reason: str) -> None:
-            self.done.append(("suppress", fingerprint, reason))
-
-        async def pause() -> bool:
-            self.paused, before = True, self.paused
-            return not before
-
-        async def resume() -> bool:
-            self.paused, before = False, self.paused
-            return before
-
-        async def cancel() -> bool:
-            self.running, before = False, self.running
-            return before
-
         resolved = config.resolve({}, self.settings, self.operator)
         opening = self._open_session if self.model else None
-        return CommandContext(
-            resolved, "maintainer", "main", last, submit, suppress, pause, resume, cancel, top, opening, lambda: 1.0
-        )
+        return CommandContext(resolved, "maintainer", "main", self.data, self.top, Deeds(self), opening, lambda: 1.0)
 
     @asynccontextmanager
     async def _open_session(self) -> AsyncIterator[Session]:
@@ -114,6 +89,31 @@ class Scene:
                 ) as session,
             ):
                 yield session
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds(Acts):
+    """What commands do, written down."""
+
+    scene: Scene
+
+    async def review(self, *, full: bool) -> None:
+        self.scene.done.append(("submit", "full" if full else "new"))
+
+    async def ignore(self, mark: str, reason: str) -> None:
+        self.scene.done.append(("suppress", mark, reason))
+
+    async def pause(self) -> bool:
+        self.scene.paused, before = True, self.scene.paused
+        return not before
+
+    async def resume(self) -> bool:
+        self.scene.paused, before = False, self.scene.paused
+        return before
+
+    async def cancel(self) -> bool:
+        self.scene.running, before = False, self.scene.running
+        return before
 
 
 def scene(repository: Repository, after: Mapping[str, str | bytes | None] = AFTER) -> Scene:

@@ -1,6 +1,6 @@
 import pytest
 
-from bot.commands import rejecting
+from bot.commands import reading
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from bot.commands import rejecting
 )
 def test_a_plain_rejection(body: str) -> None:
     """The whole reply, without quotes, is the reason."""
-    assert rejecting.reason(body) == " ".join(row for row in body.replace("\u2019", "'").split("\n") if not row.startswith(">")).strip()  # fmt: skip
+    assert reading.reason(body) == " ".join(row for row in body.replace("\u2019", "'").split("\n") if not row.startswith(">")).strip()  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_a_plain_rejection(body: str) -> None:
 )
 def test_everything_else_is_no_rejection(body: str) -> None:
     """Questions, denials, quotes, code and whatever begins otherwise are remarks: a model answers them."""
-    assert rejecting.reason(body) == ""
+    assert reading.reason(body) == ""
 
 
 def test_a_reason_is_bounded() -> None:
     """However long the reply is."""
-    assert len(rejecting.reason("Not a bug. " + "x" * 100_000)) == rejecting.LONGEST
+    assert len(reading.reason("Not a bug. " + "x" * 100_000)) == reading.LONGEST_REASON

@@ -5,8 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from bot import jobs, storage
-from bot.ports import Job
+from bot import storage
+from bot.jobs import Job, Jobs, JobSettings
 from bot.values import Ask, PullRef, ReviewAsk
 
 FOLDER, URL, LOG, *ASKED = sys.argv[1:]
@@ -41,10 +41,10 @@ async def apologise(ask: Ask, why: str) -> None:
 
 
 async def main() -> None:
-    settings = jobs.JobSettings(Path(FOLDER), URL, crashes=2, poll=0.02)
+    settings = JobSettings(Path(FOLDER), URL, crashes=2, poll=0.02)
     async with (
         storage.open_store(URL or f"sqlite:///{FOLDER}/deeprepo.db") as store,
-        jobs.running(settings, work, store=store, apologise=apologise) as board,
+        Jobs(settings, store).running(work, apologise) as board,
     ):
         for each in ASKED:
             number, _, head = each.partition("=")

@@ -3,16 +3,15 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from bot import jobs, storage
-from bot.jobs import Jobs, JobSettings
-from bot.ports import Job
+from bot import storage
+from bot.jobs import Job, Jobs, JobSettings
 from bot.values import Ask, CommandAsk, CommentRef, PullRef, ReviewAsk
 
 PATIENCE = 20.0  # seconds after which a test that waits has failed
@@ -97,16 +96,10 @@ class Scene:
     ) -> AsyncIterator[Jobs]:
         """One process's life with these jobs."""
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
-        parts = {"apologise": diary.apologise, **(given or {})}
-        if not settings.is_shared:
-            async with jobs.running(settings, diary.work, **parts) as found:
-                yield found
-            return
-        async with (
-            storage.open_store(self.url) as opened,
-            jobs.running(settings, diary.work, store=opened, **parts) as found,
-        ):
-            yield found
+        async with AsyncExitStack() as stack:
+            store = await stack.enter_async_context(storage.open_store(self.url)) if settings.is_shared else None
+            jobs = Jobs(settings, store)
+            yield await stack.enter_async_context(jobs.running(diary.work, diary.apologise, **(given or {})))
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
         """Look into the jobs' database, or meddle with it, while nobody works."""

@@ -7,8 +7,7 @@ from typing import get_args
 import pytest
 from job_scene import Diary, Scene, command, pull, push
 
-from bot.jobs import codec, ids
-from bot.ports import Job
+from bot.jobs import Job, asks
 from bot.values import Ask, Forget
 
 
@@ -94,7 +93,7 @@ def test_every_kind_of_ask_can_be_stored(kind: type[Ask]) -> None:
     values = {"pull": asdict(pull()), "comment": {"id": 1, "kind": "issue"}, "trigger": "push", "reason": "closed"}
     needed = {one.name for one in fields(kind) if one.default is MISSING}
     written = {name: values.get(name, 7 if name in ("installation", "repository") else "x") for name in needed}
-    ask = codec.read(json.dumps({"kind": kind.__name__, **written, "mentioned": True}))
+    ask = asks.read(json.dumps({"kind": kind.__name__, **written, "mentioned": True}))
     assert ask is not None
-    assert codec.read(codec.write(ask)) == ask
-    assert ids.queue(ids.name(ask, "guid")) in ("reviews", "commands")
+    assert asks.read(asks.write(ask)) == ask
+    assert asks.queue(asks.name(ask, "guid")) in ("reviews", "commands")

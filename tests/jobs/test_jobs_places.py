@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from job_scene import Diary, Scene, push
 
-from bot import jobs, storage
+from bot import storage
 from bot.errors import StorageError, UsageError
-from bot.jobs import JobSettings
+from bot.jobs import Jobs, JobSettings
 from bot.jobs.keys import Keys
 
 
@@ -20,22 +20,22 @@ async def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
 
 async def test_what_cannot_work_is_refused(tmp_path: Path) -> None:
     """Jobs in a file need their worker beside them, several processes need the store, and a database must be there."""
+    diary = Diary()
     with pytest.raises(UsageError, match="name a PostgreSQL database"):
-        async with jobs.running(JobSettings(tmp_path), Diary().work, work_here=False):
+        async with Jobs(JobSettings(tmp_path)).running(diary.work, diary.apologise, work_here=False):
             pass
     shared = JobSettings(tmp_path, "postgresql://nobody:planted@127.0.0.1:1/nowhere")
     assert "planted" not in repr(shared)
     with pytest.raises(UsageError, match="need the store"):
-        async with jobs.running(shared, Diary().work):
-            pass
+        Jobs(shared)
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be written"):
-        async with jobs.running(JobSettings(tmp_path / "file" / "folder"), Diary().work):
+        async with Jobs(JobSettings(tmp_path / "file" / "folder")).running(diary.work, diary.apologise):
             pass
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "jobs.db").write_text("this is no database" * 100)
     with pytest.raises(StorageError, match=r"cannot be used: .*file is not a database"):
-        async with jobs.running(JobSettings(tmp_path / "broken"), Diary().work):
+        async with Jobs(JobSettings(tmp_path / "broken")).running(diary.work, diary.apologise):
             pass
 
 

@@ -5,7 +5,7 @@ import pytest
 from job_scene import Diary, Scene, command, pull, push
 
 from bot.errors import StorageError
-from bot.jobs import superseding
+from bot.jobs import queue
 from bot.values import Ask, CommentRef, Forget, MergeGroup, ReviewAsk
 
 SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
@@ -90,11 +90,11 @@ def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
     """Permission to spend money is checked later; the person who gave the command may ask for more of it."""
     pressed = ReviewAsk(pull(), "rerun", full=True, actor="stranger", head="two")
     plain = replace(SPOKEN, full=False)
-    assert superseding.merge(pressed, [plain]) == replace(plain, base=superseding.UNKNOWN, inherited=True)
-    assert superseding.merge(replace(pressed, actor=plain.actor), [plain]).full
-    assert superseding.merge(plain, [pressed]) == plain
-    assert superseding.covers(plain, pressed)
-    assert not superseding.covers(plain, replace(pressed, actor=plain.actor))
+    assert queue.merge(pressed, [plain]) == replace(plain, base=queue.UNKNOWN, inherited=True)
+    assert queue.merge(replace(pressed, actor=plain.actor), [plain]).full
+    assert queue.merge(plain, [pressed]) == plain
+    assert queue.covers(plain, pressed)
+    assert not queue.covers(plain, replace(pressed, actor=plain.actor))
 
 
 async def test_cancelling_ends_what_waits_and_what_runs(scene: Scene) -> None:

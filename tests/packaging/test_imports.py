@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 # The rooms that need an extra before their first line; all others can be imported in a base installation.
 ROOMS = {
     "models": ("bot.models",),
-    "github": ("bot.action", "bot.github", "bot.publish", "bot.wiring.action"),
+    "github": ("bot.action", "bot.github", "bot.publish"),
     "server": ("bot.app", "bot.jobs", "bot.storage", "bot.wiring.server", "bot.workflow"),
     "mcp": ("bot.mcp",),
 }

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.storage import Failure, FinishedReview, Store
-from bot.storage.days import DAY
+from bot.storage.listing import DAY
 from bot.values import PullRef
 
 PULL, OTHER = PullRef(7, 70, "owner", "name", 3), PullRef(8, 80, "other", "name", 3)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from bot import storage
 from bot.storage import FinishedReview, Store, StoredFinding, Suppression
-from bot.values import PullRef
+from bot.values import CommentRef, PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
 OTHER = PullRef(8, 80, "other", "name", 3)
@@ -149,11 +149,11 @@ async def test_what_other_open_pull_requests_of_a_head_came_to_is_known(store: S
 async def test_remarks_and_commands_are_counted_apart(store: Store) -> None:
     """Commands by person in a repository, remarks by person in a pull request; the same comment counts once."""
     beside, people = replace(PULL, number=4), store.people
-    assert await people.note_command(PULL, 1, "issue", "ann", 10.0) == ()
-    assert await people.spoke(PULL, 2, "issue", "ann", 20.0) == ()
-    assert await people.spoke(PULL, 2, "issue", "ann", 25.0) == ()
-    assert await people.spoke(PULL, 3, "review", "ann", 30.0) == (20.0,)
-    assert await people.spoke(beside, 4, "issue", "ann", 30.0) == ()
-    assert await people.spoke(PULL, 5, "issue", "bob", 30.0) == ()
-    assert await people.note_command(beside, 6, "issue", "ann", 40.0) == (10.0,)
-    assert await people.spoke(PULL, 7, "issue", "ann", 3_625.0) == (30.0,)
+    assert await people.note(PULL, CommentRef(1, "issue"), "ann", 10.0) == ()
+    assert await people.note(PULL, CommentRef(2, "issue"), "ann", 20.0, is_remark=True) == ()
+    assert await people.note(PULL, CommentRef(2, "issue"), "ann", 25.0, is_remark=True) == ()
+    assert await people.note(PULL, CommentRef(3, "review"), "ann", 30.0, is_remark=True) == (20.0,)
+    assert await people.note(beside, CommentRef(4, "issue"), "ann", 30.0, is_remark=True) == ()
+    assert await people.note(PULL, CommentRef(5, "issue"), "bob", 30.0, is_remark=True) == ()
+    assert await people.note(beside, CommentRef(6, "issue"), "ann", 40.0) == (10.0,)
+    assert await people.note(PULL, CommentRef(7, "issue"), "ann", 3_625.0, is_remark=True) == (30.0,)

@@ -1,7 +1,9 @@
 import asyncio
+from collections import Counter
 from dataclasses import replace
 
-from bot.storage import FindingOutcomes, FinishedReview, Store, StoredFinding
+from bot.storage import FinishedReview, Store, StoredFinding
+from bot.storage.findings import addressed_share
 from bot.values import OwnerRule, Proposal, PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
@@ -42,21 +44,21 @@ async def test_what_becomes_of_findings(store: Store) -> None:
     said = [replace(FOUND, fingerprint=name) for name in names]
     await store.reviews.keep(done("one", *said))
     await store.reviews.keep(done("other", FOUND, pull=OTHER))
-    assert await store.outcomes.of_repositories([70, 71], 0.0) == (FindingOutcomes(70, waiting=4),)
+    assert await store.outcomes.of_repositories([70, 71], 0.0) == {70: {"waiting": 4}}
     await store.outcomes.reject(PULL, "f3", 110.0)
     await store.outcomes.reject(PULL, "unknown", 110.0)
     states = ("fixed", "fixed", "fixed", "open")
     ended = [replace(one, state=state) for one, state in zip(said, states, strict=True)]
     await store.reviews.keep(done("two", *ended, at=120.0, accepted=frozenset({"f2"})))
     await store.outcomes.close(PULL, 130.0)
-    (found,) = await store.outcomes.of_repositories([70], 0.0)
-    assert found == FindingOutcomes(70, fixed=1, accepted=1, rejected=1, left=1)
-    assert found.share == 0.5
-    assert await store.outcomes.of_repositories([70], 125.0) == (FindingOutcomes(70, left=1),)
-    whole = FindingOutcomes.together(await store.outcomes.of_repositories(None, 0.0))
-    assert whole == FindingOutcomes(0, waiting=1, fixed=1, accepted=1, rejected=1, left=1)
+    found = (await store.outcomes.of_repositories([70], 0.0))[70]
+    assert found == {"fixed": 1, "accepted": 1, "rejected": 1, "left": 1}
+    assert addressed_share(found) == 0.5
+    assert await store.outcomes.of_repositories([70], 125.0) == {70: {"left": 1}}
+    every = await store.outcomes.of_repositories(None, 0.0)
+    assert sum(every.values(), Counter()) == {"waiting": 1, "fixed": 1, "accepted": 1, "rejected": 1, "left": 1}
     await store.reviews.keep(done("three", said[3], at=140.0))
-    (found,) = await store.outcomes.of_repositories([70], 0.0)
-    assert (found.waiting, found.left) == (1, 0)
+    found = (await store.outcomes.of_repositories([70], 0.0))[70]
+    assert (found["waiting"], found["left"]) == (1, 0)
     assert await store.prune(130.0 + 86_400.0, 1.0) > 0
-    assert await store.outcomes.of_repositories([70], 0.0) == (FindingOutcomes(70, waiting=1),)
+    assert await store.outcomes.of_repositories([70], 0.0) == {70: {"waiting": 1}}

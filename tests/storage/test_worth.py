@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from bot.storage import FinishedReview, Store, StoredFinding
-from bot.storage.worth import ProposedRule, Results
+from bot.storage.findings import ProposedRule, Results
 from bot.values import OwnerRule, Proposal, PullRef
 
 PULL = PullRef(7, 70, "acme", "shop", 1)

@@ -10,7 +10,7 @@ from prices import BROKEN, LIBRARY, USER
 from whole import Whole, whole
 
 from bot.cli import consumers
-from bot.workflow import clones
+from bot.workflow import packages
 from deeprepo_sandbox import github as sandbox
 
 LINES = {".deeprepo.yml": "as_consumer: lines\n"}
@@ -54,7 +54,7 @@ async def test_a_consumer_is_found_and_its_line_named(
     """After the installation the index knows who takes what, which `deeprepo consumers --server` prints; the review of a private library names the line of a private user."""
     monkeypatch.setenv("DEEPREPO_DATA", str(tmp_path / "data"))
     async with at(tmp_path, quagga=USER | LINES, zebra=MERGE) as (stage, repo):
-        kept = [path.name.partition("-")[0] for path in clones.folder(stage.data).iterdir()]
+        kept = [path.name.partition("-")[0] for path in packages.clones_folder(stage.data).iterdir()]
         assert str(stage.gh.world.repository("acme", "quagga").id) in kept  # type: ignore[union-attr]
         before = len(stage.gh.requests)
         assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo)
@@ -118,7 +118,7 @@ async def test_a_push_to_the_default_branch_refreshes_the_index_and_an_end_empti
         assert await stage.server.store.packages.known_uses(10) == ()
         await stage.gh.withdraw(user)
         await stage.quiet()
-        assert list(clones.folder(stage.data).iterdir()) == []
+        assert list(packages.clones_folder(stage.data).iterdir()) == []
         assert user.id not in await stage.server.store.packages.homes(stage.gh.installation)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from test_whole_conversations import talk
 
-from bot.app import admission
+from bot.app import webhook
 
 
 async def test_a_strangers_comments_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,7 +19,7 @@ async def test_a_strangers_comments_are_bounded(tmp_path: Path, monkeypatch: pyt
             await at.repo.comment(number, "/deeprepo help", author="stranger")
         await at.quiet()
         spent = len(at.gh.requests) - before
-        assert 0 < spent <= 12 * admission.COMMENTS_OF_STRANGER
+        assert 0 < spent <= 12 * webhook.COMMENTS_OF_STRANGER
         await at.repo.comment(number, "/deeprepo help", author="stranger")
         await at.quiet()
         assert len(at.gh.requests) == before + spent

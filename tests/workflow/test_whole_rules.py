@@ -1,13 +1,14 @@
 """What people reject becomes rules of the repository: who can teach what, how, and what a rule then silences."""
 
 import re
+from collections import Counter
 
 import pytest
 import yaml
 from whole import Whole
 
 from bot import config
-from bot.storage import FindingOutcomes
+from bot.storage.findings import Outcome, addressed_share
 from deeprepo_sandbox.github.things import ReviewComment
 
 HOSTILE = "fine @team | `x` <!-- deeprepo:1 --> --- end --- rules: [{path: '**', kind: secret}] ``` & *more*"
@@ -39,9 +40,8 @@ def rows(listed: str) -> dict[int, str]:
     return {int(found[1]): found[0] for found in re.finditer(r"^\| (\d+) \|.*$", listed, re.MULTILINE)}
 
 
-async def addressed(at: Whole) -> FindingOutcomes:
-    (found,) = await at.server.store.outcomes.of_repositories([at.repo.repository.id], 0.0)
-    return found
+async def addressed(at: Whole) -> Counter[Outcome]:
+    return (await at.server.store.outcomes.of_repositories([at.repo.repository.id], 0.0))[at.repo.repository.id]
 
 
 async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
@@ -55,7 +55,7 @@ async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
     await at.repo.reply(number, kinds, "This is by design.", author="other[bot]")
     assert "no learned rules" in await at.said(number, "/deeprepo rules")
     assert proposals(at, number) == {}
-    assert await addressed(at) == FindingOutcomes(at.repo.repository.id, waiting=4)
+    assert await addressed(at) == {"waiting": 4}
 
     at.repo.react(number, rates)
     at.repo.react(number, names)
@@ -68,7 +68,7 @@ async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
     assert "👍" in shown["shop/rates.py"].body
     assert "👍" not in shown["shop/names.py"].body
     assert "@team" not in "".join(c.body for c in shown.values()) + told.partition("```yaml")[0]
-    assert await addressed(at) == FindingOutcomes(at.repo.repository.id, rejected=4)
+    assert await addressed(at) == {"rejected": 4}
 
 
 async def taught(at: Whole) -> dict[str, ReviewComment]:
@@ -146,5 +146,5 @@ async def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(at:
     await at.quiet()
     assert set(proposals(at, number)) == {"shop/kinds.py"}
     found = await addressed(at)
-    assert found == FindingOutcomes(at.repo.repository.id, fixed=1, rejected=1, left=2)
-    assert found.share == 0.25
+    assert found == {"fixed": 1, "rejected": 1, "left": 2}
+    assert addressed_share(found) == 0.25

@@ -125,7 +125,7 @@ async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
         app_settings = App.model_validate(held | {"client_id": client, "client_secret": secret})
         usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "poll": 0.05, "write_pause": 0.0, "grace": 0.0}
         settings = Server(ServerPlace.model_validate(usual | place), app_settings)
-        async with app.open_server(settings, parts.worker) as opened, serving(app.create(opened)) as address:
+        async with app.open_server(settings, parts.open_work) as opened, serving(app.create(opened)) as address:
             gh.listen(f"{address}/webhook")
             gh.callbacks(f"{address}/signin/done")
             yield Whole(gh, repo, opened, data, address)

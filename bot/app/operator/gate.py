@@ -21,7 +21,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.app import manifest
-from bot.app.operator.visitors import Door, Visitor
 from bot.app.running_server import RunningServer
 from bot.config import Server
 from bot.storage.tables import Scope
@@ -64,6 +63,23 @@ class Departure(BaseModel, frozen=True):
     state: str
     verifier: str  # of PKCE: only its hash went to GitHub
     back: str  # the page to go to afterwards
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What the App signs people in with. `back` is where GitHub sends them afterwards."""
+
+    client_id: str
+    client_secret: SecretStr
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody at GitHub, and the installations that they administer."""
+
+    login: str
+    installations: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

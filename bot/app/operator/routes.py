@@ -16,8 +16,8 @@ from bot.app.operator.gate import Gate, SignedIn, key_of
 from bot.app.operator.signing_in import AtGate, Form, NotSignedIn, Session
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError, UsageError
-from bot.jobs import codec
-from bot.storage.days import DAY
+from bot.jobs import asks
+from bot.storage.listing import DAY
 from bot.storage.reviews import ReviewEnding
 
 LARGEST = (1 << 63) - 1  # an id that a database takes
@@ -111,7 +111,7 @@ async def retry(gate: AtGate, session: Session, fields: Form) -> Response:
         return answers.redirect("/queue")
     name = fields.get("failure", "").replace("\0", "")  # no database takes one
     failure = await gate.server.store.failures.one(name, session.scope)
-    ask = codec.read(failure.ask) if failure is not None else None
+    ask = asks.read(failure.ask) if failure is not None else None
     if failure is None or ask is None:
         return answers.missing()
     await gate.server.jobs.submit(ask, f"retry-{secrets.token_hex(8)}")

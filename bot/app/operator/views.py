@@ -4,24 +4,29 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from bot import config
 from bot.app import manifest
-from bot.app.operator import plots, trace
+from bot.app.operator import plots
 from bot.app.operator.gate import SignedIn
 from bot.app.operator.plots import Plot, Share
-from bot.app.operator.trace import Trace
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
 from bot.jobs import ListedJob
-from bot.storage import Failure, FindingOutcomes
-from bot.storage.days import DAY, DaySum
-from bot.storage.listing import ListedReview
+from bot.journal import reader
+from bot.journal.codec import Row
+from bot.journal.reader import Tally
+from bot.storage import Failure, Store
+from bot.storage.findings import addressed_share
+from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
+from bot.workflow import journals
 
 ROWS = 50  # of one page of a list
 REPOSITORIES, ALL = 15, 1000  # of the first page; where all are asked for
@@ -84,6 +89,27 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnRow:
+    """One turn of the root, with the calls that its code made."""
+
+    name: str
+    outcome: str
+    calls: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A review so far. The tallies are by role, and by model."""
+
+    strategy: str
+    whole: Tally
+    roles: dict[str, Tally]
+    models: dict[str, Tally]
+    turns: tuple[TurnRow, ...]
+    flying: int  # requests without an answer yet
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewPage:
     """One review, finished or under way."""
 
@@ -112,20 +138,20 @@ async def overview(server: RunningServer, session: SignedIn, days: int, *, whole
         store.listing.pulls(session.scope, since),
     )
     outcomes = await store.outcomes.of_repositories([row.key for row in by_repository], since)
-    sums, span, every = {row.key: row for row in by_day}, range(first, today + 1), FindingOutcomes.together(outcomes)
-    states = {"open": every.waiting, "fixed": every.fixed + every.accepted, "rejected": every.rejected}
+    sums, span, every = {row.key: row for row in by_day}, range(first, today + 1), sum(outcomes.values(), Counter())
+    states = {"open": every["waiting"], "fixed": every["fixed"] + every["accepted"], "rejected": every["rejected"]}
     return Overview(
         days,
         sums_of_all,
         *pulls,
-        every.share,
-        {one.repository: one.share for one in outcomes},
+        addressed_share(every),
+        {repository: addressed_share(counts) for repository, counts in outcomes.items()},
         by_repository[:most],
         max(len(by_repository) - most, 0),
         plots.bars(sums, span, lambda row: float(row.reviews), whole=True),
         plots.bars(sums, span, lambda row: row.usd),
         plots.lines(sums, span, {"half of the reviews": lambda row: row.half, "95 of 100": lambda row: row.most}),
-        plots.parts(states | {"left": every.left}),
+        plots.parts(states | {"left": every["left"]}),
         await _caps(server, session),
     )
 
@@ -170,7 +196,7 @@ async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPa
             row.state,
             row.trigger,
             row.started,
-            await trace.of(row.journal, store, folder) if row.journal else None,
+            await trace_of(row.journal, store, folder) if row.journal else None,
             row,
             output,
             _findings(output),
@@ -179,8 +205,8 @@ async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPa
     live = await server.jobs.one(job)
     if live is None or not isinstance(live.ask, ReviewAsk) or not session.may(live.ask.pull.installation):
         return None
-    journal = await trace.newest(live.ask.pull, store, folder) if live.state == "running" else None
-    job_trace = await trace.of(journal, store, folder) if journal else None
+    journal = await newest_journal(live.ask.pull, store, folder) if live.state == "running" else None
+    job_trace = await trace_of(journal, store, folder) if journal else None
     return ReviewPage(live.ask.pull, "", live.state, live.ask.trigger, live.stored_at, job_trace)
 
 
@@ -251,3 +277,51 @@ def install(server: RunningServer, slug: str) -> str:
 def at_github(server: RunningServer, name: str, number: int) -> str:
     """Where a pull request is."""
     return f"{site(server.place.github_api)}/{quote(name)}/pull/{number}"
+
+
+async def trace_of(journal: str, store: Store, folder: Path) -> Trace | None:
+    """The trace of a journal; None if there is no journal."""
+    if store.database.postgres:
+        lines = [line.encode() for line in await store.journals.lines(journal)]
+        return read_trace(lines) if lines else None
+    return await asyncio.to_thread(_read_trace, journals.path(folder, journal))
+
+
+async def newest_journal(pull: PullRef, store: Store, folder: Path) -> str | None:
+    """The journal of a pull request that was written last: that of a review under way."""
+    prefix = f"{pull.repository}-{pull.number}-"
+    if store.database.postgres:
+        return await store.journals.newest(prefix)
+    paths = [one for one in (folder / journals.FOLDER).glob(f"{prefix}*.jsonl") if not one.stem.endswith(".left")]
+    with suppress(OSError):
+        return max(paths, key=lambda one: one.stat().st_mtime).stem if paths else None
+    return None
+
+
+def _read_trace(path: Path) -> Trace | None:
+    with suppress(OSError), path.open("rb") as file:
+        return read_trace(file)
+    return None
+
+
+def read_trace(lines: Iterable[bytes]) -> Trace:
+    """The trace of a journal's last review. A line that was cut off by a crash counts as none."""
+    section = reader.last_section(lines)
+    calls = section.of("call")
+    by_turn = _tallies(calls, lambda row: row["at"])
+    turns = ((f"{row['run']}:{row['number']}", row["outcome"]) for row in section.turns)
+    return Trace(
+        next((row["name"] for row in reversed(section.of("strategy"))), ""),
+        Tally.of(calls),
+        _tallies(calls, lambda row: reader.ROLES.get(row["role"], "others")),
+        _tallies(calls, lambda row: row["model"]),
+        tuple(TurnRow(name, outcome, by_turn.get(name, Tally.of(()))) for name, outcome in turns),
+        max(len(section.of("request")) - len(calls), 0),
+    )
+
+
+def _tallies(calls: Iterable[Row], key: Callable[[Row], str]) -> dict[str, Tally]:
+    groups: dict[str, list[Row]] = {}
+    for row in calls:
+        groups.setdefault(key(row), []).append(row)
+    return {name: Tally.of(rows) for name, rows in groups.items()}

@@ -3,6 +3,5 @@
 `hearing` decides and keeps the thread in bounds, `answering` asks the model and checks what it says, `saying` writes the comment.
 """
 
-from bot.commands.conversation.answering import Withdrawal
+from bot.commands.conversation.answering import RemarkReply, Withdrawal, refusal, respond
 from bot.commands.conversation.hearing import HeardRemark, Speech, above, below
-from bot.commands.conversation.saying import RemarkReply, refusal, respond

@@ -5,21 +5,27 @@ answer. Whether a finding is withdrawn is decided here, by the model's reason an
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
 from bot import render
-from bot.commands import sources
+from bot.commands import CommandReply, Permission, context, sources, target
 from bot.commands.answering import MAX_QUOTES, as_it_is_now, reply_to, verbatim
 from bot.commands.conversation.hearing import HeardRemark
 from bot.commands.reading import own_lines
 from bot.commands.target import LastReview, finding_numbers
+from bot.config import Config
+from bot.errors import BudgetSpent, ProviderError
 from bot.findings import proof
 from bot.findings.merge import alike
 from bot.findings.quotes import fold
 from bot.findings.read import asking, strict, text
+from bot.outputs import facts
+from bot.outputs.parts import evidence
+from bot.render import code, comment, load, phrase
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Schema, tokens
@@ -191,3 +197,71 @@ def _further(quote: Evidence, finding: Finding) -> bool:
     }
     further = (fold(line) not in own for line in quote.quote.split("\n") if line.strip())
     return quote.side == "head" and any(further)
+
+
+IGNORE, HELP = "/deeprepo ignore", "/deeprepo help"
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkReply:
+    """What a remark gets: a reply, a reaction, and the findings that are withdrawn by it: fingerprint and reason."""
+
+    body: str = ""
+    reaction: str = ""
+    withdrawn: tuple[tuple[str, str], ...] = ()
+
+
+def refusal(actor: str, standing: Permission, settings: Config, *, names_us: bool, model: bool) -> CommandReply | None:
+    """The answer where no model is asked, mostly nothing; None where one is asked."""
+    words = load(settings.language)
+    most = settings.triggers.replies_per_hour
+    if not most or not (names_us or (standing.writes and model)):
+        return CommandReply()
+    most = most if standing.writes else min(most, context.STRANGER)
+    if (wait := context.judge(standing.earlier, standing.now, most)) is not None:
+        minutes, was_told = wait
+        return CommandReply("" if was_told else phrase(words, "talk_too_many", minutes, most=most))
+    if not standing.writes:
+        return CommandReply(phrase(words, "talk_no_permission", actor=actor), "-1")
+    return None if model else CommandReply(phrase(words, "talk_no_model", example=code(HELP)))
+
+
+async def respond(
+    heard_remark: HeardRemark,
+    last: bytes | None,
+    language: str,
+    open_session: Callable[[], AbstractAsyncContextManager[Session]],
+    clock: Callable[[], float],
+) -> RemarkReply:
+    """A model's answer as a comment; the reason if the model gave no answer."""
+    words, last_review, start = load(language), target.read(last), clock()
+    if any(finding.category == "secret" for finding in subjects(heard_remark, last_review)):
+        return RemarkReply(phrase(words, "reply_secret"))
+    try:
+        async with open_session() as session:
+            checked_answer = session.calls.masks.cover(await answer(heard_remark, last_review, session))
+            cost = facts.cost(session.calls.cost(), clock() - start, words)
+            pull = session.pull
+    except (ProviderError, BudgetSpent) as error:
+        return RemarkReply(phrase(words, "reply_failed", why=str(error)))
+    withdrawals = [one for one in checked_answer.withdrawals if one.objection is None]
+    if not checked_answer.text and not checked_answer.withdrawals:
+        return RemarkReply(reaction="+1")
+    body = comment(
+        "replies/remark.md.j2",
+        words,
+        text=checked_answer.text,
+        withdrawn=[{"title": one.finding.title, "reason": one.reason} for one in withdrawals],
+        kept=[
+            {"key": f"talk_{one.objection}", "example": code(_ignore(one))}
+            for one in checked_answer.withdrawals
+            if one.objection
+        ],
+        quotes=[evidence(item, pull) for item in checked_answer.quotes],
+        cost=cost,
+    )
+    return RemarkReply(body, "", tuple((one.finding.fingerprint, one.reason) for one in withdrawals))
+
+
+def _ignore(one: Withdrawal) -> str:
+    return f"{IGNORE} {one.finding.number} REASON" if one.finding.number else f"{IGNORE} REASON"

@@ -1,4 +1,4 @@
-"""What Alembic runs. The connection and its transaction are given by bot/storage/migrate.py."""
+"""What Alembic runs. The connection and its transaction are given by bot/storage/database.py."""
 
 from alembic import context
 

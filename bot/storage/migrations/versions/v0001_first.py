@@ -1,4 +1,4 @@
-"""The tables of the first version: a new database gets the newest ones at once (bot/storage/migrate.py), so there is nothing to do."""
+"""The tables of the first version: a new database gets the newest ones at once (bot/storage/database.py), so there is nothing to do."""
 
 revision = "0001"
 down_revision = None

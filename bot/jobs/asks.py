@@ -1,9 +1,16 @@
-"""The names of jobs. The same delivery gives the same name, so that its copies are known; no two pull requests share a beginning.
+"""How an ask is stored: the name of its job, and its JSON. Plain text, never a pickled object.
 
 KIND~INSTALLATION~SUBJECT~DELIVERY      and for its second try, its third: the same with +1, +2
+
+The same delivery gives the same name, so that its copies are known; no two pull requests share a beginning.
 """
 
+import json
 import re
+from dataclasses import asdict
+from typing import Any, get_args
+
+from pydantic import TypeAdapter
 
 from bot.values import Ask, PullRef
 
@@ -13,6 +20,22 @@ QUEUES = {  # of the kinds of jobs, which are the first words of their names
     "small": "commands", "packages": "commands",
 }  # fmt: skip
 OF_PULLS = tuple(kind for kind in QUEUES if kind not in ("small", "packages"))  # whose subject begins with a repository
+KINDS: dict[str, TypeAdapter[Any]] = {kind.__name__: TypeAdapter(kind) for kind in get_args(Ask)}
+
+
+def write(ask: Ask) -> str:
+    """An ask as one line of JSON."""
+    return json.dumps({"kind": type(ask).__name__, **asdict(ask)}, ensure_ascii=True, separators=(",", ":"))
+
+
+def read(text: str) -> Ask | None:
+    """The ask back; None where another version wrote it in a way that makes no sense here, or it is damaged."""
+    try:
+        row = json.loads(text)
+        ask: Ask = KINDS[row.pop("kind")].validate_python(row)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return ask
 
 
 def name(ask: Ask, delivery: str) -> str:

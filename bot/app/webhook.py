@@ -1,0 +1,239 @@
+"""The deliveries of GitHub: verified, read, bounded by person, and stored before they are answered. Nothing is believed before its signature.
+
+How much of one person is taken on in an hour is decided from the delivery and the database before GitHub is asked anything. An answer to a
+comment costs up to eight requests and a review up to sixty, of the 5,000 that GitHub grants an installation in an hour: without a bound, one
+stranger could use them all up. A comment above the bound is ignored. A change is reviewed later: the pushes of the meantime are one review.
+What closing leaves to do at GitHub is done later too; while a review runs GitHub is asked at once.
+"""
+
+import asyncio
+import json
+import logging
+import re
+import time
+from collections import Counter
+from collections.abc import AsyncIterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import JSONResponse, Response
+from githubkit import webhooks
+from pydantic import SecretStr
+from starlette.requests import ClientDisconnect
+
+from bot.app.logs import log
+from bot.app.running_server import RunningServer
+from bot.errors import StorageError
+from bot.storage.people import People
+from bot.values import Ask, Cancel, CommandAsk, NothingAsked, PackageSurvey, RemarkAsk, ReviewAsk
+from bot.workflow import events
+
+PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
+MOST = 25 << 20  # bytes of a body; GitHub sends no more
+MOST_TOGETHER = 48 << 20  # bytes of all bodies that are arriving at one time
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_SIGNATURE = re.compile(r"sha256=[0-9a-fA-F]{64}")
+_GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
+UNSIGNED = "X-Hub-Signature-256 is missing, or was not made with the webhook secret"
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+NO_CONSUMERS = "DEEPREPO_CONSUMERS is off"
+HOUR, DAY = 3600.0, 86_400.0
+COMMENTS, COMMENTS_OF_STRANGER, COMMENTS_OF_STRANGERS = 60, 6, 60  # taken on of one person; the last of an installation
+CHANGES = 120  # changes of a person without delay
+FREE, STEP, LONGEST = 12, 30.0, 900.0  # changes of a stranger without delay, seconds for each further one, and at most
+TOO_MANY = "its writer has sent too many comments in this hour"
+ALL_STRANGERS = "people who are not known to may write here have sent too many comments in this hour"
+Outcome = Literal["queued", "known", "ignored"]
+_log = log("webhook")
+router = APIRouter()
+
+
+@router.post("/webhook")
+async def webhook(request: Request) -> Response:
+    """One delivery of GitHub's. Answered with 202 once what it asks for is on disk."""
+    server: RunningServer = request.app.state.server
+    try:
+        async with asyncio.timeout(PATIENCE):
+            raw = await request.app.state.bodies.read(request.headers, request.stream())
+        start = time.perf_counter()
+        arrival = read(request.headers, raw, server.secret)
+        outcome, reason = await _take(server, arrival, request.app.state.admission)
+    except HTTPException as refusal:
+        return _refuse(server, refusal, request)
+    except TimeoutError:
+        return _refuse(server, HTTPException(408, "the body did not arrive in time"), request)
+    except ClientDisconnect:
+        return _refuse(server, HTTPException(400, "the sender went away"), request)
+    seconds = time.perf_counter() - start
+    server.metrics.delivery(arrival.event, outcome, seconds)
+    # Of what asks for nothing, the checks of others come by the hundred.
+    is_expected = outcome != "ignored" or (arrival.event in events.ACTIONS and not arrival.event.startswith("check_"))
+    level = logging.INFO if is_expected else logging.DEBUG
+    facts = {"delivery": arrival.guid, "outcome": outcome, "reason": reason or None}
+    _log("delivery", level=level, event=arrival.event, action=arrival.action or None, ms=1000 * seconds, **facts)
+    return JSONResponse({"delivery": arrival.guid, "outcome": outcome, "reason": reason}, 202)
+
+
+async def _take(server: RunningServer, arrival: "Delivery", admission: "Admission") -> tuple[Outcome, str]:
+    """Store what a delivery asks for until it is done, or say why it is ignored. Raises HTTPException where it cannot be stored."""
+    ask = events.read(arrival.event, arrival.payload, server.ours)
+    if isinstance(ask, NothingAsked):
+        return "ignored", ask.reason
+    if isinstance(ask, PackageSurvey) and not server.looks_at_consumers:
+        return "ignored", NO_CONSUMERS
+    try:
+        refusal, delay = await admission.admit(ask, arrival.guid)
+        if refusal:
+            return "ignored", refusal
+        fresh = await server.jobs.submit(ask, arrival.guid, delay=delay)
+    except StorageError as error:
+        _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
+        raise HTTPException(503, "the delivery could not be stored: send it again") from None
+    return "queued" if fresh else "known", ""
+
+
+def _refuse(server: RunningServer, refusal: HTTPException, request: Request) -> Response:
+    """The answer to what was not taken. Its headers are a stranger's: none of them is logged.
+
+    The connection ends with it: what is left of the body is not read, however long the sender goes on.
+    """
+    status, reason = refusal.status_code, refusal.detail
+    server.metrics.delivery("other", f"refused {status}")
+    _log("refused", status=status, reason=reason, peer=request.client.host if request.client else None)
+    more = {"retry-after": "60"} if status == 503 else {}  # noqa: PLR2004 - come again
+    if request.headers.get("content-length", "x") not in {"", "0"}:
+        more["connection"] = "close"  # what is left of the body is not read
+    return JSONResponse({"detail": reason}, status, more)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What GitHub says has happened. A redelivery has the same `guid`."""
+
+    event: str
+    guid: str
+    payload: Mapping[str, Any]
+
+    @property
+    def action(self) -> str:
+        """What kind of the event, "" where it has no kinds."""
+        action = self.payload.get("action")
+        return action if isinstance(action, str) and len(action) <= 64 else ""  # noqa: PLR2004 - a word, not a text
+
+
+@dataclass(slots=True)
+class Bodies:
+    """The bodies that are arriving, bounded together: a sender who imitates the form of a signature can send large ones."""
+
+    most: int = MOST_TOGETHER
+    arriving: int = 0  # bytes
+
+    async def read(self, headers: Mapping[str, str], chunks: AsyncIterable[bytes]) -> bytes:
+        """The whole body. Raises HTTPException before it is read if it cannot be a delivery, and as soon as it is known to be too long."""
+        if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
+            raise HTTPException(401, UNSIGNED)
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdecimal()):
+            raise HTTPException(400, "Content-Length is not a number")
+        if len(length) > len(str(MOST)) or int(length) > MOST:
+            raise HTTPException(413, f"a delivery has at most {MOST >> 20} MB")
+        body = bytearray()
+        try:
+            async for chunk in chunks:
+                body += chunk
+                self.arriving += len(chunk)
+                if len(body) > MOST:
+                    raise HTTPException(413, f"a delivery has at most {MOST >> 20} MB")
+                if self.arriving > self.most:
+                    raise HTTPException(503, "too many large deliveries at one time: send it again")
+            return bytes(body)
+        finally:
+            self.arriving -= len(body)
+
+
+def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
+    """The delivery, if GitHub has sent it. Raises HTTPException."""
+    if not genuine(secret.get_secret_value(), raw, headers.get("x-hub-signature-256")):
+        raise HTTPException(401, UNSIGNED)
+    event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
+    if not _NAME.fullmatch(event):
+        raise HTTPException(400, "X-GitHub-Event is missing or is not an event's name")
+    if not _GUID.fullmatch(guid):
+        raise HTTPException(400, "X-GitHub-Delivery is missing or is not a delivery's id")
+    return Delivery(event, guid, _payload(headers.get("content-type", ""), raw))
+
+
+def genuine(secret: str, raw: bytes, header: str | None) -> bool:
+    """Whether the signature was made with the secret, over these very bytes. Takes the same time for each wrong one.
+
+    githubkit also verifies signatures made with SHA-1: those are refused before.
+    """
+    if not header or not header.isascii() or not header.startswith("sha256="):
+        return False
+    return webhooks.verify(secret, raw, header)
+
+
+def _payload(kind: str, raw: bytes) -> Mapping[str, Any]:
+    """The JSON object of a body, in either of the forms that an App can choose at GitHub."""
+    name = kind.partition(";")[0].strip().lower()
+    if name not in {JSON, FORM}:
+        raise HTTPException(415, f"the content type is neither {JSON} nor {FORM}")
+    try:
+        text = raw.decode() if name == JSON else parse_qs(raw.decode("ascii"), strict_parsing=True)["payload"][0]
+        payload = json.loads(text, parse_constant=_no_number)
+    except KeyError:
+        raise HTTPException(400, "the form has no field `payload`") from None
+    except RecursionError:
+        raise HTTPException(400, "the payload is nested too deeply") from None
+    except ValueError:
+        raise HTTPException(400, "the payload is not valid JSON") from None
+    if not isinstance(payload, dict):
+        raise HTTPException(400, "the payload is not a JSON object")
+    return payload
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
+
+
+@dataclass(slots=True)
+class Admission:
+    """What this process has taken on in this hour, by installation and person. A copy of a delivery counts once."""
+
+    people: People
+    _hour: int = 0  # since 1970
+    _deliveries: set[str] = field(default_factory=set)
+    _counts: Counter[object] = field(default_factory=Counter)
+
+    async def admit(self, ask: Ask, delivery: str, now: float | None = None) -> tuple[str, float | None]:
+        """Count what a person has sent: why it is not taken on, "" if it is, and after which delay (None: the usual one). Raises StorageError."""
+        now = time.time() if now is None else now
+        if self._hour != now // HOUR:
+            self._hour = int(now // HOUR)
+            self._deliveries.clear()
+            self._counts.clear()
+        if (
+            not isinstance(ask, CommandAsk | RemarkAsk | ReviewAsk | Cancel)
+            or not ask.actor
+            or delivery in self._deliveries
+        ):
+            return "", None
+        # Somebody of whom GitHub said within a day that they may write here is none, whatever the delivery says.
+        is_stranger = ask.stranger and not await self.people.is_writer(ask.pull, ask.actor, now - DAY)
+        is_comment = isinstance(ask, CommandAsk | RemarkAsk)
+        home = (ask.pull.installation, is_comment)
+        own, strangers = self._counts[*home, ask.actor], self._counts[home]
+        if is_comment and own >= (COMMENTS_OF_STRANGER if is_stranger else COMMENTS):
+            return TOO_MANY, None
+        if is_comment and is_stranger and strangers >= COMMENTS_OF_STRANGERS:
+            return ALL_STRANGERS, None
+        self._deliveries.add(delivery)
+        self._counts.update([(*home, ask.actor), *([home] if is_stranger else [])])
+        if is_comment:
+            return "", None
+        if not is_stranger:
+            return "", STEP if own >= CHANGES else None
+        above = max(own, strangers // 4) - FREE
+        return "", min(LONGEST, STEP * above) if above > 0 else None

@@ -1,0 +1,393 @@
+"""One delivery of GitHub -> what it asks for, or why it asks for nothing. The only branching on names of events. Pure.
+
+Whatever the payload is, nothing is raised: a delivery that cannot be read is ignored with a reason. What is read of it is a slim model of
+strangers' JSON. Names that end up in an address are held to GitHub's own alphabet, and ids to what a database can hold.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+
+from bot import commands
+from bot.values.ask import (
+    Ask,
+    Cancel,
+    ChecksEnded,
+    CommandAsk,
+    CommentRef,
+    Forget,
+    MergeGroup,
+    NothingAsked,
+    PackageSurvey,
+    PullRef,
+    Reason,
+    RemarkAsk,
+    ReviewAsk,
+    Trigger,
+)
+
+BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
+# Of a suite.
+ENDINGS = frozenset({"success", "failure", "timed_out", "startup_failure", "cancelled"})
+_QUEUED = re.compile(r"/pr-([1-9][0-9]{0,17})-[0-9a-f]+$")  # how the queue names its branches
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+Id = Annotated[StrictInt, Field(ge=1, lt=1 << 63)]
+# Not "." and "..": they would lead an address elsewhere.
+Name = Annotated[StrictStr, Field(pattern=r"^\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
+Login = Annotated[StrictStr, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}(\[bot\])?$")]
+Payload = Mapping[str, object]
+Sha = Annotated[StrictStr, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+
+
+class NotForUs(Exception):  # noqa: N818 - an outcome
+    """A delivery asks for nothing; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """Who we are at GitHub: the App's id, and the login under which it comments ("deeprepo[bot]")."""
+
+    app_id: str
+    login: str
+
+    def wrote(self, login: str, app: int | None) -> bool:
+        """Whether something is our own."""
+        return login.lower() == self.login.lower() or (app is not None and str(app) == self.app_id)
+
+
+OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # associations of people who may have write permission
+
+
+def _at(*places: str, default: Any = ...) -> Any:  # noqa: ANN401 - the type stands beside it
+    """The path of a field in a delivery. If several paths are given, the first one that exists is used."""
+    return Field(default, validation_alias=AliasChoices(*(AliasPath(*place.split(".")) for place in places)))
+
+
+class PayloadModel(BaseModel):
+    """Some fields of a delivery; the others are not looked at."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    installation: Id = _at("installation.id")
+
+
+class DeliveryPayload(PayloadModel):
+    """What every delivery about a repository brings."""
+
+    repository: Id = _at("repository.id")
+    name: Name = _at("repository.name")
+    owner: Name = _at("repository.owner.login")
+    account: Annotated[StrictInt, Field(ge=0, lt=1 << 63)] = _at("repository.owner.id", default=0)
+    sender: Login = _at("sender.login")
+    sender_type: StrictStr = _at("sender.type", default="")
+
+    def pull(self, number: int) -> PullRef:
+        """A pull request of the repository."""
+        return PullRef(self.installation, self.repository, self.owner, self.name, number, self.account)
+
+
+class PullEvent(DeliveryPayload):
+    """Event `pull_request`."""
+
+    number: Id = _at("pull_request.number")
+    state: StrictStr = _at("pull_request.state", default="open")
+    head: Sha = _at("pull_request.head.sha")
+    head_repository: Id | None = _at("pull_request.head.repo.id", default=None)  # None: the fork was deleted
+    author_type: StrictStr = _at("pull_request.user.type", default="")
+    author_association: StrictStr = _at("pull_request.author_association", default="")
+    base_before: object = _at("changes.base", default=None)
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether nothing says that its author belongs to the repository. A bot that pushes to it was let in by its owner."""
+        is_bot = self.head_repository == self.repository and self.author_type == "Bot"
+        return self.author_association not in OURS and not is_bot
+
+
+class CommentEvent(DeliveryPayload):
+    """Events `issue_comment`, `pull_request_review_comment` and `pull_request_review`."""
+
+    number: Id = _at("issue.number", "pull_request.number")
+    pull_request: object = _at("issue.pull_request", "pull_request", default=None)  # None: it is an issue
+    id: Id = _at("comment.id", "review.id")
+    body: StrictStr | None = _at("comment.body", "review.body", default="")
+    author: Login = _at("comment.user.login", "review.user.login")
+    author_type: StrictStr = _at("comment.user.type", "review.user.type", default="")
+    author_association: StrictStr = _at("comment.author_association", "review.author_association", default="")
+    top: Id | None = _at("comment.in_reply_to_id", default=None)  # of its thread, from the second comment on
+    app: Id | None = _at("comment.performed_via_github_app.id", default=None)
+
+
+class CheckedPull(BaseModel):
+    """A pull request whose head a check run is on; there may be some of other repositories."""
+
+    number: Id
+    repository: Id = _at("base.repo.id")
+
+
+class CheckEvent(DeliveryPayload):
+    """Events `check_run` and `check_suite`."""
+
+    head: Sha = _at("check_run.head_sha", "check_suite.head_sha")
+    conclusion: StrictStr | None = _at("check_run.conclusion", "check_suite.conclusion", default=None)
+    external_id: StrictStr | None = _at("check_run.external_id", default=None)
+    app: Id | None = _at("check_run.app.id", "check_suite.app.id", default=None)
+    pulls: tuple[CheckedPull, ...] = _at("check_run.pull_requests", "check_suite.pull_requests", default=())
+    button: StrictStr = _at("requested_action.identifier", default="")
+
+
+class MergeGroupEvent(DeliveryPayload):
+    """Event `merge_group`."""
+
+    head: Sha = _at("merge_group.head_sha")
+    head_ref: StrictStr = _at("merge_group.head_ref", default="")
+    base: Sha | None = _at("merge_group.base_sha", default=None)
+
+
+class RemovedRepository(BaseModel):
+    """A repository that the App may no longer see."""
+
+    id: Id
+
+
+class InstallationEvent(PayloadModel):
+    """Events `installation` and `installation_repositories`."""
+
+    repositories_removed: tuple[RemovedRepository, ...] = ()
+
+
+class PushEvent(PayloadModel):
+    """Event `push`."""
+
+    repository: Id = _at("repository.id")
+    default_branch: StrictStr = _at("repository.default_branch")
+    ref: StrictStr
+    is_deletion: bool = _at("deleted", default=False)
+
+
+Form = TypeVar("Form", bound=PayloadModel)
+
+
+def with_form(form: type[Form], payload: Payload) -> Form:
+    """The payload in this form. Raises NotForUs with what is wrong with it: the place alone, for the value may be anything."""
+    try:
+        return form.model_validate(payload)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(step) for step in first["loc"]) or "the payload"
+    if place.startswith("installation"):
+        raise NotForUs("it names no installation of the App")
+    raise NotForUs(f"{place} is missing or has another form than GitHub's")
+
+
+def on_start(trigger: Trigger, payload: Payload, _: Ours) -> Ask:
+    """A pull request that can be reviewed now; whether a draft is reviewed is for the policy to say."""
+    event = with_form(PullEvent, payload)
+    if event.state != "open":
+        raise NotForUs("the pull request is closed")
+    pull = event.pull(event.number)
+    return ReviewAsk(pull, trigger, actor=event.sender, head=event.head, stranger=event.is_stranger)
+
+
+def on_push(payload: Payload, ours: Ours) -> Ask:
+    """The head moved."""
+    before, after = payload.get("before"), payload.get("after")
+    if before is not None and before == after:
+        raise NotForUs("the head did not move")
+    return on_start("push", payload, ours)
+
+
+def on_edit(payload: Payload, ours: Ours) -> Ask:
+    """Another title is nothing to us; another base branch makes another diff."""
+    if with_form(PullEvent, payload).base_before is None:
+        raise NotForUs("title and text may change: the code did not")
+    return on_start("push", payload, ours)
+
+
+def on_end(reason: Reason, payload: Payload, _: Ours) -> Ask:
+    """Merged, given up, or taken back as a draft."""
+    event = with_form(PullEvent, payload)
+    return Cancel(event.pull(event.number), reason, actor=event.sender, stranger=event.is_stranger)
+
+
+def on_pull(payload: Payload, ours: Ours) -> Ask:
+    """A comment below the pull request."""
+    event = with_form(CommentEvent, payload)
+    if event.pull_request is None:
+        raise NotForUs("it is a comment on an issue, not on a pull request")
+    return _request(event, CommentRef(event.id, "issue"), ours)
+
+
+def in_thread(payload: Payload, ours: Ours) -> Ask:
+    """A comment on lines of the diff, or an answer to one."""
+    event = with_form(CommentEvent, payload)
+    return _request(event, CommentRef(event.id, "review", event.top or event.id), ours)
+
+
+def in_review(payload: Payload, ours: Ours) -> Ask:
+    """The text of a review. GitHub delivers one without text for each single comment on lines: that asks for nothing."""
+    event = with_form(CommentEvent, payload)
+    return _request(event, CommentRef(event.id, "whole"), ours)
+
+
+def _request(event: CommentEvent, place: CommentRef, ours: Ours) -> Ask:
+    """The command in a person's comment, else the remark. A command for a review too: it takes no other's place before it is known who asks."""
+    if ours.wrote(event.author, event.app) or ours.wrote(event.sender, None):
+        raise NotForUs("it is our own comment")
+    if event.sender_type != "User" or event.author_type != "User":
+        raise NotForUs("it was not written by a person: bots that answer each other do not stop")
+    pull, body, stranger = event.pull(event.number), event.body or "", event.author_association not in OURS
+    if not ours.login and "@" in body:  # whom it names is decided when our name is known
+        return RemarkAsk(pull, event.sender, place, None, stranger)
+    command = commands.read(body, ours.login)
+    if command is not None:
+        return CommandAsk(pull, command.word, command.argument, event.sender, place, stranger)
+    names_us = commands.read_mentions(body, ours.login).us
+    if names_us or place.thread not in (0, event.id):  # whose thread it is, the delivery does not say
+        return RemarkAsk(pull, event.sender, place, names_us, stranger)
+    raise NotForUs("the comment holds no command and does not mention us")
+
+
+def run_again(payload: Payload, ours: Ours) -> Ask:
+    """`Re-run` on the check run, or `Re-run all checks`."""
+    return _again(with_form(CheckEvent, payload), ours, full=False)
+
+
+def button(payload: Payload, ours: Ours) -> Ask:
+    """One of the check run's own buttons."""
+    event = with_form(CheckEvent, payload)
+    if event.button not in BUTTONS:
+        raise NotForUs("the check run has no such button")
+    return _again(event, ours, full=BUTTONS[event.button])
+
+
+def suite_ended(payload: Payload, ours: Ours) -> Ask:
+    """All checks of another App on a commit have ended: one delivery for each workflow, however many jobs it has."""
+    event = with_form(CheckEvent, payload)
+    if str(event.app) == ours.app_id:
+        raise NotForUs("it is our own check")
+    if event.conclusion not in ENDINGS:
+        raise NotForUs("no check of it has passed or failed")
+    is_failure = event.conclusion != "success"
+    return ChecksEnded(event.installation, event.repository, event.owner, event.name, event.head, is_failure)
+
+
+def on_queue(payload: Payload, _: Ours) -> Ask:
+    """A merge queue asks: its changes were reviewed as pull requests, so the answer needs no review."""
+    event = with_form(MergeGroupEvent, payload)
+    match = _QUEUED.search(event.head_ref)
+    number = int(match[1]) if match else 0
+    return MergeGroup(
+        event.installation, event.repository, event.owner, event.name, event.head, number, event.base or ""
+    )
+
+
+def _again(event: CheckEvent, ours: Ours, *, full: bool) -> Ask:
+    if str(event.app) != ours.app_id:
+        raise NotForUs("it is another App's check")
+    number = _pull_of(event)
+    if number is None:
+        raise NotForUs("the check names no pull request: re-run the check run itself, or comment `/deeprepo review`")
+    return ReviewAsk(event.pull(number), "rerun", full, event.sender, head=event.head)
+
+
+def _pull_of(event: CheckEvent) -> int | None:
+    """The number that we wrote into our check run, for GitHub names no pull request of a fork; else the first that it names."""
+    if event.external_id and _NUMBER.fullmatch(event.external_id):
+        return int(event.external_id)
+    return next((pull.number for pull in event.pulls if pull.repository == event.repository), None)
+
+
+def on_uninstall(payload: Payload, _: Ours) -> Ask:
+    """The App was uninstalled."""
+    return Forget(with_form(InstallationEvent, payload).installation)
+
+
+def withdrawn(payload: Payload, _: Ours) -> Ask:
+    """It may no longer see some repositories. An empty list must not become "all of them"."""
+    event = with_form(InstallationEvent, payload)
+    repository_ids = tuple(repository.id for repository in event.repositories_removed)
+    if not repository_ids:
+        raise NotForUs("no repository was removed")
+    return Forget(event.installation, repository_ids)
+
+
+def on_install(payload: Payload, _: Ours) -> Ask:
+    """The App was installed, or may see more repositories."""
+    return PackageSurvey(with_form(InstallationEvent, payload).installation)
+
+
+def on_branch(payload: Payload, _: Ours) -> Ask:
+    """A branch moved. Only the default branch tells what a repository offers and takes."""
+    event = with_form(PushEvent, payload)
+    if event.is_deletion or event.ref != f"refs/heads/{event.default_branch}":
+        raise NotForUs("it is not the default branch")
+    return PackageSurvey(event.installation, event.repository)
+
+
+def on_deletion(payload: Payload, _: Ours) -> Ask:
+    """A repository was deleted."""
+    event = with_form(DeliveryPayload, payload)
+    return Forget(event.installation, (event.repository,))
+
+
+Reader = Callable[[Payload, Ours], Ask]  # raises NotForUs
+
+# event -> action -> who reads it. What is not here is ignored.
+ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
+    {
+        "pull_request": {
+            "opened": partial(on_start, "opened"),
+            "reopened": partial(on_start, "reopened"),
+            "ready_for_review": partial(on_start, "ready"),
+            "synchronize": on_push,
+            "edited": on_edit,
+            "converted_to_draft": partial(on_end, "draft"),
+            "closed": partial(on_end, "closed"),
+        },
+        "issue_comment": {"created": on_pull},
+        "pull_request_review_comment": {"created": in_thread},
+        "pull_request_review": {"submitted": in_review},
+        "check_run": {"rerequested": run_again, "requested_action": button},
+        "check_suite": {"rerequested": run_again, "completed": suite_ended},
+        "merge_group": {"checks_requested": on_queue},
+        "push": {"": on_branch},  # which has no actions
+        "installation": {"deleted": on_uninstall, "created": on_install},
+        "installation_repositories": {"removed": withdrawn, "added": on_install},
+        "repository": {"deleted": on_deletion},
+    }
+)
+EDITED = "an edited comment is not carried out again"
+WHY = MappingProxyType(
+    {
+        ("issue_comment", "edited"): EDITED,
+        ("pull_request_review_comment", "edited"): EDITED,
+        ("pull_request_review", "edited"): EDITED,
+        (
+            "installation",
+            "suspend",
+        ): "a suspension may be lifted: nothing is forgotten, GitHub refuses our calls till then",
+    }
+)
+
+
+def read(name: str, payload: object, ours: Ours) -> Ask | NothingAsked:
+    """What the delivery of the event `name` asks for."""
+    if not isinstance(payload, Mapping):
+        return NothingAsked("the payload is not an object")
+    readers = ACTIONS.get(name)
+    if readers is None:
+        return NothingAsked("nothing is done on this event")
+    action = payload.get("action", "")
+    reader = readers.get(action) if isinstance(action, str) else None
+    if reader is None:
+        return NothingAsked(WHY.get((name, str(action)), "nothing is done on this action"))
+    try:
+        return reader(payload, ours)
+    except NotForUs as why:
+        return NothingAsked(str(why))
