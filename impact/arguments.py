@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from impact.language import CallRules
 from impact.matching import Captures
-from impact.nodes import text
+from impact.nodes import name_of, text
 from impact.values import Arguments, Parameter
 
 NAMELESS = "_"  # a parameter that has a type alone
@@ -22,17 +22,19 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
         return None
     positional, keywords, spread = 0, list[str](), False
     for child in node.named_children:
-        if "comment" in child.type or (child.type in rules.setters and any(one.type == "=" for one in child.children)):
+        is_setter = child.type in rules.setters and any(one.type == "=" for one in child.children)
+        if "comment" in child.type or child.type in rules.aside or is_setter:
             continue
         is_wrapped = child.type in ("argument", "value_argument") and child.named_children
         inner = child.named_children[-1] if is_wrapped else child
         named = _keyword(child) if child.type in rules.keyword else None
         if named is None and any(one.type == "=" for one in child.children if is_wrapped):
             named = child.named_children[0]
-        if inner.type in rules.spread:
+        is_labelled = named is None or not rules.labels or named.type in rules.labels
+        if inner.type in rules.spread or not is_labelled:
             spread = True
         elif named is not None:
-            keywords.append(text(named).strip("`"))
+            keywords.append(name_of(named))
         else:
             positional += 1
             is_alone = rules.lone_call and node.named_child_count == 1
@@ -43,7 +45,7 @@ def arguments(rules: CallRules, node: Node) -> Arguments | None:
 
 def _keyword(node: Node) -> Node | None:
     """The name by which an argument is passed."""
-    return node.child_by_field_name("name") or node.child_by_field_name("left")
+    return next((one for key in ("name", "left", "key") if (one := node.child_by_field_name(key)) is not None), None)
 
 
 def parameters(rows: Iterator[Captures]) -> Mapping[int, list[Parameter]]:

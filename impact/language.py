@@ -86,6 +86,8 @@ class CallRules:
     keyword: tuple[str, ...] = ()  # nodes of an argument that is passed by name: its name is their field `name`
     spread: tuple[str, ...] = ()  # nodes of arguments that nobody can count
     nothing: tuple[str, ...] = ()  # nodes that stand for no argument
+    aside: tuple[str, ...] = ()  # nodes among the arguments that are none: a block
+    labels: tuple[str, ...] = ()  # nodes that name a parameter before its argument, where others may stand there
     setters: tuple[str, ...] = ()  # nodes among the arguments that set a member, where they hold a `=`
     last_call: bool = False  # a call that is the last argument may pass several
     lone_call: bool = False  # a call that is the only argument may pass several
@@ -165,13 +167,14 @@ class Language:
     private_is: str  # who can use a private name: "file", "folder", "below", "self"
     unexported: frozenset[str]  # definitions that no other file can ask for
     nameless: frozenset[str]  # what stands for no name: `_`
-    bare_members: str  # a name without a receiver may be a member of a class around: "calls", "all", or "" for never
+    bare_members: str  # whether a name without a receiver may be a member: "calls", "all", "own", or "" for never
     free_functions: bool  # a function may stand outside of classes: who calls one without a receiver may mean no member
     telling: int  # words of a member's name that speaks for itself although nothing tells its receiver; 0 for never
     sought: bool  # its files are searched for users of what changed, and their own new lines are held against nothing
     lends_members: bool  # an importer can name static members, and classes of a class, without the class
     members: Callable[[str, Node], Iterator[Member]] | None  # the members of a value that has a name
     inline: frozenset[str]  # nodes between a statement and a function without a name that runs where it stands
+    flat: bool  # what a class is called does not say in which class or module it is
     apart_members: bool  # a member is called by its own name alone: its table has another name in each file
     scoped: bool  # a file writes the names that its code sees
     reads_all: str  # a word by which a function reads all that it is passed
@@ -343,6 +346,7 @@ def load(folder: str) -> tuple[Language, ...]:
             lends_members=table.get("lends_members", False),
             members=getattr(import_module(f"impact.languages.{folder}"), "members", None),
             inline=frozenset(table.get("inline", "").split()),
+            flat=table.get("flat", False),
             apart_members=table.get("apart_members", False),
             scoped=table.get("scoped", False),
             reads_all=table.get("reads_all", ""),

@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from impact.language import Language
 from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, matches, uses_at
-from impact.nodes import Spans, kind_of, text
+from impact.nodes import Spans, kind_of, name_of, text
 
 Form = Literal["name", "member", "import", "definition", "key"]
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
@@ -204,7 +204,7 @@ def _definitions(language: Language, marks: Marks, rows: Rows) -> None:
             whole = language.whole(found[f"def.{kind}"][0])
             around = _around(marks, whole) if kind in ("function", "variable") else None
             if around is None or (around.start_byte, around.end_byte) == (holder.start, holder.end):
-                marks.members[text(name)].add(holder.name)
+                marks.members[name_of(name)].add(holder.name)
 
 
 def _definition(
@@ -256,7 +256,7 @@ def _uncalled(test: str) -> frozenset[str]:
 
 def plain(name: str) -> str:
     """A class without its type arguments and what points at it; "" if no class is written."""
-    name = "".join(re.split(r"[<\[(]", name)[0].split()).lstrip("*&\\")
+    name = "".join(re.split(r"[<\[(]", name)[0].split()).lstrip("*&\\:")
     return name if CLASS.fullmatch(name) else ""
 
 
@@ -286,9 +286,10 @@ def _overrule(language: Language, marks: Marks, rows: Rows) -> None:
         marks.at[node.start_byte] = Mark("name")
     for node, _ in rows.of("taken"):
         marks.at[node.start_byte] = replace(marks.at.get(node.start_byte, Mark("import")), form="import")
-    for node, found in rows.of("store") if language.store_form == "definition" else ():
+    form: Form = "definition" if language.store_form == "definition" else "member"
+    for node, found in rows.of("store"):
         if node.start_byte in marks.at and "asked" not in found:
-            marks.at[node.start_byte] = Mark("definition", marks.at[node.start_byte].receiver)
+            marks.at[node.start_byte] = Mark(form, marks.at[node.start_byte].receiver)
 
 
 def _constructions(language: Language, marks: Marks, rows: Rows) -> None:
@@ -302,7 +303,7 @@ def _constructions(language: Language, marks: Marks, rows: Rows) -> None:
         names = (holder.name,) if holder and "constructs.own" in found else holder.bases if holder else ()
         if language.metaclasses.intersection(holder.bases if holder else ()):
             continue  # what it constructs are classes
-        args = found["args"][0] if "args" in found else None
+        args = found["args"][-1] if "args" in found else None
         marks.constructions += [Construction(name, place, args) for name in names[:1]]
         if holder is not None:
             known_constructions[holder].append(place)
@@ -347,7 +348,7 @@ def _beside(marks: Marks, rows: Rows) -> None:
 
 def _use(marks: Marks, name: Node, found: Captures) -> None:
     last = marks.at.get(name.start_byte)
-    args = found["args"][0] if "args" in found else last.args if last is not None else None
+    args = found["args"][-1] if "args" in found else last.args if last is not None else None
     if "receiver" in found:
         is_defined = last is not None and last.form == "definition" and args is None
         before = found["receiver"][0]

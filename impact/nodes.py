@@ -17,6 +17,10 @@ MODIFIERS = (
 )  # what stands before a definition and tells no caller how to call it
 
 
+SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
+NAMED = "\"'`"  # around a name
+
+
 class Spans:
     """Ranges of bytes that may nest, to ask what encloses a position."""
 
@@ -46,6 +50,11 @@ def text(node: Node | None) -> str:
     return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
 
 
+def name_of(node: Node) -> str:
+    """The name that a node writes, without what stands around it: `total` of `:total`."""
+    return text(node)[1:] if node.type in SYMBOLS else text(node).strip(NAMED)
+
+
 def first_line(node: Node) -> int:
     """The 1-based line on which a node begins."""
     return node.start_point[0] + 1
@@ -64,9 +73,11 @@ def head(node: Node) -> str:
     parts = (one for one in node.children if one.type not in MODIFIERS)
     start = next((one.start_byte for one in parts if "comment" not in one.type), node.start_byte)
     params = inner.child_by_field_name("parameters")
-    end = body.start_byte if body is not None else node.end_byte
-    if params is not None:  # a comment behind them is one on the code
-        rest = [one for one in inner.children if one.start_byte > params.start_byte]
+    is_ended = body is None and bool(inner.children) and inner.children[-1].type == "end"
+    end = body.start_byte if body is not None else inner.children[-1].start_byte if is_ended else node.end_byte
+    last = params or inner.child_by_field_name("name")
+    if last is not None:  # a comment behind it is one on the code
+        rest = [one for one in inner.children if one.start_byte > last.start_byte]
         end = min([end, *(one.start_byte for one in rest if one.type == "comment")])
     code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
     return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;\\").removesuffix("=>").rstrip(" =")

@@ -12,7 +12,7 @@ from tree_sitter import Node
 from impact.arguments import parameters
 from impact.language import Language
 from impact.matching import DEFINED, Captures, matches
-from impact.nodes import Spans, errors, first, first_line, head, kind_of, last_line, text
+from impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
 from impact.parsing import has_open_angles, root_of, too_deep
 from impact.values import Bound, Definition, Facts, Import, Parameter
 
@@ -21,10 +21,10 @@ BUNDLE = 20_000  # bytes of a line that no person writes
 KEPT = 400  # files whose facts are kept: both directions ask for those of a changed file
 LONGEST_SAID = 200  # characters of what makes a file open
 QUOTES = "\"'`<>"
-NAMED = "\"'`"  # around a name
 BLANK = re.compile(rb"[^\n]")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
 WIDTHS = (
+    "self",
     "below",
     "file",
     "folder",
@@ -160,8 +160,9 @@ class Reader:
         return len({node.start_byte for found in rows for node in found.get("stars", ())} - own)
 
     def _owner(self, node: Node) -> str:
-        """The class around a node, with the classes around that."""
-        return ".".join(name for *_, name in reversed([*self._holders.around(node.start_byte, node.end_byte)]) if name)
+        """The class around a node, with the classes around that, where its language tells them."""
+        names = [name for *_, name in self._holders.around(node.start_byte, node.end_byte) if name]
+        return ".".join(reversed(names[:1] if self.language.flat else names))
 
     def _outer(self, node: Node) -> Node:
         """A definition with what stands around it as a part of it: decorators, `export`."""
@@ -190,6 +191,7 @@ class Reader:
         opaque = {self.language.whole(node).start_byte for _, found in self._defs for node in found.get("opaque", ())}
         static = {node.start_byte for _, found in self._defs for node in found.get("static", ())}
         marks, visible, placed = _marks(found for _, found in self._defs)
+        sections = _sections(found for _, found in self._defs)
         spaces = Spans(_spaces(found for _, found in self._defs))
         kept = {node.start_byte for _, found in self._defs for node in found.get("kept", ())}
         values = {node.start_byte for _, found in self._defs for node in found.get("valued", ())}
@@ -207,7 +209,8 @@ class Reader:
                 continue
             whole = self.language.whole(own)
             given = [text(node).lstrip("*&") for node in found.get("owner", ())]
-            owner = given[0] if given else "" if kind == "global" else self._owner(whole)
+            is_free = kind == "global" or (kind == "class" and self.language.flat)
+            owner = given[0] if given else "" if is_free else self._owner(whole)
             params = first(found, "params", None)
             takes = None
             if params is not None:
@@ -221,7 +224,7 @@ class Reader:
                 or any(True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True))
             )
             for node in found["name"] if "name" in found else found["default"]:
-                name = text(node).strip(NAMED) if "name" in found else "default"
+                name = name_of(node) if "name" in found else "default"
                 private = not is_offered if needs_export else self.language.is_private(name)
                 is_value = node.start_byte in values
                 row = Definition(
@@ -235,7 +238,9 @@ class Reader:
                     more="more" in found,
                     opaque=params is not None and (whole.start_byte in opaque or self._reads_all(whole, params)),
                     static=whole.start_byte in static,
-                    visible=visible.get(whole.start_byte, "file" if node.start_byte in kept else ""),
+                    visible=visible.get(whole.start_byte)
+                    or visible.get(name)
+                    or ("file" if node.start_byte in kept else _in_section(sections, whole)),
                     marks=marks.get(whole.start_byte, ()) + _in_spaces(spaces, whole),
                     sought="sought" in found,
                     shown=placed.get(whole.start_byte) or next((key[3:] for key in found if key.startswith("as.")), ""),
@@ -361,10 +366,12 @@ def _called(found: Captures) -> str:
     return text(first(found, "name", None)) or "default"
 
 
-def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int, str], Mapping[int, str]]:
-    """Where a definition begins -> what else it is, who can name it, and what kind its place makes it."""
+def _marks(
+    rows: Iterable[Captures],
+) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int | str, str], Mapping[int, str]]:
+    """Where a definition begins -> what else it is, who can name it, and what kind its place makes it. A symbol names who is meant."""
     marks: dict[int, tuple[str, ...]] = {}
-    visible: dict[int, str] = {}
+    visible: dict[int | str, str] = {}
     placed: dict[int, str] = {}
     for found in rows:
         marks |= {node.start_byte: ("object",) for node in found.get("singleton", ())}
@@ -374,10 +381,28 @@ def _marks(rows: Iterable[Captures]) -> tuple[Mapping[int, tuple[str, ...]], Map
             if key.startswith("visible."):
                 said = key.removeprefix("visible.")
                 wider = WIDTHS[WIDTHS.index(said) :]
-                visible |= {one.start_byte: said for one in found[key] if visible.get(one.start_byte) not in wider}
+                keys = [name_of(one) if one.type in SYMBOLS else one.start_byte for one in found[key]]
+                visible |= {one: said for one in keys if visible.get(one) not in wider}
             if key.startswith("as.") and not kind_of(found):
                 placed |= {one.start_byte: key.removeprefix("as.") for one in found[key]}
     return marks, visible, placed
+
+
+def _sections(rows: Iterable[Captures]) -> Mapping[int, list[tuple[int, str]]]:
+    """The bodies in which a word says who can name what stands behind it, each with the places of these words."""
+    sections: dict[int, set[tuple[int, str]]] = defaultdict(set)
+    for found in rows:
+        for key in [one for one in found if one.startswith("behind.")]:
+            for node in found[key]:
+                sections[node.parent.id if node.parent is not None else 0].add((node.start_byte, key[7:]))
+    return {body: sorted(words) for body, words in sections.items()}
+
+
+def _in_section(sections: Mapping[int, list[tuple[int, str]]], node: Node) -> str:
+    """Who can name a definition by the last word before it; "" where none stands there."""
+    words = sections.get(node.parent.id, []) if node.parent is not None else []
+    at = bisect_left(words, (node.start_byte, ""))
+    return words[at - 1][1] if at else ""
 
 
 def _spaces(rows: Iterable[Captures]) -> list[tuple[int, int, str]]:

@@ -29,7 +29,7 @@ from impact.marks import (
     is_foreseen,
     marks_of,
 )
-from impact.nodes import last_line, text
+from impact.nodes import SYMBOLS, last_line, name_of, text
 from impact.reader import parse
 from impact.values import Arguments
 
@@ -43,7 +43,7 @@ OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a 
 SIGNS = (".", "::")
 PATH_WORDS = ("identifier", "type_identifier", "crate", "self", "super", "metavariable", "primitive_type")
 DEEPEST = 20  # words of a path
-SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
+VARIABLE = "@"  # before a variable of the object
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _named(language: Language, node: Node) -> Node | None:
 
 
 def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) -> Spot:
-    at, end, name = node.start_byte, node.end_byte, text(node).lstrip(":")
+    at, end, name = node.start_byte, node.end_byte, name_of(node)
     is_import = mark.form == "import" or any(True for _ in marks.imports.around(at, end, inclusive=True))
     around = [*_scopes(marks, node)]
     is_its_name = bool(around) and (
@@ -123,10 +123,15 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
     name = text(named) if named is not node and not is_import else name
     form: Form = "import" if is_import else "member" if mark.owner else mark.form
     types: tuple[str, ...] = (mark.owner,) if mark.owner else ()
+    passed = _arguments(language, mark.args, has_more=mark.more)
     if mark.receiver is not None and not is_import:
         types = _types(language, marks, mark.receiver)
         if types and types[0] in marks.members.get(name, ()):
             types = types[:1]  # what a class defines itself goes before what it inherits
+    elif form == "name" and language.bare_members == "own":
+        form, types = _of_object(language, marks, node, is_call=passed is not None)
+        if form != "definition" and not name[:1].isupper():
+            passed = passed or Arguments()
     elif form == "name" and (mark.args is not None or language.bare_members == "all"):
         types = _own_member(language, marks, node, name)
         form = "member" if types else form
@@ -140,11 +145,11 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
     return Spot(
         name=name,
         line=node.start_point[0] + 1,
-        at=at,
+        at=at + (node.type in SYMBOLS),
         form=form,
         receiver=mark.owner or ("" if is_import else without_types(" ".join(before.split()))[:LONGEST]),
         types=types,
-        arguments=_arguments(language, mark.args, has_more=mark.more),
+        arguments=passed,
         guarded=is_foreseen(marks, node, form),
         alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=(at, end) in marks.receivers,
@@ -186,10 +191,30 @@ def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tupl
     return UNKNOWN if is_open else ()
 
 
+def _of_object(language: Language, marks: Marks, node: Node, *, is_call: bool) -> tuple[Form, tuple[str, ...]]:
+    """What a name without a receiver is, where that asks the object of the method: a variable, a member, or a name of the file.
+
+    A symbol may name what a method is to define.
+    """
+    name = text(node)
+    if node.type in SYMBOLS or (not is_call and bound_class(marks, node, name)):
+        return "definition", ()
+    own = next(classes_around(marks, node, with_objects=True), None)
+    types = _of_own(own, is_above=False) if own is not None else UNKNOWN
+    if re.match(language.classes, name):
+        scope = node.parent.child_by_field_name("scope") if node.parent is not None else None
+        if scope is None or scope == node:
+            return "name", ()
+        return "name", (text(scope.child_by_field_name("name") or scope),)
+    if types == UNKNOWN:
+        return "name", ()
+    return "member", types[:1] if own is not None and own.name in marks.members.get(name, ()) else types
+
+
 def _constructed(language: Language, marks: Marks, one: Construction) -> Spot:
     around = [*_scopes(marks, one.place)]
     name = LAST.split(one.name)[-1]
-    receiver = one.name[: -len(name)].rstrip(".:\\")
+    receiver = one.name[: -len(name)].rstrip(".:\\") if not language.flat else ""
     return Spot(
         name=name,
         line=one.place.start_point[0] + 1,
@@ -237,9 +262,11 @@ def _told(language: Language, marks: Marks, receiver: Node) -> tuple[str, ...]:
     if written in (*language.own, *language.above) and own is not None:
         return _of_own(own, is_above=written in language.above)
     part = PART.search(written)
-    if part is not None:
+    if part is not None or (written[:1] == VARIABLE and own is not None):
         holders = _told(language, marks, receiver.named_children[0]) if receiver.named_children else UNKNOWN
-        found = {one for holder in holders for one in marks.fields.get((holder, part[1]), ())}
+        holders = (own.name,) if own is not None and part is None else holders
+        name = part[1] if part is not None else written
+        found = {one for holder in holders for one in marks.fields.get((holder, name), ())}
         return (found.pop(),) if len(found) == 1 else _untold(language, written)
     return bound_class(marks, receiver, written) or _untold(language, written)
 

@@ -264,7 +264,8 @@ class Proof:
             return False
         bases = await self.exports.bases(home, target.owner)
         own = {word for item in await self.exports.imports(home) for word in words_of(item)}
-        if bases is None or not is_closed(bases, own | {other for other, _ in outline.bases}, name):
+        is_open = self.language.TRAITS.open_classes  # any file may add to what a class inherits
+        if bases is None or is_open or not is_closed(bases, own | {other for other, _ in outline.bases}, name):
             constant = target.symbol is not None and target.symbol.symbol.kind in ("variable", COMPONENT)
             if not constant or bases not in OPENED or await self._defines(name):
                 return False

@@ -11,7 +11,7 @@ ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "Repr
 MIXED: Mapping[str, type] = {"str": str, "int": int}  # `class Mode(str, Enum)`
 # What a class is told to stand on where other files may give it members: traits, a class that is opened again.
 LISTED = 8  # names in a sentence
-OPENED = (("?",), ("Object",))
+OPENED = (("?",), ())
 WHOLE = (0, 1 << 30)  # the lines of a whole file
 
 

@@ -222,7 +222,7 @@ def _use(one: spots.Spot, language: Language) -> Use:
     may_tell = receiver or language.free_functions  # else it is a member in any case
     if types == marks.UNKNOWN and may_tell and language.telling and is_telling(one.name, language.telling):
         types, form = (), form if receiver else "name"
-    if receiver == language.own_class and types and types != marks.UNKNOWN:
+    if language.own_class and receiver == language.own_class and types and types != marks.UNKNOWN:
         receiver = types[0]
     if language.paths_with:
         before, _, rest = receiver.partition("<")

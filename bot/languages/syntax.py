@@ -6,7 +6,6 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Literal
 
@@ -14,7 +13,6 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
 from bot.languages.grammars import is_installed
-from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable, check_nesting
 from bot.text.filetypes import FileType
 from bot.values import Call, SomeUses, Use
@@ -80,12 +78,6 @@ def shallow_root(file_type: FileType, source: bytes) -> Node:
     return parse(file_type, source)
 
 
-@lru_cache(maxsize=64)
-def words(node: Node) -> Words:
-    """The words of a node's source, for the uses in it: they ask for the same definitions."""
-    return Words(node.text or b"")
-
-
 def nodes_outside(types: Collection[str], node: Node) -> Iterator[Node]:
     """Yield a node and the named ones in it, without what nodes of these types hold."""
     stack = [node]
@@ -112,16 +104,6 @@ def head(node: Node, *, end: int = -1, after: Collection[str] = (), trailing: st
     start = max((part.end_byte for part in node.named_children if part.type in after), default=node.start_byte)
     code = (node.text or b"")[start - node.start_byte : max(end - node.start_byte, 0)]
     return " ".join(code.decode("utf-8", "replace").split()).rstrip(trailing)
-
-
-def outermost(node: Node, kinds: frozenset[str]) -> Node:
-    """The nearest node of these kinds around a node, else the last that is climbed to."""
-    scope = node
-    for above in islice(ancestors(node), DEPTH):
-        scope = above
-        if above.type in kinds:
-            break
-    return scope
 
 
 def places(root: Node, source: bytes, names: Collection[str]) -> Iterator[tuple[re.Match[bytes], Node]]:

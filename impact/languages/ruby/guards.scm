@@ -1,1 +1,14 @@
+; when: rescue
 (begin (rescue)) @guard
+; what foresees that a name of the tree is not there
+(rescue_modifier) @foreseen
+(_ (rescue (exceptions) @caught) (#match? @caught "\\b(NoMethodError|NameError|ArgumentError)\\b")) @foreseen
+; when: respond_to?
+(_ condition: (_) @tested (#match? @tested "respond_to\\?")) @foreseen.named
+(binary left: (_) @tested (#match? @tested "respond_to\\?")) @foreseen.named
+; when: _defined?
+(_ condition: (_) @tested (#match? @tested "(const|method)_defined\\?")) @foreseen
+(binary left: (_) @tested (#match? @tested "(const|method)_defined\\?")) @foreseen
+; when: defined?
+(_ condition: (_) @tested (#match? @tested "\\bdefined\\?")) @foreseen.asked
+(binary left: (_) @tested (#match? @tested "\\bdefined\\?")) @foreseen.asked
