@@ -10,9 +10,6 @@ from patterns import Found
 CAPPED = {
     "bot.languages.csharp.namespaces.CHAIN": 120,
     "bot.languages.rust.paths.ELSEWHERE": 200,
-    "bot.context.similar._CLASS": 300,
-    "bot.context.similar._PATTERN": 300,
-    "bot.context.routes._OPEN": 160,
 }
 
 

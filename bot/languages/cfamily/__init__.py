@@ -31,7 +31,7 @@ SOURCES = (".c", ".cc", ".cpp", ".cxx")  # which nobody includes
 DECLARATION = "declaration"  # the kind of a prototype: the same symbol as the definition that includes its header
 HOLDERS = ("class", "type")
 TYPENAMES = re.compile(rb"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")  # any class may be meant
-QUALIFIED = re.compile(rb"(>?)\s*+::\s*+(?:template\s++)?$")
+QUALIFIED = re.compile(rb"(?:(>)|(?<!\s))\s*+::\s*+(?:template\s++)?$")
 NAME = re.compile(r"[*&(\s]*+(?:(?:const|restrict|volatile|__\w+)\b[*&(\s]*+)*(\w+)")
 DECLARED = re.compile(r"^[*&]|[(\[]")  # it is no type
 FAR = 40  # bytes before a name in which what qualifies it ends
