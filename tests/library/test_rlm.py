@@ -10,7 +10,7 @@ from families import few
 
 import deeprepo
 from bot import cli
-from deeprepo_evals.context import plan_options, problems, run, score, session
+from deeprepo_evals.context import plan_options, problems, run, score
 from deeprepo_evals.context.problems import Task
 from deeprepo_evals.context.room import ANSWER
 from deeprepo_sandbox.providers import Reply, Server, code, in_thread
@@ -56,7 +56,7 @@ SHORT = [
 def test_it_answers_as_the_evaluation_s_rlm_only_does(tasks: list[Task]) -> None:
     """The same problems over a socket and in the process: verdicts, calls, tokens and turns are the same."""
     plan = run.Plan(tuple(tasks), ("rlm-only",), "scripted/honest", "scripted/honest")
-    rows = asyncio.run(session.carry_out(plan)).rows
+    rows = asyncio.run(run.carry_out(plan)).rows
     for task, row in zip(tasks, rows, strict=True):
         problem = problems.make(task)
         with in_thread(Server(honest.reply)) as server:
