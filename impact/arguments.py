@@ -1,12 +1,12 @@
 """What a call passes, and what a definition takes."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from tree_sitter import Node
 
 from impact.language import CallRules
-from impact.matching import Captures
+from impact.matching import Rows
 from impact.nodes import name_of, text
 from impact.values import Arguments, Parameter
 
@@ -48,11 +48,11 @@ def _keyword(node: Node) -> Node | None:
     return next((one for key in ("name", "left", "key") if (one := node.child_by_field_name(key)) is not None), None)
 
 
-def parameters(rows: Iterator[Captures]) -> Mapping[int, list[Parameter]]:
+def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
     """The node of a parameter list -> its parameters in order."""
     found_in: dict[int, dict[int, Parameter | str]] = defaultdict(dict)
     for found in rows:
-        key = next((key for key in found if key.startswith("param.")), "")
+        key = next((key for key in found if key[:6] == "param."), "")
         if not key:
             continue
         node, kind = found[key][0], key[6:]

@@ -34,6 +34,12 @@ class Rows(tuple[Captures, ...]):  # noqa: SLOT001 - what it keeps is told once
         for key in keys:
             yield from self._by_key.get(key, ())
 
+    def under(self, prefix: str) -> Iterator[tuple[str, Node, Captures]]:
+        """Each node of the captures that begin so, with the rest of their names and its row."""
+        for key in [one for one in self._by_key if one.startswith(prefix)]:
+            for node, found in self._by_key[key]:
+                yield key.removeprefix(prefix), node, found
+
 
 @lru_cache(maxsize=12)
 def matches(language: Language, names: tuple[str, ...], root: Node, parts: Parts = ()) -> Mapping[str, Rows]:

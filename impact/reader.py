@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from impact.arguments import parameters
 from impact.language import Language
-from impact.matching import DEFINED, Captures, matches
+from impact.matching import DEFINED, Captures, Rows, matches
 from impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
 from impact.parsing import has_open_angles, root_of, too_deep
 from impact.values import Bound, Definition, Facts, Import, Parameter
@@ -88,8 +88,9 @@ class Reader:
     def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True) -> None:
         self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: its last line
         self.found = matches(language, DEFINED if needs_definitions else ("imports",), root)
-        self._defs = [(kind_of(found), found) for found in self.found["defs"]] if needs_definitions else []
-        bodies = [node for _, found in self._defs for node in found.get("local", ())]
+        self._rows = self.found.get("defs", Rows())
+        self._defs = [(kind, found) for found in self._rows if (kind := kind_of(found))]
+        bodies = [node for node, _ in self._rows.of("local")]
         self.bodies = frozenset(node.id for node in bodies)
         self.locals = Spans([(node.start_byte, node.end_byte, "") for node in bodies])
         hiding = [node for node in bodies if not self._is_inline(node)] if language.inline else bodies
@@ -109,7 +110,7 @@ class Reader:
         definitions = self._definitions()
         opened, owners, made = "a component" if self.language.scripts else "", set[str](), set[str]()
         unsure = False
-        hidden = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
+        hidden = self._starts("opaque")
         held, is_unscoped = "", self.root.has_error or self.language.scripts
         for found in self.found["open"]:
             for node in found.get("open", ()):
@@ -129,8 +130,8 @@ class Reader:
             if kind in ("class", "type") and first(found, f"def.{kind}").start_byte in hidden:
                 outer = self._owner(first(found, f"def.{kind}"))
                 owners.add(f"{outer}.{_called(found)}".lstrip("."))
-        module = next((text(node) for _, found in self._defs for node in found.get("module", ())), "")
-        opaque = {text(node) for _, found in self._defs for node in found.get("opaque.name", ())}
+        module = next((text(node) for node, _ in self._rows.of("module")), "")
+        opaque = {text(node) for node, _ in self._rows.of("opaque.name")}
         return Facts(
             definitions=definitions,
             imports=self.imports(self.guards("imports", "guards")),
@@ -183,57 +184,54 @@ class Reader:
         return any(True for _ in self._hiding.around(node.start_byte, node.end_byte, inclusive=True))
 
     def _definitions(self) -> tuple[Definition, ...]:
-        taken = parameters(found for _, found in self._defs)
-        exported = [node for _, found in self._defs for node in found.get("exported", ())]
-        withheld = {node.id for _, found in self._defs for node in found.get("withheld", ())}
-        offered = Spans([(node.start_byte, node.end_byte, "") for node in exported if node.id not in withheld])
-        needs_export = self.language.exports
-        opaque = {self.language.whole(node).start_byte for _, found in self._defs for node in found.get("opaque", ())}
-        static = {node.start_byte for _, found in self._defs for node in found.get("static", ())}
-        marks, visible, placed = _marks(found for _, found in self._defs)
-        sections = _sections(found for _, found in self._defs)
-        spaces = Spans(_spaces(found for _, found in self._defs))
-        kept = {node.start_byte for _, found in self._defs for node in found.get("kept", ())}
-        values = {node.start_byte for _, found in self._defs for node in found.get("valued", ())}
-        rows: dict[tuple[int, str, str], Definition] = {}
+        rows, language = self._rows, self.language
+        taken = parameters(rows)
+        withheld = {node.id for node, _ in rows.of("withheld")}
+        exported = [node for node, _ in rows.of("exported") if node.id not in withheld]
+        offered = Spans([(node.start_byte, node.end_byte, "") for node in exported])
+        opaque = {language.whole(node).start_byte for node, _ in rows.of("opaque")}
+        static, kept, values = self._starts("static"), self._starts("kept"), self._starts("valued")
+        marks, visible, placed = _marks(rows)
+        sections, spaces = _sections(rows), Spans(_spaces(rows))
+        told: dict[tuple[int, str, str], Definition] = {}
         bases: dict[int, list[str]] = defaultdict(list)
-        for _, found in self._defs:
-            for node in found.get("class.of", ()):
-                bases[node.start_byte] += [re.split(r"[<\[]", text(base))[0] for base in found.get("base", ())]
-                bases[node.start_byte] += [_marked(base, found["bearer"][0]) for base in found.get("base.mark", ())]
+        for node, found in rows.of("class.of"):
+            bases[node.start_byte] += [re.split(r"[<\[]", text(base))[0] for base in found.get("base", ())]
+            bases[node.start_byte] += [_marked(base, found["bearer"][0]) for base in found.get("base.mark", ())]
         for kind, found in self._defs:
-            if not kind or (kind == "holder" and "class.of" not in found):
+            if kind == "holder" and "class.of" not in found:
                 continue
             own = first(found, f"def.{kind}")
             if kind not in GLOBAL and self._is_local(own):
                 continue
-            whole = self.language.whole(own)
+            whole = language.whole(own)
             given = [text(node).lstrip("*&") for node in found.get("owner", ())]
-            is_free = kind == "global" or (kind == "class" and self.language.flat)
+            is_free = kind == "global" or (kind == "class" and language.flat)
             owner = given[0] if given else "" if is_free else self._owner(whole)
             params = first(found, "params", None)
             takes = None
             if params is not None:
                 takes = tuple(taken.get(params.id, ()))
-                if owner and kind == "function" and self.language.receiver and whole.start_byte not in static:
+                if owner and kind == "function" and language.receiver and whole.start_byte not in static:
                     takes = takes[1:] if takes and takes[0].kind in ("positional", "only") else None
             is_common = kind == "common" or "common" in found
             is_offered = (
-                not needs_export
+                not language.exports
                 or is_common
                 or any(True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True))
             )
+            around = self._outer(whole)
             for node in found["name"] if "name" in found else found["default"]:
                 name = name_of(node) if "name" in found else "default"
-                private = not is_offered if needs_export else self.language.is_private(name)
+                private = not is_offered if language.exports else language.is_private(name)
                 is_value = node.start_byte in values
                 row = Definition(
                     name=name,
                     owner=owner,
                     kind="member" if is_value else "method" if kind == "function" and owner else kind,
                     line=node.start_point[0] + 1,
-                    start=first_line(self._outer(whole)),
-                    end=last_line(self._outer(whole)),
+                    start=first_line(around),
+                    end=last_line(around),
                     head=head(whole),
                     more="more" in found,
                     opaque=params is not None and (whole.start_byte in opaque or self._reads_all(whole, params)),
@@ -251,11 +249,14 @@ class Reader:
                     common=is_common,
                 )
                 key = (whole if kind == "constructor" else node).start_byte, name, owner
-                is_told = key in rows and (rows[key].parameters is not None or rows[key].kind == "class")
-                if not is_told or (rows[key].parameters is None and row.parameters is not None):
-                    rows[key] = row
-        ordered = (row for _, row in sorted(rows.items(), key=lambda item: item[0][0]))
+                is_told = key in told and (told[key].parameters is not None or told[key].kind == "class")
+                if not is_told or (told[key].parameters is None and row.parameters is not None):
+                    told[key] = row
+        ordered = (row for _, row in sorted(told.items(), key=lambda item: item[0][0]))
         return (*ordered, *self._members(taken))
+
+    def _starts(self, capture: str) -> frozenset[int]:
+        return frozenset(node.start_byte for node, _ in self._rows.of(capture))
 
     def _members(self, taken: Mapping[int, Sequence[Parameter]]) -> Iterator[Definition]:
         """The members of objects that have a name, and of what functions return, by the hook of the language."""
@@ -366,35 +367,26 @@ def _called(found: Captures) -> str:
     return text(first(found, "name", None)) or "default"
 
 
-def _marks(
-    rows: Iterable[Captures],
-) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int | str, str], Mapping[int, str]]:
+def _marks(rows: Rows) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int | str, str], Mapping[int, str]]:
     """Where a definition begins -> what else it is, who can name it, and what kind its place makes it. A symbol names who is meant."""
-    marks: dict[int, tuple[str, ...]] = {}
+    marks = {node.start_byte: ("object",) for node, _ in rows.of("singleton")}
+    for node, found in rows.of("extends"):
+        marks[node.start_byte] = (f"extension {text(first(found, 'extended'))}",)
     visible: dict[int | str, str] = {}
-    placed: dict[int, str] = {}
-    for found in rows:
-        marks |= {node.start_byte: ("object",) for node in found.get("singleton", ())}
-        for node in found.get("extends", ()):
-            marks[node.start_byte] = (f"extension {text(first(found, 'extended'))}",)
-        for key in found:
-            if key.startswith("visible."):
-                said = key.removeprefix("visible.")
-                wider = WIDTHS[WIDTHS.index(said) :]
-                keys = [name_of(one) if one.type in SYMBOLS else one.start_byte for one in found[key]]
-                visible |= {one: said for one in keys if visible.get(one) not in wider}
-            if key.startswith("as.") and not kind_of(found):
-                placed |= {one.start_byte: key.removeprefix("as.") for one in found[key]}
+    for said, node, _ in rows.under("visible."):
+        key = name_of(node) if node.type in SYMBOLS else node.start_byte
+        if visible.get(key) not in WIDTHS[WIDTHS.index(said) :]:
+            visible[key] = said
+    alone = (found for found in rows if not kind_of(found))  # in order: of two that name a kind the last one counts
+    placed = {one.start_byte: key[3:] for found in alone for key in found if key[:3] == "as." for one in found[key]}
     return marks, visible, placed
 
 
-def _sections(rows: Iterable[Captures]) -> Mapping[int, list[tuple[int, str]]]:
+def _sections(rows: Rows) -> Mapping[int, list[tuple[int, str]]]:
     """The bodies in which a word says who can name what stands behind it, each with the places of these words."""
     sections: dict[int, set[tuple[int, str]]] = defaultdict(set)
-    for found in rows:
-        for key in [one for one in found if one.startswith("behind.")]:
-            for node in found[key]:
-                sections[node.parent.id if node.parent is not None else 0].add((node.start_byte, key[7:]))
+    for said, node, _ in rows.under("behind."):
+        sections[node.parent.id if node.parent is not None else 0].add((node.start_byte, said))
     return {body: sorted(words) for body, words in sections.items()}
 
 
@@ -405,9 +397,9 @@ def _in_section(sections: Mapping[int, list[tuple[int, str]]], node: Node) -> st
     return words[at - 1][1] if at else ""
 
 
-def _spaces(rows: Iterable[Captures]) -> list[tuple[int, int, str]]:
+def _spaces(rows: Rows) -> list[tuple[int, int, str]]:
     """The namespaces of a file, each by the last part of its name; "" for one without a name."""
-    named = [(node, text(first(found, "called", None))) for found in rows for node in found.get("space", ())]
+    named = [(node, text(first(found, "called", None))) for node, found in rows.of("space")]
     return [(node.start_byte, node.end_byte, name.rpartition("::")[2]) for node, name in named]
 
 

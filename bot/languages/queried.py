@@ -160,7 +160,7 @@ def _symbol(one: Definition, language: Language, path: str, side: Side, heirs: S
         own_signature = replace(own_signature, opaque=True)
     return Symbol(
         path=path,
-        name=_name(replace(one, name=name), language),
+        name=_name(one if name == one.name else replace(one, name=name), language),
         kind=_kind(one, language),
         start=one.start,
         end=one.end,

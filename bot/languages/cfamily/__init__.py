@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from bot.languages import queried
 from bot.languages.cfamily.includes import Includes
@@ -64,11 +65,19 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
 
 def _read_as(path: str, source: bytes) -> str:
     """The path under which a file is read: a header that looks like C++ is C if it reads as C alone."""
-    if not path.endswith(".h") or not MODERN.search(source):
-        return path
-    c, cpp = (reader.parse(languages()[suffix], source) for suffix in (".h", ".hpp"))
-    is_modern = c is None or c.has_error or (cpp is not None and not cpp.has_error)
-    return f"{path}pp" if is_modern else path
+    is_header = path.endswith(".h") and MODERN.search(source) is not None
+    return f"{path}pp" if is_header and _is_modern(source) else path
+
+
+@lru_cache(maxsize=256)
+def _is_modern(source: bytes) -> bool:
+    """Whether C++ reads a header, or C does not. Asked again and again of the same few, and an answer takes up to two trees."""
+    return _reads(".hpp", source) or not _reads(".h", source)
+
+
+def _reads(suffix: str, source: bytes) -> bool:
+    root = reader.parse(languages()[suffix], source)
+    return root is not None and not root.has_error
 
 
 def _included(symbol: Symbol, path: str) -> Symbol:
