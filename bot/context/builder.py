@@ -4,18 +4,32 @@ A graph of callers alone misses the template that reads a key and the workflow t
 of the changed lines is searched in the whole tree, at once for the whole change, and the best lines are shown.
 """
 
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bot.checkout.tree import WrittenTree
-from bot.context import bodies, definitions, identifiers, leftovers, meaning, snippets, usages
+from bot.context import (
+    bodies,
+    definitions,
+    elsewhere,
+    identifiers,
+    leftovers,
+    meaning,
+    result_flow,
+    routes,
+    similar,
+    snippets,
+    usages,
+)
 from bot.context.bodies import Callee
+from bot.context.consumers import Consumers
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE, CalledName
-from bot.context.passing_on import CallersOfCallers, changes_result
+from bot.context.elsewhere import Elsewhere
 from bot.context.usages import Pick, Row
 from bot.diff.units import ShownLines
 from bot.machine.concurrency import together
@@ -28,23 +42,30 @@ from bot.values import ChangedFile, Excerpt, Query, Reference, Unit, tokens
 
 __all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
 
-NEARBY_TOKENS = 2_800  # of code beside the units in one prompt
+NEARBY_TOKENS = 3_200  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes, and for callers of callers
-CALLERS_TOKENS = 1_600  # of these, for callers' bodies
-DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_200, 2  # of these, for what is called; at most half of what is left
+CALLERS_TOKENS = 1_800  # of these, for callers' bodies
+DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
-WHOLE_TOKENS = (
-    2_000  # for the unchanged lines of changed definitions, beside the room of other code and at most as much
-)
-TYPE_LINES, DEFINITION_LINES = 5, 14  # of a type that is longer than a definition may be; of a definition
+WHOLE_LINES = 150  # of a changed definition that is shown whole beside its diff if there is room
+WHOLE_TOKENS, WHOLE_PART = 1_000, 3  # for that, beside the room of other code, and at most a third of it
+BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
+TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
+ALIKE = 2  # uses shown of those that are written alike
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
-FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
+HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
+BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
+LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
+FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
+MAX_ALIKE = 200  # lines that hold the beginning of one pattern
+MAX_HELPERS = 4  # definitions that shown readers call in their own files
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 T = TypeVar("T")
 
@@ -53,9 +74,9 @@ T = TypeVar("T")
 class Uses:
     """The code that relies on a change, by how that is known."""
 
-    sure: tuple[Excerpt, ...]  # what still names what is gone, and callers of callers that hand on what they get
+    sure: tuple[Excerpt, ...]  # what still names what is gone, and what is handed on to it
     callers: tuple[Excerpt, ...]
-    readers: tuple[Excerpt, ...]  # of the same key, field or name
+    readers: tuple[Excerpt, ...]  # of the same key, format, route or name
 
     @property
     def all(self) -> tuple[Excerpt, ...]:
@@ -72,20 +93,26 @@ class ContextBuilder:
     prompts: int = 1  # among which the tokens of the review are shared
     first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
     most: int = NEARBY_TOKENS  # in one prompt
-    completes: bool = True  # whether unchanged lines of changed definitions are shown too
+    completes: bool = True  # whether changed definitions of moderate size are shown whole
     masks: Masks = field(default_factory=Masks)  # which learn the secrets of each file of which lines are shown
     _rows: dict[str, list[Row]] = field(default_factory=dict)
+    _cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
     _definitions: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
+    _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
+    _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
     _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     _links: Links | None = None
-    _remaining: frozenset[str] | None = None  # what the added lines say
+    _by_file_name: Mapping[str, Sequence[str]] | None = None  # templates, statements, scripts, settings of the tree
+    _words_kept: tuple[frozenset[str], frozenset[str]] | None = None
     _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
+    _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
+    _elsewhere: dict[tuple[tuple[str, ...], int], tuple[Elsewhere, ...]] = field(default_factory=dict)
     _shown: set[str] = field(default_factory=set)  # files whose secrets are known
-    _passing_on: CallersOfCallers = field(init=False)
+    _consumers: Consumers = field(init=False)  # of what callers hand on
 
     def __post_init__(self) -> None:
         self.tree = WrittenTree(self.tree)
-        self._passing_on = CallersOfCallers(self.tree)
+        self._consumers = Consumers(self.tree)
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
@@ -95,49 +122,43 @@ class ContextBuilder:
         return self._beside[key]
 
     async def _of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
-        room, shown_lines = self._room, ShownLines()
-        shown_lines.lines.update(
-            (unit.path, row.number) for unit in units for row in unit.rows if row.sign in (" ", "+")
-        )
+        room, shown_lines = self._room, _shown_lines(units)
         rest = self.rest_of_definitions(units)
         shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
         await self.prepare(units)
-        sure = [*self._left(units, shown_lines), *self._passing_on.pick(call_sites(units), shown_lines.lines)]
+        sure = [
+            *self._left(units, shown_lines),
+            *self._consumers.pick(call_sites(units), shown_lines.lines),
+            *await self._receivers(units, shown_lines),
+        ]
         apart = await self._windows(sure, shown_lines, min(APART_TOKENS, room))
-        callers_room = room if self.first else min(CALLERS_TOKENS, room)
-        callers = await self._callers(shown_lines, callers_room, self._use_order(units))
-        room -= sum(excerpt.size for excerpt in callers)
-        callees = await self._callees(units, shown_lines)
-        called = bodies.excerpts(callees, shown_lines, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
-        called = snippets.by_file(called, shown_lines)
-        room -= sum(excerpt.size for excerpt in called)
-        windows = await self._windows(await self._picks(units, shown_lines), shown_lines, room)
-        return await self._masked([*apart, *callers, *called, *windows])
+        callers = await self._callers(
+            shown_lines, room if self.first else min(CALLERS_TOKENS, room), self._use_order(units)
+        )
+        room = max(0, room - sum(excerpt.size for excerpt in callers))
+        callees = await self._callees(definitions.called_names(units), shown_lines)
+        callees, tokens_needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
+        links = (await self._matches()).pick(units, shown_lines.lines, self._imports)
+        picks = [
+            *links,
+            *await self._routes(units, callers, shown_lines),
+            *similar.pick(units, self._near, self._alike, shown_lines.lines),
+            *usages.pick(self._rows, units, shown_lines.lines, [file.path for file in self.files]),
+        ]
+        windows = await self._windows(picks, shown_lines, room - tokens_needed)
+        left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
+        flows = await self._callees(definitions.flowing(units), shown_lines)
+        callee_excerpts = bodies.excerpts(callees, flows, shown_lines, min(BODIES_TOKENS, left))
+        excerpts = [*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
+        await self._show(excerpt.path for excerpt in excerpts)
+        return snippets.mark_changes(excerpts, self.files)
 
-    async def uses(self, units: Sequence[Unit], room: int) -> Uses:
-        """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
-        shown_lines, sites = ShownLines(units), call_sites(units)
-        await self.prepare(units)
-        sure = _in_turn([self._left(units, shown_lines), self._passing_on.pick(sites, shown_lines.lines)])
-        apart = await self._windows(sure, shown_lines, room // USES_PART)
-        room -= sum(excerpt.size for excerpt in apart)
-        product_sites = [row for row in sites if not row.test]
-        callers = await self._callers(shown_lines, room // USES_PART, product_sites, READER_LINES)
-        room -= sum(excerpt.size for excerpt in callers)
-        picks = [one for one in await self._picks(units, shown_lines) if not one.defines and is_product(one.path)]
-        windows = await self._windows(picks, shown_lines, room)
-        return Uses(await self._masked(apart), await self._masked(callers), await self._masked(windows))
-
-    async def _masked(self, excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
-        """The excerpts, marked where they hold changed lines, once the secrets of their files are known.
-
-        A line may not show the name that says what a value is.
-        """
-        new = [path for path in dict.fromkeys(one.path for one in excerpts) if path not in self._shown]
+    async def _show(self, paths: Iterable[str]) -> None:
+        """Have the secrets of these files known before lines of them leave: a line may not show the name that says what a value is."""
+        new = [path for path in dict.fromkeys(paths) if path not in self._shown]
         self._shown.update(new)
         texts = await self.tree.read_many(new) if new else {}
         self.masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in texts.items()})
-        return snippets.mark_changes(excerpts, self.files)
 
     @property
     def _room(self) -> int:
@@ -145,43 +166,118 @@ class ContextBuilder:
         return min(self.most, REVIEW_TOKENS // max(1, self.prompts))
 
     def rest_of_definitions(self, units: Sequence[Unit]) -> dict[str, dict[int, str]]:
-        """The unchanged lines of changed definitions that their diffs leave out, by path and number: the nearest ones first.
+        """The unchanged lines of changed definitions of moderate size that their diffs leave out, by path and number.
 
-        What decides about a change is often in its own function.
+        What decides about a change is often in its own function. Of a definition that has no room, nothing is shown.
         """
-        left = min(WHOLE_TOKENS, self._room) if self.completes else 0
+        left = min(WHOLE_TOKENS, self._room // WHOLE_PART) if self.completes else 0
+        incomplete_units = [(unit, lines) for unit in units if (lines := _lines_left_out(unit))]
         lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
         added_lines = {file.path: file.added_lines for file in self.files}
-        for _, path, number, text in sorted(line for unit in units for line in _lines_left_out(unit)) if left else ():
-            if number not in added_lines.get(path, ()):
-                left -= tokens(text) + 1
-                if left < 0:
-                    break
-                lines_by_path[path][number] = text
+        for unit, lines in sorted(incomplete_units, key=lambda item: (len(item[1]), item[0].path, item[0].start)):
+            new = {n: text for n, text in lines.items() if n not in added_lines.get(unit.path, ())}
+            size = sum(tokens(text) + 1 for text in new.values())
+            if size <= left:
+                left -= size
+                lines_by_path[unit.path].update(new)
         return dict(lines_by_path)
+
+    async def uses(self, units: Sequence[Unit], room: int) -> Uses:
+        """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
+        key = tuple(unit.id for unit in units), room
+        if key not in self._uses:
+            self._uses[key] = await self._uses_of(units, room)
+        return self._uses[key]
+
+    async def _uses_of(self, units: Sequence[Unit], room: int) -> Uses:
+        shown_lines = ShownLines(units)
+        await self.prepare(units)
+        carried = self._consumers.pick(call_sites(units), shown_lines.lines)
+        sure = _in_turn([self._left(units, shown_lines), carried, await self._receivers(units, shown_lines)])
+        apart = await self._windows(sure, shown_lines, room // USES_PART)
+        room -= sum(excerpt.size for excerpt in apart)
+        sites = distinct(row for row in call_sites(units) if not row.test)
+        callers = await self._callers(shown_lines, room // USES_PART, sites, READER_LINES)
+        room -= sum(excerpt.size for excerpt in callers)
+        picks = [
+            *(await self._matches()).pick(units, shown_lines.lines, self._imports),
+            *await self._routes(units, callers, shown_lines),
+            *similar.pick(units, self._near, self._alike, shown_lines.lines),
+            *usages.pick(self._rows, units, shown_lines.lines, [file.path for file in self.files]),
+        ]
+        using = [pick for pick in picks if not pick.defines and is_product(pick.path)]
+        windows = await self._windows(using, shown_lines, room)
+        await self._show(excerpt.path for excerpt in (*apart, *callers, *windows))
+        return Uses(*(snippets.mark_changes(excerpts, self.files) for excerpts in (apart, callers, windows)))
+
+    async def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
+        """Where the names of these units occur outside of the change, for a prompt that shows this code beside them.
+
+        If the change takes several prompts, only the names that it removes.
+        """
+        key = tuple(unit.id for unit in units), len(beside)
+        if key not in self._elsewhere:
+            self._elsewhere[key] = await self._elsewhere_of(units, beside)
+        return self._elsewhere[key]
+
+    async def _elsewhere_of(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
+        places = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
+        places |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
+        names = self._rows if self.prompts == 1 else leftovers.names(units, self._words_of_change())
+        names = [one for name in names for one in (name, *elsewhere.spellings(name))]
+        rows = {name: self._rows[name] for name in names if name in self._rows and name not in self._cut}
+        changed_lines = {file.path: file.added_lines for file in self.files}
+        names_found = elsewhere.occurrences(rows, units, places, changed_lines)
+        await self._show(path for one in names_found if one.code for path, _ in one.places)
+        return names_found
 
     def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Who still uses what the units remove."""
         changed_lines = {file.path: file.added_lines for file in self.files}
-        return leftovers.pick(self._rows, self._lost_names(units), units, shown_lines.lines, changed_lines)
+        return leftovers.pick(
+            self._rows, leftovers.names(units, self._words_of_change()), units, shown_lines.lines, changed_lines
+        )
 
-    def _lost_names(self, units: Sequence[Unit]) -> list[str]:
-        if self._remaining is None:
-            self._remaining = leftovers.remaining_words(self.files)
-        return leftovers.names(units, self._remaining)
+    def _words_of_change(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What the added lines of the whole change say."""
+        if self._words_kept is None:
+            self._words_kept = leftovers.remaining_words(self.files)
+        return self._words_kept
 
-    async def _picks(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
-        """Lines that use or settle what the units name: changed ones in other prompts first."""
-        return [
-            *(await self._matches()).pick(units, shown_lines.lines, self._imports),
-            *usages.pick(self._rows, units, shown_lines.lines),
+    async def _receivers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
+        """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""
+        sites = [row for row in call_sites(units) if row.call and row.sure and not row.test][:HANDING]
+        texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
+        lines = {path: file_lines(blob) for path, blob in texts.items()}
+        if lines and self._by_file_name is None:
+            self._by_file_name = result_flow.by_file_name(await self.tree.entries())
+        keys: dict[str, set[str]] = defaultdict(set)  # by the file to which they are given
+        for row in sites:
+            if stored_names := identifiers.stored_keys(row.text, row.name):
+                for path in result_flow.files(lines.get(row.path, ()), self._by_file_name or {}):
+                    keys[path] |= stored_names
+        read = await self.tree.read_many([*keys]) if keys else {}
+        picks = [
+            Pick(path, number, tuple(sorted(keys[path])), defines=False, title="gets it from a caller", beside=1)
+            for path, blob in read.items()
+            for number, text in enumerate(file_lines(blob), 1)
+            if keys[path] & identifiers.words(text)
         ]
+        callers = {option: row.path for row in sites for option in result_flow.options(lines.get(row.path, ()), row)}
+        rows = await self.tree.grep_lines(Query(list(callers), word=True, limit=MAX_ALIKE)) if callers else ()
+        picks += [
+            Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
+            for path, number, text in rows
+            for option in callers
+            if option in text and usages.OTHER.search(path) and is_product(path) and not decides_nothing(path)
+        ]
+        return [one for one in picks if (one.path, one.line) not in shown_lines.lines][:MAX_HANDED]
 
-    async def _callees(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Callee]:
-        """The definitions that added lines call, where the prompt does not show them: those first that ask something of their callers."""
+    async def _callees(self, calls: Iterable[CalledName], shown_lines: ShownLines) -> list[Callee]:
+        """The definitions that these calls mean, where the prompt does not show them: those first that ask something of their callers."""
         meanings = {
             row: call.name
-            for call in definitions.called_names(units)
+            for call in calls
             for row in definitions.meanings(
                 call, self._definitions.get(call.name, ()), self._imports.get(call.path, ())
             )
@@ -196,34 +292,47 @@ class ContextBuilder:
             if (path, line) not in shown_lines.lines and line <= len(lines.get(path, ()))
         ]
 
+    async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown_lines: ShownLines) -> list[Pick]:
+        """Who asks for the routes that the units, or the places that register them, declare."""
+        route_patterns = routes.patterns(
+            row.text for rows in (*(u.rows for u in units), *(c.rows for c in callers)) for row in rows
+        )
+        if not route_patterns:
+            return []
+        rows = await self.tree.grep_lines(Query(list(route_patterns), syntax="perl", limit=MAX_ROWS))
+        return routes.pick(rows, [file.path for file in self.files], shown_lines.lines)
+
     async def prepare(self, units: Sequence[Unit]) -> None:
         """Search the names of all these units at once; the most telling ones, where there are too many."""
-        weights = usages.together(units) | dict.fromkeys(self._lost_names(units), LOST)
+        weights = usages.together(units) | dict.fromkeys(leftovers.names(units, self._words_of_change()), LOST)
+        weights |= {
+            other: weights[name] for name in weights for other in elsewhere.spellings(name) if other not in weights
+        }
+        weights |= {owner: LEAST_WEIGHT for owner in usages.owners(units) if owner not in weights}
         new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
         self._rows.update({name: [] for name in new})
-        calls = [call for call in definitions.called_names(units) if call.name not in self._definitions]
+        calls = [*definitions.called_names(units), *definitions.flowing(units)]
+        calls = [call for call in calls if call.name not in self._definitions]
         self._definitions.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
-        await together(
-            self._search(new[:FIRST_NAMES]),
-            self._search(new[FIRST_NAMES:MAX_NAMES]),
-            self._define(calls),
-            self._follow(units),
-        )
+        await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
+        await together(self._resemble(new, units), self._follow(units))
 
     async def _follow(self, units: Sequence[Unit]) -> None:
-        """Search the callers of callers that hand on what they get."""
-        results = frozenset(row.symbol for unit in units if changes_result(unit) for row in unit.references)
+        """Search the consumers of what callers hand on."""
+        results = frozenset(row.symbol for unit in units if result_flow.changes_result(unit) for row in unit.references)
         known = (row for row in call_sites(units) if row.sure or row.unique or row.lone)
-        await self._passing_on.follow((row for row in known if row.form != "import" and not row.test), results)
+        sites = [row for row in known if row.form != "import" and not row.test]
+        await self._consumers.follow((row for row in sites if row.symbol in results or _short(row)), results)
 
     async def _search(self, names: Sequence[str]) -> None:
         if not names:
             return
         rows = await self.tree.grep_lines(Query([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS))
+        self._cut |= {*names} if len(rows) >= MAX_ROWS else set()
         self._rows.update(usages.by_name([row for row in rows if len(row[2]) <= LONG_LINE], names))
 
-    async def _define(self, calls: Sequence[CalledName]) -> None:
+    async def _define(self, calls: Sequence[definitions.CalledName]) -> None:
         """Find the definitions of what is called; what the change itself defines is known, and looked for last."""
         links = await self._matches()
         looks = [
@@ -243,6 +352,15 @@ class ContextBuilder:
             texts = await self.tree.read_many([file.path for file in self.files if file.added_lines and not file.skip])
             self._imports = {p: definitions.import_words(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
         return self._links
+
+    async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
+        heads = [head for head in similar.patterns(units) if head not in self._alike]
+        hit_rows = await together(*(self.tree.grep_lines(Query([head], limit=MAX_ALIKE)) for head in heads))
+        self._alike.update(zip(heads, hit_rows, strict=True))
+        unknown = similar.unknown(self._rows, names, self.files)
+        if unknown:
+            rows = await self.tree.grep_lines(Query([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS))
+            self._near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
 
     def _use_order(self, units: Sequence[Unit]) -> list[Reference]:
         """The uses of what the units change: each unit's best first, after those that must be read."""
@@ -273,42 +391,74 @@ class ContextBuilder:
     async def _windows(self, picks: Sequence[Pick], shown_lines: ShownLines, room: int) -> list[Excerpt]:
         """The picked lines with those around them, as many as there is room for."""
         texts = await self.tree.read_many([row.path for row in picks])
-        excerpts = []
+        excerpts, helpers = [], MAX_HELPERS
         for row in picks:
             lines = file_lines(texts.get(row.path, b""))
-            if row.line > len(lines) or (row.path, row.line) in shown_lines.lines:
+            excerpt = _around(row, lines, shown_lines)
+            if excerpt is None:
                 continue
-            excerpt = snippets.cut(row.path, lines, shown_lines.left(row.path, _around(row, lines)), row.reason)
             if excerpt.size > room:
                 break
             room -= excerpt.size
             shown_lines.add(excerpt)
             excerpts.append(excerpt)
+            helper = snippets.helper(excerpt, row.line, lines, shown_lines) if helpers and not row.defines else None
+            if helper is not None and helper.size <= room:
+                room, helpers = room - helper.size, helpers - 1
+                shown_lines.add(helper)
+                excerpts.append(helper)
+            if usages.PERSISTENCE.intersection(row.names):
+                read = [excerpt, helper] if helper is not None else [excerpt]
+                shape = snippets.stored_shape(read, lines, shown_lines)
+                if shape is not None and shape.size <= room:
+                    room -= shape.size
+                    shown_lines.add(shape)
+                    excerpts.append(shape)
         return snippets.join(excerpts)
 
 
-def _around(row: Pick, lines: Sequence[str]) -> list[int]:
-    """The lines of the block of a picked line."""
+def _around(row: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
+    """The block of a picked line, as far as the prompt does not show it yet."""
+    if row.line > len(lines) or (row.path, row.line) in shown_lines.lines:
+        return None
     if row.defines and not meaning.is_type(lines[row.line - 1]):
-        return Callee(row.path, row.line, "", lines).body
-    if row.defines:  # a long type that is named tells by its head; what of it is called has a definition of its own
-        is_short = len(blocks.statement(lines, row.line)) <= DEFINITION_LINES
-        return blocks.opening_lines(row.path, lines, row.line, DEFINITION_LINES if is_short else TYPE_LINES)
-    head = definitions.head(row.path, lines, row.line) if row.with_head else 0
-    near = range(max(1, row.line - row.beside), min(len(lines), row.line + row.beside) + 1)
-    return sorted({*blocks.around(row.path, lines, row.line, READER_LINES, head), *near})
+        numbers = Callee(row.path, row.line, "", lines).body
+    elif row.defines or row.builds:
+        # A long type that is named tells by its head; what of it is called has a definition of its own.
+        most = snippets.BODY if row.builds or _whole(lines, row.line) else TYPE_LINES
+        numbers = blocks.opening_lines(row.path, lines, row.line, most)
+    else:
+        head = definitions.head(row.path, lines, row.line) if row.with_head else 0
+        numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)
+        near = range(max(1, row.line - row.beside), min(len(lines), row.line + row.beside) + 1)
+        numbers = sorted({*numbers, *near})
+    return snippets.cut(row.path, lines, shown_lines.left(row.path, numbers), row.reason)
 
 
-def _lines_left_out(unit: Unit) -> Iterator[tuple[int, str, int, str]]:
-    """The lines of a changed definition of product code that its diff leaves out, with how far from it they are."""
-    shown_numbers = sorted(row.number for row in unit.rows if row.sign in (" ", "+"))
-    if unit.side == "base" or not is_product(unit.path) or not shown_numbers:
-        return
-    for number, text in enumerate(unit.text.split("\n"), unit.start):
-        at = bisect_left(shown_numbers, number)
-        away = min(abs(number - near) for near in shown_numbers[max(0, at - 1) : at + 1])
-        if away:
-            yield away, unit.path, number, text
+def _shown_lines(units: Iterable[Unit]) -> ShownLines:
+    """What the diffs of these units show of the head."""
+    shown_lines = ShownLines()
+    for unit in units:
+        shown_lines.lines.update((unit.path, row.number) for row in unit.rows if row.sign in (" ", "+"))
+    return shown_lines
+
+
+def _lines_left_out(unit: Unit) -> dict[int, str]:
+    """The lines of a changed definition of product code that its diff leaves out, if it is of moderate size."""
+    texts = unit.text.split("\n")
+    if unit.side == "base" or not is_product(unit.path) or len(texts) > WHOLE_LINES:
+        return {}
+    shown_numbers = {row.number for row in unit.rows if row.sign in (" ", "+")}
+    return {n: text for n, text in enumerate(texts, unit.start) if n not in shown_numbers}
+
+
+def _whole(lines: Sequence[str], line: int) -> bool:
+    return len(blocks.statement(lines, line)) <= snippets.BODY
+
+
+def _short(row: Reference) -> bool:
+    """Whether a use is in a function that is short enough to do nothing but pass on."""
+    return row.span is not None and row.span[1] - row.span[0] < blocks.MAX_WRAPPER
 
 
 def call_sites(units: Iterable[Unit]) -> list[Reference]:
@@ -316,8 +466,25 @@ def call_sites(units: Iterable[Unit]) -> list[Reference]:
     return _sift(_in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
 
 
+def distinct(rows: Iterable[Reference]) -> list[Reference]:
+    """These uses without those that are written like two others: of the same name, with other variables around it."""
+    counts: Counter[str] = Counter()
+    distinct_rows = []
+    for row in rows:
+        shape = _shape(row.text.strip(), row.name)
+        counts[shape] += 1
+        if counts[shape] <= ALIKE:
+            distinct_rows.append(row)
+    return distinct_rows
+
+
+def _shape(text: str, name: str) -> str:
+    """A line of code with one word in the place of all others but this name."""
+    return _WORD.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
+
+
 def _sift(rows: Iterable[Reference]) -> list[Reference]:
-    """Without imports and constructors found by their name alone, and with few of the tests and of the unsure: none of one word."""
+    """Without imports and constructors found by their name alone, and with few of the unsure and of the tests."""
     unsure = tests = 0
     rows_kept = []
     for row in rows:
@@ -326,12 +493,22 @@ def _sift(rows: Iterable[Reference]) -> list[Reference]:
             continue
         if not row.sure and not row.missing:
             unsure += 1
-            if unsure > MAX_BY_NAME or identifiers.single(row.name) or row.name.startswith("__"):
+            if unsure > MAX_BY_NAME or _another(row):
                 continue
         tests += row.test
         if not row.test or tests <= MAX_TESTS:
             rows_kept.append(row)
     return rows_kept
+
+
+def _another(row: Reference) -> bool:
+    """Whether what a use means, of which only the name is known, is likely another thing: a word, or what a class keeps to itself."""
+    path = row.symbol.partition(":")[0]
+    far = posixpath.dirname(row.path) != posixpath.dirname(path) and identifiers.single(row.name)
+    own = row.path != path and bool(
+        re.search(rf"\b(?:self|this|cls)\._{re.escape(row.name.removeprefix('_'))}\b", row.text)
+    )
+    return far or own or row.name.startswith("__")
 
 
 def _first(row: Reference) -> tuple[bool, ...]:

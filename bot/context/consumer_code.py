@@ -12,11 +12,9 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from bot.checkout import Checkout
 from bot.checkout.masked import MaskedTree, ShownTree
-from bot.context.look_up_room import Result
+from bot.context.look_up_room import Candidate, Result
 from bot.context.look_ups import LookUps
 from bot.dependents.consumers.overlay import LabelledTree
 from bot.errors import DeepRepoError
@@ -24,7 +22,7 @@ from bot.findings.quotes import find_quote
 from bot.journal.writer import Journal
 from bot.masking.masks import Masks
 from bot.ports import Tree
-from bot.values import Evidence, Finding, LookUp
+from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
 from bot.values.consumer import Clone, ConsumerImpact
 
 MOST = 120  # answers of one review
@@ -34,7 +32,6 @@ TOOL = "consumer"  # under which the record has them
 SPENT = f"no more than {MOST} look-ups are made in the repositories that use this one"
 Look = Callable[[Tree], Awaitable[Any]]
 Row = dict[str, Any]
-_RESULT = TypeAdapter(Result)
 
 
 @dataclass(slots=True)
@@ -113,7 +110,9 @@ class ConsumerCode:
         row = await self.answer(name, ["look_up", asdict(request)], partial(self._found, request))
         if "error" in row:
             return Result(request, [], [row["error"]])
-        return _RESULT.validate_python(row["result"])
+        result = row["result"]
+        rest = tuple((path, line) for path, line in result["rest"])
+        return Result(request, [_candidate(one) for one in result["candidates"]], result["notes"], rest)
 
     async def text(self, path: str) -> str | None:
         """A file of one of them, as far as a worker is shown it; None if there is no such one."""
@@ -166,8 +165,18 @@ class ConsumerCode:
         return self._trees[clone.name]
 
     async def _found(self, look_up: LookUp, tree: Tree) -> Row:
-        found: Row = _RESULT.dump_python(await self.look_ups_over(tree).find(look_up), mode="json")
-        return found
+        result = await self.look_ups_over(tree).find(look_up)
+        candidates = [
+            {
+                "path": one.excerpt.path,
+                "title": one.excerpt.title,
+                "rows": [(row.sign, row.text, row.number) for row in one.excerpt.rows],
+                "deciding": sorted(one.deciding),
+                "heads": sorted(one.heads),
+            }
+            for one in result.candidates
+        ]
+        return {"candidates": candidates, "notes": list(result.notes), "rest": [list(place) for place in result.rest]}
 
     async def _line_of(self, item: Evidence, _: Tree) -> int:
         """The line of a quote in what readers may see of its file; 0 if the file does not hold it."""
@@ -179,3 +188,9 @@ class ConsumerCode:
 async def _text(path: str, tree: Tree) -> str | None:
     blob = await tree.read(path)
     return None if blob is None else blob.decode("utf-8", "replace")[:MOST_TEXT]
+
+
+def _candidate(row: Row) -> Candidate:
+    rows = tuple(DiffRow(sign, text, number) for sign, text, number in row["rows"])
+    excerpt = Excerpt(row["path"], rows[0].number, rows[-1].number, rows, title=row["title"])
+    return Candidate(excerpt, frozenset(row["deciding"]), frozenset(row["heads"]))

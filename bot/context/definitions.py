@@ -13,12 +13,13 @@ from functools import lru_cache
 
 from bot.context import identifiers
 from bot.context.identifiers import Row
-from bot.text import blocks
 from bot.text.filetypes import FILETYPES, family, filetype
+from bot.text.lines import is_comment
 from bot.text.paths import is_product, vendored_folder
 from bot.values import Unit
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
+MAX_FLOWS = 4  # of one prompt
 MAX_LINES = 6  # of one signature
 MEANT = 2  # definitions of one name: one, or one and its declaration
 SHORTEST = 3  # letters
@@ -46,6 +47,8 @@ _MEMBER = (
 _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (((), _ANNOUNCED), (_BEHIND_TYPES, _TYPED), (_MEMBERS, _MEMBER))
 _LOOKS = tuple((suffixes, re.compile(form.replace("NAME", _ANY))) for suffixes, form in _FORMS)
 _CALL = re.compile(rf"(?:(?<![\w$])(self|this|cls|super\(\))\.|([\w$\])]\??\.|::|->))?(?<![\w$])({_ANY})\s*\(")
+_CALLED_ON = re.compile(rf"(?<![\w$.])({_ANY})\s*(?:\??\.|->)\s*({_ANY})\s*\(")
+_CALLED_WITH = re.compile(rf"(?<![\w$])({_ANY})\s*\(([^()]{{1,200}})")
 _IMPORTS = re.compile(r"\b(?:import|from|require|use|using|include|export)\b|^\s(?:\w+ )?\"[\w./-]+\"$")  # the last: Go
 _WORD = re.compile(r"[\w-]+")
 _RECEIVER = rf"(?<![\w$.>:])({_ANY})\s*(?:\??\.|::|->)\s*NAME\s*\("
@@ -71,6 +74,29 @@ def called_names(units: Iterable[Unit]) -> tuple[CalledName, ...]:
         for row in unit.added_rows:
             names_found.update(dict.fromkeys(calls(unit.path, row.text)))
     return tuple(names_found)
+
+
+def flowing(units: Iterable[Unit]) -> tuple[CalledName, ...]:
+    """What the rest of changed functions calls on what the added lines use, or with what they give a value: the change flows there."""
+    names_found: dict[CalledName, None] = {}
+    for unit in units:
+        if unit.side != "head" or not is_product(unit.path):
+            continue
+        own = {row.number for row in unit.added_rows}
+        code_lines = [row.text for row in unit.added_rows if not is_comment(row.text, unit.path)]
+        assigned_names = {
+            name for text in code_lines for name in identifiers.assigned_names(text) if not identifiers.single(name)
+        }
+        users = {of for text in code_lines for of, _ in _CALLED_ON.findall(text) if not identifiers.single(of)}
+        for number, text in enumerate(unit.text.split("\n"), unit.start) if assigned_names or users else ():
+            if number not in own and len(text) <= LONG_LINE and not is_comment(text, unit.path):
+                receivers = {name for of, name in _CALLED_ON.findall(text) if of in users}
+                fed = {
+                    name for name, inside in _CALLED_WITH.findall(text) if assigned_names & identifiers.words(inside)
+                }
+                receivers |= {name for name in fed if not identifiers.single(name)}
+                names_found.update(dict.fromkeys(call for call in calls(unit.path, text) if call.name in receivers))
+    return tuple(names_found)[:MAX_FLOWS]
 
 
 def calls(path: str, text: str) -> list[CalledName]:
@@ -127,8 +153,16 @@ def _names(suffix: str, text: str) -> frozenset[str]:
 
 def head(path: str, rows: Sequence[str], line: int) -> int:
     """The line on which the function around a line begins; 0 where none is found."""
-    above = (number for number in blocks.openings(rows, line, 1) if number != line)
-    return next((number for number in above if names(path, rows[number - 1])), 0)
+    indent = _indent(rows[line - 1])
+    for number in range(line - 1, 0, -1):
+        text = rows[number - 1]
+        if text.strip() and _indent(text) < indent:
+            if names(path, text):
+                return number
+            indent = _indent(text) + (
+                text.strip() == "{"
+            )  # the head of such a block stands above it, as far to the left
+    return 0
 
 
 def meanings(call: CalledName, rows: Iterable[Row], import_words: Collection[str]) -> tuple[Row, ...]:
@@ -162,6 +196,10 @@ def last_line(rows: Sequence[str], start: int) -> int:
         if depth <= 0:
             return number
     return start
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _of_another(call: CalledName, path: str, import_words: Collection[str]) -> bool:

@@ -7,6 +7,7 @@ written weigh most, because their readers are the ones that break.
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bot.text.filetypes import filetype
 from bot.text.lines import defined_names, is_comment, special
@@ -70,6 +71,20 @@ def names(units: Iterable[Unit]) -> dict[str, float]:
         gone_weight = 0.0 if name in sides["+"] else GONE * WORD if plain(name) else GONE
         weights[name] = max(weights.get(name, 0.0), weight + gone_weight)
     return {name: weight for name, weight in weights.items() if telling(name)}
+
+
+def stored_keys(line: str, of: str) -> frozenset[str]:
+    """The keys and fields to which a line gives what a name stands for: others read them. No local variables."""
+    return frozenset(next(filter(None, groups)) for groups in _store_pattern(of).findall(line)) - COMMON
+
+
+@lru_cache(maxsize=256)
+def _store_pattern(of: str) -> re.Pattern[str]:
+    value = rf"(?=[^,;\n]{{0,80}}(?<![\w$]){re.escape(of)}(?![\w$]))"
+    return re.compile(
+        rf"[\"']([\w$-]{{3,}})[\"']\s*(?::|\]\s*=(?!=)|=>){value}|(?:(?:self|this)(?:\.|->)|(?<![\w$@])@)([\w$]{{3,}})\s*=(?!=){value}"
+        rf"|(?:^|[{{(,])\s*([\w$]{{3,}})\s*:(?!:){value}"
+    )
 
 
 def assigned_names(line: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Who still uses what a change takes away: keys, fields, constants that no added line of the whole change names any more. Pure.
+"""Who still uses what a change takes away: keys, fields, constants, texts that no added line of the whole change holds any more. Pure.
 
 These lines come before all others beside a change, in room of their own: in a large change, the names that it newly defines or passes
 on would leave none for the few that it removes.
@@ -6,8 +6,9 @@ on would leave none for the few that it removes.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
-from bot.context import identifiers, meaning, usages
+from bot.context import akin, identifiers, meaning, usages
 from bot.context.identifiers import Row
 from bot.context.usages import Pick
 from bot.text.filetypes import family
@@ -20,28 +21,33 @@ MAX_NAMES = 12  # of one prompt
 MAX_FILES = 20  # that hold such a name; a name in more files means more than one thing
 PER_NAME = 2  # lines of one name
 BESIDE = 2  # lines before and after one: the next one may use what replaces it
+_STRING = re.compile(r"\"([^\"\n]{3,200})\"|'([^'\n]{3,200})'|`([^`\n]{3,200})`")
+_PLACEHOLDER = re.compile(r"\$?\{[^{}\n]{0,80}\}|%[-\d.]*[a-z]")
 _PART = re.compile(r"[A-Za-z_][\w-]{2,60}")
 _ACCESSOR = re.compile(r"(?:get|is|set)([A-Z])(\w*)")
-_ADDRESS = re.compile(r"@|://")
 
 
-def remaining_words(files: Iterable[ChangedFile]) -> frozenset[str]:
-    """What the added lines of the whole change still say."""
+def remaining_words(files: Iterable[ChangedFile]) -> tuple[frozenset[str], frozenset[str]]:
+    """What the added lines of the whole change still say: its words, and the parts of its texts. A value that is gone may be a key that is not."""
     added_texts = [line.text for file in files for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
-    return frozenset(word for text in added_texts for word in (*identifiers.words(text), *_PART.findall(text)))
+    words = chain.from_iterable((*identifiers.words(text), *_PART.findall(text)) for text in added_texts)
+    return frozenset(words), frozenset(chain.from_iterable(map(_parts, added_texts)))
 
 
-def names(units: Sequence[Unit], remaining: frozenset[str]) -> list[str]:
-    """What the removed lines of these units' product code define or set, and nothing added says; the most telling first."""
+def names(units: Sequence[Unit], remaining: tuple[frozenset[str], frozenset[str]]) -> list[str]:
+    """What the removed lines of these units' product code define, set, or say in a text, and nothing added says; the longest first."""
     code = [unit for unit in units if is_product(unit.path)]
     decided_names = meaning.decided_names(code)
-    removed: set[str] = {unit.name.rpartition(".")[2] for unit in code if unit.side == "base"}
+    definitions: set[str] = {unit.name.rpartition(".")[2] for unit in code if unit.side == "base"}
+    text_parts: set[str] = set()
     for unit in code:
         for row, is_text in identifiers.told_apart(unit):
             if row.sign == "-" and not is_text:
-                removed |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided_names
-    removed |= {f"{one[1].lower()}{one[2]}" for name in removed if (one := _ACCESSOR.fullmatch(name))}
-    return sorted(filter(_telling, removed - remaining), key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
+                definitions |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided_names
+                text_parts |= _parts(row.text) if not identifiers.IMPORT.match(row.text) else set()
+    definitions |= {f"{one[1].lower()}{one[2]}" for name in definitions if (one := _ACCESSOR.fullmatch(name))}
+    gone_names = (definitions - remaining[0]) | (text_parts - remaining[1])
+    return sorted(filter(_telling, gone_names), key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
 
 
 def pick(
@@ -51,30 +57,40 @@ def pick(
     shown_lines: Collection[tuple[str, int]],
     changed_lines: Mapping[str, Collection[int]],
 ) -> list[Pick]:
-    """The lines that still use such names: a name in fewer files before one in more, files of other languages first.
+    """The lines that still use such names: a name in fewer files before one in more, and files called after the same thing first.
 
     `rows`: name -> the lines of the tree that hold it; `changed_lines`: path -> added lines.
     """
     own = {family(unit.path) for unit in units}
-    ranked_picks: list[tuple[tuple[int, bool], Pick]] = []
+    texts = {part for unit in units for row in unit.removed_rows for part in _parts(row.text)}
+    ranked_picks: list[tuple[tuple[int, int, bool], Pick]] = []
     for name in names_wanted:
+        lower_name = name.lower()
+        after = akin.words(unit for unit in units if any(lower_name in row.text.lower() for row in unit.removed_rows))
         lines = [
-            (family(path) in own, path, line)
-            for path, line, text in rows.get(name, ())
-            if line not in changed_lines.get(path, ()) and _uses(name, path, text)
+            (-akin.common_words(row[0], after), family(row[0]) in own, row)
+            for row in rows.get(name, ())
+            if row[1] not in changed_lines.get(row[0], ()) and _uses(name, row[0], row[2])
         ]
-        files = len({path for _, path, _ in lines})
-        for same, path, line in sorted(lines)[:PER_NAME] if files <= MAX_FILES else ():
+        files = len({path for _, _, (path, _, _) in lines})
+        for nearness, same, (path, line, _) in sorted(lines)[:PER_NAME] if files <= MAX_FILES else ():
             if (path, line) not in shown_lines:
-                title = f"names {name}, which no added line has"
-                ranked_picks.append(
-                    ((files, same), Pick(path, line, (name,), defines=False, title=title, beside=BESIDE))
-                )
+                what = f'holds "{name}", a text' if name in texts else f"names {name},"
+                title = f"{what} which no added line has"
+                one = Pick(path, line, (name,), defines=False, title=title, beside=BESIDE)
+                ranked_picks.append(((nearness, files, same), one))
     return [one for _, one in sorted(ranked_picks, key=lambda item: item[0])]
 
 
+def _parts(line: str) -> set[str]:
+    """What the texts of a line consist of that are a key, a path or a pattern: in prose, a word means many things."""
+    texts = (next(group for group in groups if group) for groups in _STRING.findall(identifiers.without_labels(line)))
+    bare = (_PLACEHOLDER.sub(" ", text) for text in texts if not re.search(r"\s", _PLACEHOLDER.sub("", text)))
+    return {part for text in bare for part in _PART.findall(text)}
+
+
 def _telling(name: str) -> bool:
-    return len(name) >= SHORTEST and name.lower() not in identifiers.COMMON and not _ADDRESS.search(name)
+    return len(name) >= SHORTEST and name.lower() not in identifiers.COMMON
 
 
 def _uses(name: str, path: str, text: str) -> bool:

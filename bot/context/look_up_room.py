@@ -10,18 +10,19 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.context import identifiers
+from bot.context import definitions, identifiers
 from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.text.lines import is_comment
-from bot.values import DiffRow, Excerpt, LookUp, tokens
+from bot.values import DiffRow, Excerpt, LookUp, Side, tokens
 
 NEAR = 8  # lines before and after a deciding one that stay when the room does not hold all
 MARKERS = 8  # tokens of the marks around an excerpt
 RESERVED = 300  # tokens that stay for each search, whatever the code needs that was asked for by its place
-MOST = {"lines": 6_000, "definition": 3_000, "search": 1_500, "uses": 1_500}  # tokens of one look-up, whatever is left
+MOST_LINES, MOST_DEFINITION, MOST_SEARCH = 6_000, 3_000, 1_500  # tokens of one look-up, whatever is left
 LEAST = 3  # lines of a piece that is worth showing
 NAMED = 4  # places that are not shown, by name
+Place = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +49,16 @@ class AnswerRoom:
 
     tokens: int
     shown_lines: ShownLines = field(default_factory=ShownLines)
-    headings: dict[tuple[str, str, int], str] = field(default_factory=dict)
+    headings: dict[Place, str] = field(default_factory=dict)
 
     def show(self, excerpt: Excerpt, heading: str) -> None:
         """Note the lines of an excerpt as shown under a heading."""
         self.shown_lines.add(excerpt)
         self.headings.update({(excerpt.path, excerpt.side, row.number): heading for row in excerpt.rows})
 
-    def left(self, excerpt: Excerpt, numbers: Collection[int] | None = None) -> list[DiffRow]:
-        """The rows of an excerpt that are not shown yet: all, or those of some numbers."""
-        rows = excerpt.rows if numbers is None else [row for row in excerpt.rows if row.number in numbers]
-        return [row for row in rows if not self.shown_lines.has(excerpt.path, row.number, excerpt.side)]
+    def has(self, excerpt: Excerpt, number: int) -> bool:
+        """Whether a line of its file is shown."""
+        return self.shown_lines.has(excerpt.path, number, excerpt.side)
 
 
 @dataclass(slots=True)
@@ -70,6 +70,7 @@ class Result:
     notes: list[str]
     rest: tuple[tuple[str, int], ...] = ()  # hits beyond those that may be shown
     excerpts: list[Excerpt] = field(default_factory=list)
+    tokens_used: int = 0
 
     @property
     def exact(self) -> bool:
@@ -77,52 +78,60 @@ class Result:
         return self.look_up.kind in {"definition", "lines"}
 
     @property
-    def need(self) -> int:
-        """The tokens that would show all of it, or the most that it may have."""
-        needed = sum(_size(one.excerpt.rows) + _header(one.excerpt) for one in self.candidates)
-        return min(needed, MOST.get(self.look_up.kind, MOST["search"]))
+    def tokens_left(self) -> int:
+        """Tokens that it may still have, whatever is left."""
+        most = {"lines": MOST_LINES, "definition": MOST_DEFINITION}.get(self.look_up.kind, MOST_SEARCH)
+        return most - self.tokens_used
 
     def show(self, room: AnswerRoom, most: int) -> None:
-        """Show what is not shown yet, as far as it fits: what decides in every candidate before the other lines of any."""
-        before = most
-        deciding = [room.left(one.excerpt, one.deciding | one.heads) for one in self.candidates]
-        least = [
-            _size(rows) + _header(one.excerpt) * bool(rows) for one, rows in zip(self.candidates, deciding, strict=True)
-        ]
-        beyond = max(0, most - sum(least))
-        for candidate, size in zip(self.candidates, least, strict=True):
-            excerpt = candidate.excerpt
-            new, header = room.left(excerpt), _header(excerpt)
-            rows = fit(excerpt.path, new, candidate.deciding | candidate.heads, min(most, size + beyond) - header)
-            is_hit = any(row.number in candidate.deciding for row in rows)
-            if not any(row.text.strip() for row in rows) or not (is_hit or len(rows) >= min(LEAST, len(new))):
-                continue
-            part = replace(excerpt, start=rows[0].number, end=rows[-1].number, rows=tuple(rows))
-            room.show(part, heading(self.look_up))
-            self.excerpts.append(part)
-            used = _size(rows) + header
-            most, beyond = most - used, beyond - max(0, used - size)
+        """Show what is not shown yet, as far as it fits: of a search every hit before the lines around any of them."""
+        before = most = min(most, self.tokens_left)
+        for candidate in () if self.exact else self.candidates:
+            hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n)}
+            rows = [row for row in candidate.excerpt.rows if row.number in hits | (candidate.heads if hits else set())]
+            most -= self._show_rows(candidate, rows, room, most)
+        for candidate in self.candidates:
+            if self.exact or any(self._holds(candidate.excerpt, number) for number in candidate.deciding):
+                most -= self._show_rows(candidate, candidate.excerpt.rows, room, most)
         room.tokens -= before - most
+        self.tokens_used += before - most
+
+    def _show_rows(self, candidate: Candidate, rows: Sequence[DiffRow], room: AnswerRoom, most: int) -> int:
+        """Show those of some rows that are not shown yet and fit. Returns their tokens."""
+        excerpt = candidate.excerpt
+        new = [row for row in rows if not room.has(excerpt, row.number)]
+        header = 0 if any(one.path == excerpt.path for one in self.excerpts) else _header(excerpt)
+        fitting_rows = fit(excerpt.path, new, candidate.deciding, most - header)
+        if not any(row.text.strip() for row in fitting_rows) or len(fitting_rows) < min(LEAST, len(new)):
+            return 0
+        part = replace(excerpt, start=fitting_rows[0].number, end=fitting_rows[-1].number, rows=tuple(fitting_rows))
+        room.show(part, heading(self.look_up))
+        self.excerpts.append(part)
+        return sum(_size(row) for row in fitting_rows) + header
+
+    def _holds(self, excerpt: Excerpt, number: int) -> bool:
+        return any(one.path == excerpt.path and any(row.number == number for row in one.rows) for one in self.excerpts)
 
     def looked_up(self, room: AnswerRoom) -> LookedUp:
         """The result as its reader is shown it, once every result has its room."""
         notes = (*self.notes, *self._elsewhere(room), *self._left(room))
-        return LookedUp(heading(self.look_up), tuple(self.excerpts), notes)
+        return LookedUp(heading(self.look_up), tuple(_by_title(self.excerpts)), notes)
 
-    def _wanted(self, candidate: Candidate) -> Collection[int] | None:
+    def _wanted(self, candidate: Candidate) -> list[int]:
         """The lines for which it was asked: of code that was asked for by its place all of it, else those that match."""
-        return None if self.exact else candidate.deciding
+        return sorted({row.number for row in candidate.excerpt.rows} if self.exact else candidate.deciding)
 
     def _elsewhere(self, room: AnswerRoom) -> Iterator[str]:
         """Where lines of this look-up stand that are shown under another heading, or in the prompt."""
+        own = heading(self.look_up)
         numbers_by_place: dict[tuple[str, str], list[int]] = defaultdict(list)
         for candidate in self.candidates:
-            excerpt, wanted = candidate.excerpt, self._wanted(candidate)
-            left = {row.number for row in room.left(excerpt)}
-            for row in excerpt.rows:
-                under = room.headings.get((excerpt.path, excerpt.side, row.number), "")
-                if row.number not in left and under != heading(self.look_up) and (not wanted or row.number in wanted):
-                    numbers_by_place[under, excerpt.path].append(row.number)
+            excerpt = candidate.excerpt
+            for number in self._wanted(candidate):
+                if room.has(excerpt, number):
+                    under = room.headings.get((excerpt.path, excerpt.side, number), "")
+                    if under != own:
+                        numbers_by_place[under, excerpt.path].append(number)
         for (under, path), numbers in numbers_by_place.items():
             where = f'shown under "{under}"' if under else "shown before"
             yield f"{where}: {path} {spans(numbers)}"
@@ -131,9 +140,11 @@ class Result:
         """What did not fit, by its lines."""
         numbers_by_path: dict[str, list[int]] = defaultdict(list)
         for candidate in self.candidates:
-            left = room.left(candidate.excerpt, self._wanted(candidate))
-            if any(tells(candidate.excerpt.path, row.text) for row in left):
-                numbers_by_path[candidate.excerpt.path] += [row.number for row in left]
+            excerpt = candidate.excerpt
+            left = [n for n in self._wanted(candidate) if not room.has(excerpt, n)]
+            text = {row.number: row.text for row in excerpt.rows}
+            if any(tells(excerpt.path, text.get(number, "")) for number in left):
+                numbers_by_path[excerpt.path] += left
         if self.exact:
             for path, numbers in numbers_by_path.items():
                 yield f"not shown for lack of room: {path} {spans(numbers)}; a look-up of these lines alone shows them"
@@ -148,47 +159,44 @@ class Result:
 
 
 def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...]:
-    """Give the room to the results and return them in their order: what one does not need, the others may have."""
+    """Give the room to the results and return them in their order: what one does not need, the next ones may have."""
     exact = [one for one in results if one.exact and one.candidates]
     others = [one for one in results if not one.exact and one.candidates]
-    reserved = min(RESERVED * len(others), room.tokens // 2)
-    for group, reserve in ((exact, reserved), (others, 0)):
-        for result, part in zip(group, _parts([one.need for one in group], room.tokens - reserve), strict=True):
-            result.show(room, part)
+    reserve_tokens = min(RESERVED * len(others), room.tokens // 2)
+    for group, reserve in ((exact, reserve_tokens), (others, 0)):
+        for at, result in enumerate(group):
+            result.show(room, (room.tokens - reserve) // (len(group) - at))
+        for result in group:  # what the later ones did not need
+            result.show(room, room.tokens - reserve)
     return tuple(result.looked_up(room) for result in results)
 
 
-def _parts(needs: Sequence[int], total: int) -> list[int]:
-    """What each gets of a total: what it needs, or an equal part of what those that need less leave."""
-    given = [0] * len(needs)
-    for count, at in enumerate(sorted(range(len(needs)), key=lambda at: needs[at])):
-        given[at] = min(needs[at], total // (len(needs) - count))
-        total -= given[at]
-    return given
-
-
 def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int) -> list[DiffRow]:
-    """The rows that fit, in their order: those that decide and what opens their blocks first, then the nearest, code before comments."""
-    if _size(rows) <= most or not rows:
+    """The rows that fit, in their order: those that decide and their neighbours first, then heads of definitions, code, and comments."""
+    sizes = [_size(row) for row in rows]
+    if sum(sizes) <= most or not rows:
         return list(rows)
+    places_kept: set[int] = set()
+    for places in _by_weight(path, rows, deciding):
+        for at in places:
+            if at in places_kept:
+                continue
+            most -= sizes[at]
+            if most < 0:
+                return [rows[one] for one in sorted(places_kept)]
+            places_kept.add(at)
+    return [rows[one] for one in sorted(places_kept)]
+
+
+def _by_weight(path: str, rows: Sequence[DiffRow], deciding: Collection[int]) -> Iterator[list[int]]:
     texts = [row.text for row in rows]
     hits = [at for at, row in enumerate(rows) if row.number in deciding]
-    first = {0, *hits, *(number - 1 for at in hits for number in blocks.openings(texts, at + 1, 1))}
-    places_kept: list[int] = []
-    for at in sorted(range(len(rows)), key=lambda at: _weight(path, texts[at], at, first, hits)):
-        most -= _size([rows[at]])
-        if most < 0:
-            break
-        places_kept.append(at)
-    return [rows[at] for at in sorted(places_kept)]
-
-
-def _weight(
-    path: str, text: str, at: int, first: Collection[int], hits: Sequence[int]
-) -> tuple[bool, bool, bool, int, int]:
-    """How late a row is taken."""
-    away = _away(at, hits)
-    return at not in first, away > NEAR, not tells(path, text), away, at
+    code = [at for at, text in enumerate(texts) if tells(path, text)]
+    yield sorted({0, *hits, *(number - 1 for at in hits for number in blocks.openings(texts, at + 1, 1))})
+    yield sorted({one for at in hits for one in range(max(0, at - NEAR), min(len(rows), at + NEAR + 1))})
+    yield [at for at in code if definitions.names(path, texts[at])]
+    yield sorted(code, key=lambda at: (_away(at, hits), at))
+    yield list(range(len(rows)))
 
 
 def _away(at: int, hits: Sequence[int]) -> int:
@@ -228,10 +236,21 @@ def heading(look_up: LookUp) -> str:
     return f"definition of {look_up.name}{where}{before}"
 
 
-def _size(rows: Iterable[DiffRow]) -> int:
-    """Tokens of rows, most of which are written without their number."""
-    return sum(tokens(f"  {row.text}") + 1 for row in rows)
+def _size(row: DiffRow) -> int:
+    """Tokens of a row, most of which are written without their number."""
+    return tokens(f"  {row.text}") + 1
 
 
 def _header(excerpt: Excerpt) -> int:
     return tokens(excerpt.path + excerpt.title) + MARKERS
+
+
+def _by_title(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
+    """The pieces of one excerpt, which was shown in more than one turn, together again."""
+    pieces: dict[tuple[str, Side, str], dict[int, DiffRow]] = defaultdict(dict)
+    for one in excerpts:
+        pieces[one.path, one.side, one.title].update({row.number: row for row in one.rows})
+    return [
+        Excerpt(path, min(rows), max(rows), tuple(rows[n] for n in sorted(rows)), side, title)
+        for (path, side, title), rows in pieces.items()
+    ]

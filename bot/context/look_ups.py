@@ -97,13 +97,18 @@ class LookUps:
         if not look_up.name:
             return Result(look_up, [], ["nothing was looked up: `name` was empty"])
         paths, why = await self._globs(look_up)
-        short = SEPARATORS.split(look_up.name)[-1]
-        if not why and look_up.kind != "search" and not re.fullmatch(r"[\w$!?-]+", short):
-            why = f"`{look_up.name}` is no name: ask for one name without arguments, or for a search"
         if why:
             return Result(look_up, [], [why])
         if look_up.kind == "search":
             return await self._search(look_up, paths, files)
+        return await self._by_name(look_up, paths, files)
+
+    async def _by_name(self, look_up: LookUp, paths: Sequence[str], files: _Files) -> Result:
+        short = SEPARATORS.split(look_up.name)[-1]
+        if not re.fullmatch(r"[\w$!?-]+", short):
+            return Result(
+                look_up, [], [f"`{look_up.name}` is no name: ask for one name without arguments, or for a search"]
+            )
         if look_up.kind == "definition":
             return await self._definition(look_up, short, paths, files)
         return await self._uses(look_up, short, paths, files)
@@ -173,11 +178,13 @@ class LookUps:
         """The first lines of the definitions of a name that only a parser recognises, in the first files that hold it."""
         paths = dict.fromkeys(path for path, _, _ in sorted(rows, key=lambda row: (_rank(row[0]), row[0])))
         readable_paths = [path for path in paths if self._language(path)][: files.left // 2]
+        files.left -= len(readable_paths)
         texts = await self.tree.read_many(readable_paths, side) if readable_paths else {}
         return [
             (path, symbol.start, _rows(blob)[symbol.start - 1])
             for path, blob in texts.items()
-            for symbol in self._symbols(path, side, blob, files)
+            if (language := self._language(path))
+            for symbol in language.outline(path, blob, side).symbols
             if symbol.short == short
         ]
 
@@ -354,9 +361,6 @@ _ASSIGNS = rf"(?:\.|\[\s*[\"'])NAME[\"']?\]?\s*=(?![=>~])\s*{_FUNCTION}|^\s*[\"'
 # Without a word for it: a quoted key, a part that is taken out of an object, a symbol that a macro makes a method of, a column.
 _INTRODUCES = (
     r"[\"']NAME[\"']\s*(?::|=>)|[{\[,]\s*NAME\s*[,}\]][^\n]{0,200}[}\]]\s*+=(?![=>])|^\s*\w+[ (]:NAME\b"
-    # A model and a field of Prisma, a block of Terraform.
-    r"|^\s*(?:model|view|service|input|variable|output|module|(?:resource|data)\s+\"\w+\")\s+\"?NAME\"?\s*\{"
-    r"|^\s+NAME\s+[A-Z]\w*(?:\[\])?\??(?:\s+@|\s*$)"
     r"|^\s*[`\"\[]?NAME[`\"\]]?\s+(?i:int|bigint|smallint|serial|text|varchar|char|numeric|decimal|bool|boolean|date|time|timestamp|timestamptz|uuid|jsonb?|real|float|double|blob|bytea)\b"
 )
 

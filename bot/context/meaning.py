@@ -36,6 +36,17 @@ _AS_TYPE = (
 _NAMED = r"(?:\.|->|::|\?\.|[\"'`$@{])NAME\b|\bNAME[\"']?\s*+(?:[(:=?!]|<[^<>]{0,80}>\s*+\()"
 
 
+# A local variable by its declaration; a record or an argument that gets a variable under its own name.
+_DECLARES = (
+    r"^\s++(?:(?:let|var|val|const|auto|final)\s++(?:mut\s++)?)NAME\b"
+    r"|^\s++(?:final\s++)?(?!(?:return|new|else|await|throw|case|in|public|private|protected|static)\b)[A-Za-z_][\w<>\[\],.?]*+\s++NAME\s*+[;=]|\bNAME\s*+:="
+)
+_HANDS_ON = (
+    r"[\"'`]NAME[\"'`]|\{\s*+NAME\s*+[,}]|,\s*+NAME\s*+[,}][^()]*$|\bNAME\s*+=\s*+NAME\b|^\s*+NAME,\s*$|[.>]NAME\b"
+)
+_QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'")
+
+
 def decided_names(units: Iterable[Unit]) -> frozenset[str]:
     """The names whose meaning the changed lines of these units decide: definitions, fields, keys, constants, literals."""
     names_found: set[str] = set()
@@ -53,6 +64,26 @@ def decided_names(units: Iterable[Unit]) -> frozenset[str]:
             elif _TYPE.match(row.text):
                 depth = space
     return frozenset(names_found - identifiers.COMMON - {""})
+
+
+def local_names(units: Iterable[Unit]) -> frozenset[str]:
+    """The variables that changed definitions declare for themselves and hand to nobody under their names."""
+    names_found: set[str] = set()
+    for unit in units:
+        words = (name for row in unit.changed_rows for name in identifiers.assigned_names(row.text))
+        for name in dict.fromkeys(words):
+            lines = [line for line in unit.text.split("\n") if name in line]
+            if any(says(_DECLARES, name, line) for line in lines) and not any(
+                says(_HANDS_ON, name, line) for line in lines
+            ):
+                names_found.add(name)
+    return frozenset(names_found)
+
+
+def unquoted_names(units: Iterable[Unit]) -> frozenset[str]:
+    """What the changed lines of these units define or give a value outside of texts."""
+    rows = (row.text for unit in units for row in unit.changed_rows)
+    return frozenset(name for text in rows for name in identifiers.assigned_names(_QUOTED.sub("", text)))
 
 
 def means(name: str, text: str) -> bool:

@@ -24,7 +24,7 @@ class Scale:
     around: int | None  # unchanged lines beside a change of code that they show; None: those of the unit
 
 
-SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None), Scale(24_000, 5), Scale(54_000, 1)
+SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None), Scale(24_000, 3), Scale(54_000, 1)
 
 
 def large(units: Sequence[Unit]) -> bool:

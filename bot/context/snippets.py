@@ -1,19 +1,67 @@
 """Lines of the head tree that a prompt shows beside the units, and which ones it shows already. Pure."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.context.definitions import LONG_LINE
+from bot.context import definitions, identifiers
 from bot.diff.units import ShownLines
+from bot.text import blocks
+from bot.text.lines import defines, special
 from bot.values import ChangedFile, DiffRow, Excerpt
+
+BODY = 14  # lines of a definition at most
+ABOVE = 12  # lines above one in which a variable of it may get its value
+_CONSTANT = re.compile(r"(?:(?:export|static|final|const|val)\s++)*+([A-Z][A-Z0-9_]{3,}+)\s*+(?::[^=]{0,80})?=(?!=)")
+_TYPE = re.compile(r"(?:export\s++)?(?:class|struct)\s++(\w++)")
+_NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", "match"})
+_CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
 
 def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
     """These lines of a file, in their order; where some between them are left out, such as ones of a program, the numbers say so."""
-    short = [number for number in numbers if len(rows[number - 1]) <= LONG_LINE] or numbers[:1]
+    short = [number for number in numbers if len(rows[number - 1]) <= definitions.LONG_LINE] or numbers[:1]
     shown_rows = tuple(DiffRow(" ", rows[number - 1], number) for number in short)
     return Excerpt(path, short[0], short[-1], shown_rows, title=title)
+
+
+def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
+    """What a line, one around it, or one that gives these a value, calls in its own file: a neighbour often decides."""
+    around = [*blocks.openings(rows, line, excerpt.start)]
+    around += _givers(excerpt.path, rows, around)
+    called_names = (name for number in around for name in _CALLED.findall(rows[number - 1]))
+    for name in dict.fromkeys(name for name in called_names if name not in _NO_CALL and not special(name)):
+        at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
+        if at in around:
+            continue
+        numbers = shown_lines.left(excerpt.path, blocks.opening_lines(excerpt.path, rows, at, BODY)) if at else []
+        if len(numbers) > 1:
+            return cut(excerpt.path, rows, numbers, f"defines {name}, called nearby")
+    return None
+
+
+def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[int]:
+    """The lines shortly above that give a variable of some lines its value, in the same function."""
+    words_used = {word for number in around for word in identifiers.words(rows[number - 1])}
+    for number in range(around[0] - 1, max(0, around[0] - ABOVE), -1):
+        if definitions.names(path, rows[number - 1]):
+            return
+        if number not in around and identifiers.assigned_names(rows[number - 1]) & words_used:
+            yield number
+
+
+def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
+    """What these lines, which load what was stored, name in their own file: its types with their fields, and its version."""
+    path = excerpts[0].path
+    words = {word for one in excerpts for row in one.rows for word in identifiers.words(row.text)}
+    numbers: list[int] = []
+    for number, text in enumerate(rows, 1):
+        name = _CONSTANT.match(text) or _TYPE.match(text)
+        if name and name[1] in words:
+            numbers += blocks.opening_lines(path, rows, number, BODY)
+    left = shown_lines.left(path, dict.fromkeys(numbers))
+    return cut(path, rows, left, "what is stored, and its version") if left else None
 
 
 def join(excerpts: Sequence[Excerpt]) -> list[Excerpt]:

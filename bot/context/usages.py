@@ -1,4 +1,4 @@
-"""Which unchanged lines decide about a change: those that read or define what its changed lines name. Pure.
+"""Which unchanged lines decide about a change: those that read, define or build upon what its changed lines name. Pure.
 
 The score of a line is the sum of what its names are worth, times how telling its place is. A name is worth more where it is
 gone or written by the change, where few files hold it, and where the repository itself gives it a meaning: `setdefault` is
@@ -11,12 +11,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
+from heapq import heapify, heappop, heappush, nlargest
 
 from bot.context import identifiers, meaning
-from bot.text.filetypes import family
+from bot.text.filetypes import family, filetype
 from bot.text.lines import defines, is_comment, says
-from bot.text.paths import decides_nothing, is_code, is_product
+from bot.text.paths import decides_nothing, is_code, is_product, is_test
 from bot.values import Unit
 
 COMMON_FILES = 200  # a name in more files than this says nothing
@@ -24,12 +24,25 @@ FOREIGN = 0.15  # of a name that the repository neither defines nor writes
 FADE = 0.7  # what a name is worth after each line that showed it
 KNOWN_FILE = 0.8  # of a line for each one that its file has shown: another file tells more
 LEAST = 0.03  # score of a line that is worth its tokens
-MAX_CANDIDATES, MAX_LINES = 1_500, 24  # lines that are compared with each other, and picked, for one prompt
+MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
+MAX_LINES = 40  # picked for one prompt
 PER_FILE = 4
 PER_TEXT = 2  # lines that read the same
-BESIDE = 2  # lines before and after one of a template, a statement or a script, where blocks are not indented
+A_COPY = 30  # characters of a statement or a template that is shown once
+PER_NAME = 6  # lines that hold one name and no other of the change
+MAX_ASIDE = 3  # lines of tests, and of files that decide nothing
+TOLD = 1.5  # how telling a name is that a comment of another language may name
+BESIDE = (
+    2  # lines before and after such a comment, and in templates, statements and scripts, where blocks are not indented
+)
 APART = 4  # lines between two picks of one file
-REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION, IDLE = 2.0, 1.2, 1.2, 1.1, 1.6, 1.3, 0.15
+
+BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
+# Kinds of files that say nothing about each other either.
+NO_REASON = frozenset({"prose", "output", "checksums", "vendored"})
+IN_HISTORY = 0.4  # in an older migration, which later ones may have replaced
+_HISTORY = re.compile(r"(?:^|/)migrations?/")
+IN_TEST, IN_IDLE = 0.3, 0.15  # IN_IDLE: a kind of file that decides nothing, with a reason to be there
 
 OTHER = re.compile(
     r"\.(html?|hbs|handlebars|mustache|jinja2?|j2|tmpl|gohtml|erb|haml|vue|svelte|twig|jelly|ya?ml|toml|properties|sql|graphql|proto|xml"
@@ -38,10 +51,16 @@ OTHER = re.compile(
 )
 DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
 _WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
+_BUILDS_ON = r"\bimpl\b[^{]{0,200}?\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
-_SIGNED = re.compile(r"[@#]\d+$")
+# Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
+_SHAPE = re.compile(r"[ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s")
+_CONSTANT_OF = re.compile(r"(?<![\w$])([A-Z]\w*+)(?:\.|::)([A-Z][A-Z\d_]{2,}+)(?![\w$])")
+_BARE_CONSTANT = re.compile(r"(?<![\w$.:])([A-Z][A-Z\d_]{2,}+)(?![\w$])")
+PERSISTENCE = frozenset(
+    {"pickle.load", "pickle.loads", "shelve.open", "marshal.loads", "joblib.load", "ObjectInputStream", "unserialize"}
+)
 Row = identifiers.Row
-Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +71,28 @@ class Pick:
     line: int
     names: tuple[str, ...]
     defines: bool  # the lines after it tell more than those before
+    builds: bool = False  # upon a definition of that name, by extending or implementing it
     title: str = ""  # why it is shown, if the names do not say it
-    with_head: bool = False  # the first line of the function around it is shown too
-    beside: int = 0  # lines before and after it that are shown too, whatever they hold
 
     @property
     def reason(self) -> str:
         """Why it is shown, in words that are true of the line."""
-        return self.title or f"{'defines' if self.defines else 'names'} {', '.join(self.names[:3])}"
+        verb = "defines" if self.defines else "builds on" if self.builds else "names"
+        return self.title or f"{verb} {', '.join(self.names[:3])}"
+
+    with_head: bool = False  # the first line of the function around it is shown too
+    beside: int = 0  # lines before and after it that are shown too, whatever they hold
 
 
 def together(units: Sequence[Unit]) -> dict[str, float]:
-    """The names of the units' changed lines and of the definitions that they change, with their weights."""
+    """The names of the units' changed lines, and what their callers store results in, with their weights."""
     code = _code(units)
-    return {**dict.fromkeys(_namesakes(code), identifiers.IDENTIFIER), **identifiers.names(code)}
+    weights = identifiers.names(code)
+    if any(_SHAPE.match(row.text) for unit in code for row in unit.changed_rows):
+        weights.update(dict.fromkeys(PERSISTENCE, identifiers.STRING))
+    for name in _result_names(code):
+        weights[name] = max(weights.get(name, 0.0), identifiers.IDENTIFIER)
+    return {**dict.fromkeys(_namesakes(code), identifiers.IDENTIFIER), **weights}
 
 
 def _code(units: Iterable[Unit]) -> list[Unit]:
@@ -73,12 +100,47 @@ def _code(units: Iterable[Unit]) -> list[Unit]:
     return [unit for unit in units if is_product(unit.path)]
 
 
+def _result_names(units: Iterable[Unit]) -> frozenset[str]:
+    """The keys and attributes in which callers of what changed keep the result. One word means too much: `carriers` follows it."""
+    calls = (row for unit in units for row in unit.references if row.call and row.sure and not row.test)
+    names = (name for row in calls for name in identifiers.stored_keys(row.text, row.name))
+    return frozenset(name for name in names if not identifiers.single(name))
+
+
 def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
     """The names of the changed definitions: what else has such a name may have to change with them."""
     for unit in units:
-        name = _SIGNED.sub("", unit.name).rpartition(".")[2]
+        name = re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]
         if identifiers.telling(name) and not identifiers.plain(name) and re.fullmatch(r"[\w$]+", name):
             yield name
+
+
+def owners(units: Iterable[Unit]) -> frozenset[str]:
+    """The types whose members the changed definitions of these units are."""
+    return frozenset(owner for unit in _code(units) if (owner := _owner(unit)) and re.fullmatch(r"\w+", owner))
+
+
+def _owner(unit: Unit) -> str:
+    return re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[0].rpartition(".")[2]
+
+
+def _of_other_types(
+    rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], namesakes: Collection[str]
+) -> dict[str, list[Row]]:
+    """The definitions that are called as changed ones are. Of a member only those in files that know its type, or are called alike."""
+    definitions_by_name: dict[str, list[Row]] = {}
+    file_names = {posixpath.basename(unit.path) for unit in units}
+    for name in namesakes:
+        types = {_owner(unit) for unit in units if name in _namesakes([unit])}
+        known_in = {path for owner in types if owner for path, _, _ in rows.get(owner, ())}
+        rows_of_name = [row for row in rows.get(name, ()) if defines(row[2], name, row[0])]
+        is_member = "" not in types and bool(known_in)
+        definitions_by_name[name] = [
+            row
+            for row in rows_of_name
+            if not is_member or row[0] in known_in or posixpath.basename(row[0]) in file_names
+        ]
+    return definitions_by_name
 
 
 def distinct(name: str) -> float:
@@ -87,115 +149,196 @@ def distinct(name: str) -> float:
     return min(2.0, 0.5 * parts) + min(1.0, len(name) / 20)
 
 
-def pick(rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], shown_lines: Collection[Place]) -> list[Pick]:
+def pick(
+    rows: Mapping[str, Sequence[Row]],
+    units: Sequence[Unit],
+    shown_lines: Collection[tuple[str, int]],
+    changed_paths: Iterable[str] = (),
+) -> list[Pick]:
     """The best lines for these units, greedily.
 
-    `rows`: name -> the lines that hold it; `shown_lines`: lines in the prompt already.
+    `rows`: name -> the lines that hold it; `shown_lines`: lines in the prompt already; `changed_paths`: the paths of the whole change.
     """
-    code = _code(units)
-    weights = together(code)
+    rows_of = [row.text for unit in units for row in unit.changed_rows]
+    own = {
+        text for line in rows_of for text in (*identifiers.literals(line), *identifiers.assigned_names(line))
+    } | PERSISTENCE
+    weights = together(units)
     # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
-    called = {*_namesakes(code)} - identifiers.names(code).keys()
-    rows = {**rows, **{name: [row for row in rows.get(name, ()) if defines(row[2], name, row[0])] for name in called}}
-    changed_texts = [row.text for unit in units for row in unit.changed_rows]
-    own = {text for line in changed_texts for text in (*identifiers.literals(line), *identifiers.assigned_names(line))}
-    surroundings = _Surroundings(code)
+    code = _code(units)
+    others = {*_namesakes(code)} - identifiers.names(code).keys()
+    rows = {**rows, **_of_other_types(rows, code, others)}
+    local_names = meaning.local_names(code)
     worth = {
-        name: value for name, weight in weights.items() if (value := weight * _value(name, rows.get(name, ()), own))
+        name: w
+        for name in weights
+        if name not in local_names and (w := weights[name] * _value(name, rows.get(name, ()), own)) > 0
     }
-    lines: dict[Place, tuple[str, list[str]]] = {}
-    for name in sorted(worth, key=lambda name: (-worth[name], name)):
+    companions = {path for name in worth if not identifiers.single(name) for path, _, _ in rows.get(name, ())}
+    ours = _RelatedLines(
+        code, companions, {decides_nothing(path) for path in (*changed_paths, *(unit.path for unit in units))}
+    )
+    lines: dict[tuple[str, int], tuple[str, list[str]]] = {}
+    for name in worth:
         for path, line, text in rows[name]:
-            if (path, line) not in shown_lines and surroundings.tell(name, path, text):
+            if (path, line) not in shown_lines and ours.is_related(name, path, text):
                 lines.setdefault((path, line), (text, []))[1].append(name)
-    factors = {key: surroundings.factor(key[0], *lines[key]) for key in lines}
+    if len(lines) > MAX_CANDIDATES:
+        rough = {key: _rough(key[0]) * sum(worth[name] for name in names) for key, (_, names) in lines.items()}
+        lines = {key: lines[key] for key in nlargest(MAX_CANDIDATES, lines, key=lambda key: (rough[key], key))}
+    near = _nearness({path for path, _ in lines}, {unit.path for unit in units})
+    factors = {key: near[key[0]] * _factor(key[0], text, names) for key, (text, names) in lines.items()}
     return list(_greedily(lines, factors, worth))
 
 
-class _Surroundings:
-    """What tells whether a line is about what these units change."""
+class _RelatedLines:
+    """Finds the lines that are related to what these units change in meaning."""
 
-    def __init__(self, units: Sequence[Unit]) -> None:
-        changed_texts = [row.text for unit in units for row in unit.changed_rows]
+    def __init__(self, units: Sequence[Unit], companions: Collection[str], kinds: Collection[str]) -> None:
+        self.kinds = {*kinds} - NO_REASON
+        self.companions = companions  # files that hold another, compound name of the change
         self.paths = {unit.path for unit in units}
         self.folders = {posixpath.dirname(path) for path in self.paths}
-        self.families = {family(path) for path in self.paths}
-        self.written = {name for text in changed_texts for name in identifiers.assigned_names(text)}
-        self.said = {name for text in changed_texts for name in identifiers.literals(text)}
-        self.decided = meaning.decided_names(units) | {*_namesakes(units)}
+        self.suffixes = {family(path) for path in self.paths}
+        self.written = {
+            name for unit in units for row in unit.changed_rows for name in identifiers.assigned_names(row.text)
+        }
+        self.said = {text for unit in units for row in unit.changed_rows for text in identifiers.literals(row.text)}
+        self.decided = meaning.decided_names(units) | {*_namesakes(units)} | PERSISTENCE | _result_names(units)
+        self.only_keys = self.said - meaning.unquoted_names(units)
+        self.types_of_constants = _types_of_constants(units)
+        self._idle: dict[str, bool] = {}
 
-    def tell(self, name: str, path: str, text: str) -> bool:
+    def is_related(self, name: str, path: str, text: str) -> bool:
         """Whether a line uses what changed in meaning, or settles what the change only mentions."""
-        if not is_product(path) or identifiers.IMPORT.match(text) or is_comment(text, path):
+        if path not in self._idle:
+            self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
+        if identifiers.IMPORT.match(text) or _is_part_of_text(name, path, text) or self._is_of_another_type(name, text):
             return False
-        if decides_nothing(path):
+        if is_comment(text, path):
+            return self._in_comment(name, path)
+        if self._idle[path]:
             return name in self.decided and not re.fullmatch(r"[\w$]+", name)
         near = posixpath.dirname(path) in self.folders
         if name not in self.decided:
             return self._settles(name, path, text, near=near)
         # One word means something else elsewhere, unless both are keys beside each other, or a template's.
         if identifiers.single(name) and (name in self.said or not near):
-            is_template = bool(OTHER.search(path)) and name in self.said
-            return (near or is_template) and name in identifiers.string_names(text)
-        return path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
+            is_template = bool(OTHER.search(path)) and not is_test(path)  # the pages of tests have every word
+            is_key = (near or (is_template and name in self.said)) and name in identifiers.string_names(text)
+            return is_key or _builds_on(name, text)
+        return not self._is_another(name, path, text) and (
+            path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
+        )
 
     def _settles(self, name: str, path: str, text: str, *, near: bool) -> bool:
         """Whether a line defines what the change only mentions."""
         # What one language calls a variable may be a key for another; what it calls is defined in the same language.
-        other_language = family(path) not in self.families
+        other_language = family(path) not in self.suffixes
         if name in self.written and not identifiers.plain(name) and other_language:
             return True
-        is_near = near or not identifiers.single(name)
-        return is_near and not (other_language and is_code(path)) and meaning.settles(name, path, text)
+        near |= not identifiers.single(name)
+        is_near = near and is_product(path) and not (other_language and is_code(path))
+        return is_near and meaning.settles(name, path, text)
 
-    def factor(self, path: str, text: str, names: Collection[str]) -> float:
-        """How telling a line and its place are."""
-        near = SAME_FILE if path in self.paths else SAME_FOLDER if posixpath.dirname(path) in self.folders else 1.0
-        near *= OTHER_LANGUAGE if OTHER.search(path) and family(path) not in self.families else 1.0
-        near *= IDLE if decides_nothing(path) else 1.0
-        if any(name.startswith("_") and says(_REACHES_IN, name, text) for name in names):
-            return near * REACHES_IN
-        if any(defines(text, name, path) for name in names):
-            return near * DEFINES
-        return near * (IN_CONDITION if DECIDES.search(text) else 1.0)
+    def _is_another(self, name: str, path: str, text: str) -> bool:
+        """Whether a name is known to be another thing there: a word in a file that knows nothing else of the change, a field for a key."""
+        alone = identifiers.single(name) and bool(self.companions) and path not in {*self.paths, *self.companions}
+        return alone or (name in self.only_keys and _reads_a_field(name, path, text))
+
+    def _is_of_another_type(self, name: str, text: str) -> bool:
+        """Whether a line has a constant of another type than the one whose constant the change names."""
+        own = self.types_of_constants.get(name, frozenset())
+        others = {of for of, constant in _CONSTANT_OF.findall(text) if constant == name}
+        return bool(own and others) and others.isdisjoint(own)
+
+    def _in_comment(self, name: str, path: str) -> bool:
+        """Whether a comment tells of the name: a script that names a constant of the program was written for it."""
+        foreign = not self._idle[path] and family(path) not in self.suffixes
+        return foreign and name in self.decided and distinct(name) >= TOLD
+
+
+def _types_of_constants(units: Iterable[Unit]) -> dict[str, frozenset[str]]:
+    """The constants that changed lines name behind their type alone, each with these types."""
+    lines = [row.text for unit in units for row in unit.changed_rows]
+    pairs = {pair for text in lines for pair in _CONSTANT_OF.findall(text)}
+    bare_names = {name for text in lines for name in _BARE_CONSTANT.findall(text)}
+    return {
+        name: frozenset(of for of, constant in pairs if constant == name)
+        for name in {constant for _, constant in pairs} - bare_names
+    }
+
+
+def _reads_a_field(name: str, path: str, text: str) -> bool:
+    """Whether a line has a name as the field of an object alone, which in its language is no key of a record."""
+    return (
+        is_code(path)
+        and not filetype(path).keys_are_fields
+        and name not in identifiers.string_names(text)
+        and not identifiers.assigned_names(text) & {name}
+    )
+
+
+def _is_part_of_text(name: str, path: str, text: str) -> bool:
+    """Whether a test has a key in a longer text alone: its title, or the path of what it makes."""
+    return is_test(path) and not re.fullmatch(r"[\w$]+", name) and name not in identifiers.string_names(text)
 
 
 def _greedily(
-    lines: Mapping[Place, tuple[str, list[str]]], factors: Mapping[Place, float], worth: Mapping[str, float]
+    lines: Mapping[tuple[str, int], tuple[str, list[str]]],
+    factors: Mapping[tuple[str, int], float],
+    worth: Mapping[str, float],
 ) -> Iterator[Pick]:
-    """The best line, then the best of the others, and so on."""
+    """The best line, then the best of the others, and so on. Scores only sink, so that a stale one is looked at again on top."""
     # By kind of file, because a template shows what code does not.
     fading: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     lines_by_path: dict[str, list[int]] = defaultdict(list)
-    texts = Counter[str]()
+    alone, aside, texts = Counter[str](), Counter[str](), Counter[str]()
 
-    def score(place: Place) -> float:
-        kind = posixpath.splitext(place[0])[1]
-        worths = sum(worth[name] * fading[name, kind] for name in lines[place][1])
-        return factors[place] * KNOWN_FILE ** len(lines_by_path[place[0]]) * worths
+    def score(key: tuple[str, int]) -> float:
+        kind = posixpath.splitext(key[0])[1]
+        worths = sum(worth[name] * fading[name, kind] for name in lines[key][1])
+        return factors[key] * KNOWN_FILE ** len(lines_by_path[key[0]]) * worths
 
-    left = set(nlargest(MAX_CANDIDATES, lines, key=lambda place: (score(place), place)))
-    for _ in range(MAX_LINES):
-        best = max(left, key=lambda place: (score(place), place), default=None)
-        if best is None or score(best) < LEAST:
+    heap = [(-score(key), key) for key in lines]
+    heapify(heap)
+    while heap and sum(map(len, lines_by_path.values())) < MAX_LINES:
+        _, key = heappop(heap)
+        path, line = key
+        if len(lines_by_path[path]) >= PER_FILE or any(abs(line - other) <= APART for other in lines_by_path[path]):
+            continue
+        now = score(key)
+        if heap and now < -heap[0][0]:
+            heappush(heap, (-now, key))
+            continue
+        if now < LEAST:
             return
-        (path, line), (text, names) = best, lines[best]
-        yield _pick(path, line, text, names)
+        text, names = lines[key]
+        kind = "test" if is_test(path) else "idle" if decides_nothing(path) else ""
+        texts[text.strip()] += PER_TEXT if len(text.strip()) >= A_COPY and OTHER.search(path) else 1
+        if (len(names) == 1 and alone[names[0]] >= PER_NAME) or (kind and aside[kind] >= MAX_ASIDE):
+            continue
+        if texts[text.strip()] > PER_TEXT:
+            continue
+        alone.update(names if len(names) == 1 else ())
+        aside[kind] += 1
         lines_by_path[path].append(line)
-        texts[text.strip()] += 1
         for name in names:
             fading[name, posixpath.splitext(path)[1]] *= FADE
-        is_full = len(lines_by_path[path]) >= PER_FILE
-        left -= {one for one in left if one[0] == path and (is_full or abs(one[1] - line) <= APART)}
-        if texts[text.strip()] >= PER_TEXT:
-            left -= {one for one in left if lines[one][0].strip() == text.strip()}
+        yield _pick(path, line, text, sorted(names, key=lambda name: -worth[name]))
 
 
 def _pick(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
     """The pick of a line, under the names for which its label is true."""
     if of := tuple(name for name in names if meaning.settles(name, path, text)):
         return Pick(path, line, of, defines=True)
-    return Pick(path, line, tuple(names), defines=False, beside=BESIDE if OTHER.search(path) else 0)
+    of = tuple(name for name in names if _builds_on(name, text))
+    beside = BESIDE if is_comment(text, path) or OTHER.search(path) else 0
+    return Pick(path, line, of or tuple(names), defines=False, builds=bool(of), beside=beside)
+
+
+def _builds_on(name: str, text: str) -> bool:
+    return says(_BUILDS_ON, name, text)
 
 
 def _value(name: str, rows: Sequence[Row], own: Collection[str]) -> float:
@@ -203,12 +346,50 @@ def _value(name: str, rows: Sequence[Row], own: Collection[str]) -> float:
     files = len({path for path, _, _ in rows})
     if not files or files > COMMON_FILES:
         return 0.0
-    is_ours = (
+    ours = (
         name in own
         or not re.fullmatch(r"[\w$]+", name)
-        or any(defines(text, name, path) or says(_WRITES, name, text) for path, _, text in rows)
+        or any(gives_meaning(name, text, path) for path, _, text in rows)
     )
-    return (1.0 if is_ours else FOREIGN) / math.sqrt(files)
+    return (1.0 if ours else FOREIGN) / math.sqrt(files)
+
+
+def gives_meaning(name: str, text: str, path: str) -> bool:
+    """Whether a line defines the name or writes it."""
+    return defines(text, name, path) or says(_WRITES, name, text)
+
+
+def _rough(path: str) -> float:
+    """How telling a path is, at a glance."""
+    return IN_TEST if is_test(path) else OTHER_LANGUAGE if OTHER.search(path) else 1.0
+
+
+def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str, float]:
+    """How telling each file is: of which kind it is, and how far from what changed."""
+    suffixes, folders = (
+        {posixpath.splitext(one)[1] for one in changed_paths},
+        {posixpath.dirname(one) for one in changed_paths},
+    )
+
+    def of(path: str) -> float:
+        factor = IN_IDLE if decides_nothing(path) else IN_TEST if is_test(path) else 1.0
+        factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
+        factor *= IN_HISTORY if _HISTORY.search(path) and path not in changed_paths else 1.0
+        near = SAME_FILE if path in changed_paths else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
+        return factor * near
+
+    return {path: of(path) for path in paths}
+
+
+def _factor(path: str, text: str, names: Collection[str]) -> float:
+    """How telling a line is."""
+    if any(_builds_on(name, text) for name in names):
+        return BUILDS_ON
+    if any(name.startswith("_") and says(_REACHES_IN, name, text) for name in names):
+        return REACHES_IN
+    if any(defines(text, name, path) for name in names):
+        return DEFINES
+    return IN_CONDITION if DECIDES.search(text) else 1.0
 
 
 def whole_names(names: Iterable[str]) -> str:

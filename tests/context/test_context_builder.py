@@ -3,7 +3,7 @@ import step
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.context import usages
+from bot.context import identifiers, usages
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.diff import units
 from bot.values import Dependents, Excerpt, Reference, Unit, tokens
@@ -75,6 +75,22 @@ def test_the_definition_of_what_is_called_is_shown(repository: Repository) -> No
     assert "OTHER" not in excerpt.body
 
 
+def test_what_a_reader_calls_in_its_own_file_is_shown_too(repository: Repository) -> None:
+    """The step that decides may stand in a neighbour: here the name of the file in which objects are kept."""
+    filler = "".join(f"FILLER_{n} = {n}\n" for n in range(30))
+    before: Files = {
+        "shop/order.py": "class Order:\n    total = 0\n",
+        "shop/kept.py": "import pickle\n\n\ndef where():\n    return f'orders-{VERSION}.pickle'\n\n\n"
+        + filler
+        + "\n\ndef load():\n    with open(where(), 'rb') as file:\n        return pickle.load(file)\n",
+    }
+    after: Files = {"shop/order.py": "class Purchase:\n    total = 0\n"}
+    found = "\n".join(excerpt.body for excerpt in shown(repository, before, after))
+    assert "return pickle.load(file)" in found
+    assert "return f'orders-{VERSION}.pickle'" in found
+    assert "FILLER_15" not in found
+
+
 def test_the_counterpart_of_a_changed_method_is_picked_and_not_who_mentions_it() -> None:
     """Another definition of the same name may need the same change; its mentions are call sites, found elsewhere."""
     unit = Unit(
@@ -131,7 +147,14 @@ def test_the_limit_holds_however_many_readers_there_are(repository: Repository) 
     before: Files = {"conf.py": "".join(f"{name} = 3\n" for name in names), **readers}
     excerpts = shown(repository, before, {"conf.py": "".join(f"{name} = '3'\n" for name in names)})
     size = sum(tokens(excerpt.body) for excerpt in excerpts)
-    assert 1_000 < size <= NEARBY_TOKENS
+    assert NEARBY_TOKENS / 2 < size <= NEARBY_TOKENS
+
+
+def test_where_a_caller_keeps_the_result_is_followed_one_step() -> None:
+    """Keys and attributes, not local variables."""
+    assert identifiers.stored_keys('    "shipping_address": payload(order),', "payload") == {"shipping_address"}
+    assert identifiers.stored_keys("self.total_rate = payload(order)", "payload") == {"total_rate"}
+    assert identifiers.stored_keys("local = payload(order)", "payload") == frozenset()
 
 
 BODY = "".join(f"    step_{n} = {n}\n" for n in range(30))

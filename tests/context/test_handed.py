@@ -25,3 +25,17 @@ def test_the_caller_of_a_caller_that_returns_the_result_is_shown(repository: Rep
     }
     found = beside(repository, before, {"a.py": NONE}, "a.py")
     assert ("c.py", "calls shared_rows, which passes on to half") in [(one.path, one.title) for one in found]
+
+
+def test_the_keys_of_a_file_that_the_caller_fills_are_shown(repository: Repository) -> None:
+    """A statement, a template or a page that a caller names gets what changed by a key, and by that key alone."""
+    before: Files = {
+        "a.py": HALF,
+        "b.py": "from a import half\n\nPAGE = 'rows.sql.j2'\n\n\ndef run(db, n):\n    values = {'most': half(n), 'start': 0}\n    db.run(PAGE, values)\n",
+        "sql/rows.sql.j2": "SELECT start\nFROM rows\nWHERE a = 1\nORDER BY b\nLIMIT {{ values.most }};\n",
+        "sql/other.sql.j2": "LIMIT {{ values.most }};\n",
+    }
+    found = [one for one in beside(repository, before, {"a.py": NONE}, "a.py") if one.title == "gets it from a caller"]
+    assert [one.path for one in found] == ["sql/rows.sql.j2"]
+    assert "LIMIT {{ values.most }};" in found[0].body
+    assert "SELECT" not in found[0].body

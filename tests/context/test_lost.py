@@ -31,6 +31,7 @@ def beside(repository: Repository, before: Files, after: Files) -> list[Excerpt]
         ("A.java", "class A {\n  public String getStatusText() { return s; }\n}\n", "class A {\n}\n", "a.jelly", "<p>${it.statusText}</p>\n"),
         ("a.go", "type Row struct {\n\tElapsed int\n}\n", "type Row struct {\n\tTook int\n}\n", "a.tmpl", "{{ .Elapsed }}\n"),
         ("a.ts", "const state = 'done'\nsave(state)\n", "const state = 'finished'\nsave(state)\n", "a.sql", "select 1 where state = 'done';\n"),
+        ("b.ts", "open(`${dir}/bundle-${n}.json`)\n", "open(`${dir}/parcel-${n}.json`)\n", "b.py", "import glob\nfound = glob.glob('bundle-*.json')\n"),
     ],
 )  # fmt: skip
 def test_who_still_uses_what_is_removed_comes_first(

@@ -7,7 +7,7 @@ from fakes import Repository
 
 from bot import dependents
 from bot.checkout import Checkout
-from bot.context.builder import ContextBuilder
+from bot.context.builder import WHOLE_LINES, ContextBuilder
 from bot.diff import file_diffs, units
 from bot.languages import LANGUAGES
 from bot.values import Excerpt
@@ -39,9 +39,24 @@ def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Re
     """What decides often stands at its end. A longer one is cut around what changed."""
     diffs, _ = prompt(
         repository,
-        {"shop/a.py": _function(60), "shop/b.py": _function(400)},
-        {"shop/a.py": _function(60, 2), "shop/b.py": _function(400, 2)},
+        {"shop/a.py": _function(60), "shop/b.py": _function(WHOLE_LINES)},
+        {"shop/a.py": _function(60, 2), "shop/b.py": _function(WHOLE_LINES, 2)},
     )
     assert "return first" in diffs["shop/a.py"]
     assert "[..." not in diffs["shop/a.py"]
     assert "return first" not in diffs["shop/b.py"]
+
+
+def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the_version(
+    repository: Repository,
+) -> None:
+    """Whether an old file still loads is decided by them."""
+    cache = (
+        "import pickle\n\nfrom shop.history import History\n\nCACHE_VERSION = 2\n\n\nclass Cache:\n    history: dict[str, History]\n\n\n"
+        "def path():\n    return f'cache-{CACHE_VERSION}.pickle'\n\n\ndef load():\n    with open(path(), 'rb') as stream:\n"
+        "        cache: Cache = pickle.load(stream)\n    return cache\n"
+    )
+    before: Files = {"shop/history.py": "class Execution:\n    text: str\n", "shop/cache.py": cache}
+    _, beside = prompt(repository, before, {"shop/history.py": "class Item:\n    text: str\n"})
+    shown = {row.text for one in beside if one.path == "shop/cache.py" for row in one.rows}
+    assert {"CACHE_VERSION = 2", "    history: dict[str, History]"} <= shown

@@ -15,17 +15,17 @@ ASKED = "which uses of what it changes do not hold any more"
 TITLE = "The wait is still shown in seconds"
 BEFORE = "def wait(job):\n    return job.delay\n"
 AFTER = "def wait(job):\n    return job.delay * 1000\n"
-PASSED = "from shop.clock import wait\n\n\ndef job_pause(job):\n    return wait(job)\n"
-SHOWN = "from shop.pauses import job_pause\n\n\ndef show(job):\n    return f'{job_pause(job)} seconds'\n"
+PASSED = "from shop.clock import wait\n\n\ndef pause(job):\n    return wait(job)\n"
+SHOWN = "from shop.pauses import pause\n\n\ndef show(job):\n    return f'{pause(job)} seconds'\n"
 GREW = "".join(
     f"\n\ndef rate_{n}(amount):\n    # rates of the year {1000 + n}, in percent of the whole amount of that year\n    return amount * {n} / 100\n"
     for n in range(240)
 )
 BROKEN = {
     "change": {"path": "shop/clock.py", "quote": "    return job.delay * 1000"},
-    "use": {"path": "shop/page.py", "quote": "    return f'{job_pause(job)} seconds'"},
+    "use": {"path": "shop/page.py", "quote": "    return f'{pause(job)} seconds'"},
     "title": TITLE,
-    "why": "wait() returns milliseconds now, job_pause() hands them on, and show() calls them seconds.",
+    "why": "wait() returns milliseconds now, pause() hands them on, and show() calls them seconds.",
     "trigger": "show(Job(delay=2))",
     "consequence": "The page says 2000 seconds.",
     "severity": "high",
@@ -93,7 +93,7 @@ def test_a_use_two_calls_away_stands_below_the_line_that_breaks_it(change: Repos
     assert [finding["title"] for finding in review["findings"]] == [TITLE]
     assert (played.asked.count("pairs"), played.asked.count("opinion")) == (1, 1)
     (seen,) = played.seen
-    for line in ("-2     return job.delay", "return job.delay * 1000", "return wait(job)", "{job_pause(job)} seconds"):
+    for line in ("-2     return job.delay", "return job.delay * 1000", "return wait(job)", "{pause(job)} seconds"):
         assert line in seen
     assert "rate_7" not in seen
 
@@ -105,7 +105,7 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
         **{name: BROKEN[name] for name in ("trigger", "consequence", "severity")},
         "path": "shop/clock.py", "quote": "    return job.delay * 1000", "line": 2, "title": "show() prints milliseconds as seconds",
         "why": "The unit of the wait has changed.", "category": "logic", "claims": [], "suggestion": None,
-        "evidence": [{"path": "shop/page.py", "quote": "    return f'{job_pause(job)} seconds'"}],
+        "evidence": [{"path": "shop/page.py", "quote": "    return f'{pause(job)} seconds'"}],
     }  # fmt: skip
     if at == "the use":
         evidence = [{"path": told["path"], "quote": told["quote"]}]
@@ -113,7 +113,7 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
             **told["evidence"][0],
             "line": 0,
             "evidence": evidence,
-            "why": "job_pause() hands on what wait() returns, which is in milliseconds.",
+            "why": "pause() hands on what wait() returns, which is in milliseconds.",
         }
     played = Led(BROKEN, read=told)
     review = read(change, played)
