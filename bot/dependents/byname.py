@@ -17,7 +17,7 @@ from bot.text.lines import is_comment
 from bot.text.paths import is_prose, is_test
 from bot.values import ChangedFile, Dependents, Query, Reference
 
-WORD = re.compile(r"(?<![\w$])[A-Za-z_]\w{5,59}(?![\w$])")
+WORD = re.compile(r"(?<![\w$\\])[A-Za-z_]\w{5,59}(?![\w$])")  # not the escape \u8A9E of a translation
 LONG = 12  # letters of a word that is distinctive without parts
 WORDS = 24  # per file; one pattern for all
 RARE = 8  # files that hold a word: more say nothing

@@ -118,3 +118,9 @@ def test_a_word_that_two_files_share_is_a_use_when_one_gives_it_up(repository: R
     before, path, word, use = SHARED[kind]
     found = _found(repository.change(dict(before), {path: before[path].replace(word, f"{word}_new")}))
     assert [f"{row.path}:{row.line}" for row in found.references if row.lone] == [use]
+
+
+def test_the_escape_of_a_letter_is_no_name(repository: Repository) -> None:
+    """Translations are full of them."""
+    before = {"de.json": '{"a": "\\u8A9Exyz"}\n', "fr.json": '{"b": "\\u8A9Exyz"}\n'}
+    assert _found(repository.change(before, {"de.json": '{"a": "\\u8A9Exyz!"}\n'})).references == ()
