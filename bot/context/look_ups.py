@@ -361,6 +361,9 @@ _ASSIGNS = rf"(?:\.|\[\s*[\"'])NAME[\"']?\]?\s*=(?![=>~])\s*{_FUNCTION}|^\s*[\"'
 # Without a word for it: a quoted key, a part that is taken out of an object, a symbol that a macro makes a method of, a column.
 _INTRODUCES = (
     r"[\"']NAME[\"']\s*(?::|=>)|[{\[,]\s*NAME\s*[,}\]][^\n]{0,200}[}\]]\s*+=(?![=>])|^\s*\w+[ (]:NAME\b"
+    # A model and a field of Prisma, a block of Terraform.
+    r"|^\s*(?:model|view|service|input|variable|output|module|(?:resource|data)\s+\"\w+\")\s+\"?NAME\"?\s*\{"
+    r"|^\s+NAME\s+[A-Z]\w*(?:\[\])?\??(?:\s+@|\s*$)"
     r"|^\s*[`\"\[]?NAME[`\"\]]?\s+(?i:int|bigint|smallint|serial|text|varchar|char|numeric|decimal|bool|boolean|date|time|timestamp|timestamptz|uuid|jsonb?|real|float|double|blob|bytea)\b"
 )
 

@@ -78,6 +78,21 @@ def test_a_definition_that_only_a_parser_recognises_is_found(repository: Reposit
     assert [(one.excerpts[0].start, one.excerpts[0].end) for one in found] == [*names.values()]
 
 
+def test_a_model_of_a_schema_and_a_block_of_terraform_are_found(repository: Repository) -> None:
+    """No parser reads the one, and no word announces the other."""
+    files: dict[str, str | bytes | None] = {
+        "schema.prisma": "model Calendar {\n  id    Int @id\n  token String?\n}\n",
+        "main.tf": 'resource "aws_s3_bucket" "logs" {\n  bucket = "logs"\n}\n',
+        "use.ts": "const all = db.calendar.find({ token })\n",
+    }
+    found = shown(repository, *(LookUp("definition", name) for name in ("token", "Calendar", "logs")), files=files)
+    assert [(one.excerpts[0].path, one.excerpts[0].start) for one in found] == [
+        ("schema.prisma", 3),
+        ("schema.prisma", 1),
+        ("main.tf", 1),
+    ]
+
+
 def test_of_a_long_function_what_it_returns_is_shown(repository: Repository) -> None:
     """Whole if the answer has room; else the beginning, and every result with its condition."""
     body = "".join(f"    total_{n} = total_{n} + rows[{n}].amount_of_the_row\n" for n in range(300))
