@@ -100,14 +100,25 @@ def _holding(finding: Finding, dependents: Dependents) -> Iterator[Symbol]:
 
 
 def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[Place]:
-    """The same lines before the change, where it removed any."""
-    for file in (f for f in files if f.path == finding.path and f.old_path):
-        for hunk in file.hunks:
-            removed_lines = [line.old for line in hunk.lines if line.kind == "-" and line.old is not None]
-            near = hunk.new_start <= finding.end + 1 and finding.start <= hunk.new_start + hunk.new_lines
-            if removed_lines and finding.side == "head" and near:
-                first, last = removed_lines[0], removed_lines[-1]
-                yield Place(file.old_path or file.path, "base", first - 3, last + 3, 0, "as it was")
+    """What stood there before the change: the removed lines nearest to the finding, as many as one block holds."""
+    for file in (f for f in files if f.path == finding.path and f.old_path and finding.side == "head"):
+        near: list[int] = []
+        for _, number in sorted(_removed_lines(finding, file)):
+            if max([*near, number]) - min([*near, number]) < BLOCK:
+                near.append(number)
+        if near:
+            yield Place(file.old_path or file.path, "base", min(near) - 3, max(near) + 3, NEAR, "as it was")
+
+
+def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, int]]:
+    """The removed lines of the hunks around a finding: how far each stands from it, and its number."""
+    for hunk in file.hunks:
+        at = hunk.new_start  # where the line would stand now
+        if at <= finding.end + 1 and finding.start <= at + hunk.new_lines:
+            for line in hunk.lines:
+                if line.kind == "-" and line.old is not None:
+                    yield max(finding.start - at, at - finding.end, 0), line.old
+                at = at + 1 if line.new is None else line.new + 1
 
 
 def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[Place]:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import step
 from fakes import Repository
 
@@ -51,6 +53,21 @@ def test_the_definition_comes_first_then_what_stood_there_before(repository: Rep
     assert first[:2] == ("a.py", "head")
     assert second[:2] == ("a.py", "base")
     assert "2     check(x)" in second[2]
+
+
+def test_of_much_that_was_removed_the_lines_nearest_to_the_claim_are_shown(repository: Repository) -> None:
+    """Whole statements of them: a change of a whole file would leave no room for other proof."""
+    steps = [f"def step_{n}(row):\n    return (\n        row.rate_of_year_{n}\n    )\n" for n in range(300)]
+    text = "".join(steps)
+    pull = repository.change({"steps.py": text}, {"steps.py": text.replace("row.rate", "row.share")})
+    claim = replace(finding(), path="steps.py", quote="        row.share_of_year_200", start=803, end=803)
+
+    async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
+        return [*await proof.gather(claim, tree, Dependents(), files)]
+
+    (shown,) = [one for one in step.over(pull, run) if one.title == "as it was"]
+    assert "801 def step_200(row):\n802     return (\n803         row.rate_of_year_200\n804     )" in shown.body
+    assert len(shown.rows) < proof.LONGEST
 
 
 def test_callers_and_the_definitions_of_what_is_called_are_there(repository: Repository) -> None:
