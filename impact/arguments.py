@@ -12,6 +12,7 @@ from impact.values import Arguments, Parameter
 
 NAMELESS = "_"  # a parameter that has a type alone
 OBJECT = "this"  # a parameter that may be passed before the dot
+Place = tuple[bool, int]  # of a parameter: whether it is given what the others leave, and the byte where it begins
 
 
 def arguments(rules: CallRules, node: Node) -> Arguments | None:
@@ -50,7 +51,7 @@ def _keyword(node: Node) -> Node | None:
 
 def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
     """The node of a parameter list -> its parameters in order."""
-    found_in: dict[int, dict[int, Parameter | str]] = defaultdict(dict)
+    found_in: dict[int, dict[Place, Parameter | str]] = defaultdict(dict)
     for found in rows:
         key = next((key for key in found if key[:6] == "param."), "")
         if not key:
@@ -60,26 +61,25 @@ def parameters(rows: Rows) -> Mapping[int, list[Parameter]]:
         if parent is None:
             continue
         if kind in ("only_before", "keyword_after"):
-            found_in[parent.id][node.start_byte] = kind
+            found_in[parent.id][False, node.start_byte] = kind
             continue
         for name in found.get("name", [node]):
-            optional = "optional" in found or kind in ("rest", "named_rest")
+            is_spare = kind == "spare"
+            optional = is_spare or "optional" in found or kind in ("rest", "named_rest")
             called = OBJECT if "receiver" in found else text(name).strip("`") if "name" in found else NAMELESS
-            row = Parameter(called, kind, not optional)  # type: ignore[arg-type]
-            if (
-                "optional" in found
-                or "receiver" in found
-                or kind == "rest"
-                or name.start_byte not in found_in[parent.id]
-            ):
-                found_in[parent.id][name.start_byte] = row
+            row = Parameter(called, "only" if is_spare else kind, not optional)  # type: ignore[arg-type]
+            place = is_spare, name.start_byte
+            if "optional" in found or "receiver" in found or kind == "rest" or place not in found_in[parent.id]:
+                found_in[parent.id][place] = row
     return {parent: _ordered(rows) for parent, rows in found_in.items()}
 
 
-def _ordered(rows: Mapping[int, Parameter | str]) -> list[Parameter]:
+def _ordered(rows: Mapping[Place, Parameter | str]) -> list[Parameter]:
     ordered: list[Parameter] = []
     by_keyword = False
-    for _, row in sorted(rows.items()):
+    for (is_spare, at), row in sorted(rows.items()):
+        if not is_spare and (True, at) in rows:
+            continue
         if row == "only_before":
             ordered = [Parameter(one.name, "only", one.required) for one in ordered]
         elif row == "keyword_after":

@@ -17,7 +17,7 @@ from tree_sitter import Node, Query
 
 from impact.parsing import grammar
 from impact.paths import Paths
-from impact.values import Import
+from impact.values import Arguments, Import
 
 QUERIES = ("defs", "uses", "bindings", "guards", "types", "receivers", "imports", "open", "results", "objects")
 
@@ -73,6 +73,20 @@ class Standalone:
         """Nothing is proposed for a module that is not there."""
         del importer, item
         return ()
+
+
+class Unresolved(Standalone):
+    """What holds where nobody can know which files an import means: no line that names them says it."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        del paths, configs
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """Nobody can know."""
+        del importer, item, name
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +194,8 @@ class Language:
     reads_all: str  # a word by which a function reads all that it is passed
     literal: str  # a pattern of heads of values whose members are all written
     filled: str  # a pattern of code that may give a value, NAME, members that are not written
+    passed: Callable[[Node], Arguments] | None  # what a call passes, where no node lists it all
+    given: Mapping[str, str]  # what a library's module defines in a file that imports it
     code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
     member_form: (
         str  # the name of a member where it is defined: a "definition", or a "key", which no bare name can mean
@@ -289,7 +305,7 @@ def _is_installed(module: str) -> bool:
 def load(folder: str) -> tuple[Language, ...]:
     """The languages of one folder: as many as it names grammars."""
     table = tomllib.loads((files("impact") / "languages" / folder / "language.toml").read_text("utf-8"))
-    modules: type[Modules] = import_module(f"impact.languages.{folder}").Modules
+    hooks = import_module(f"impact.languages.{folder}")
     return tuple(
         Language(
             name=row.get("reads_as", name),
@@ -302,7 +318,7 @@ def load(folder: str) -> tuple[Language, ...]:
             configs=tuple(table.get("configs", ())),
             calls=_rules({**table.get("calls", {}), **row.get("calls", {})}),
             ambient=frozenset(table.get("ambient", "").split()),
-            modules=modules,
+            modules=getattr(hooks, "Modules", Unresolved),
             separator=table.get("separator", "."),
             overloads=table.get("overloads", False),
             speaks=tuple(row.get("speaks", table["grammars"])),
@@ -344,7 +360,7 @@ def load(folder: str) -> tuple[Language, ...]:
             telling=table.get("telling", 0),
             sought=row.get("sought", False),
             lends_members=table.get("lends_members", False),
-            members=getattr(import_module(f"impact.languages.{folder}"), "members", None),
+            members=getattr(hooks, "members", None),
             inline=frozenset(table.get("inline", "").split()),
             flat=table.get("flat", False),
             apart_members=table.get("apart_members", False),
@@ -352,7 +368,9 @@ def load(folder: str) -> tuple[Language, ...]:
             reads_all=table.get("reads_all", ""),
             literal=table.get("literal", "(?!)"),
             filled=table.get("filled", ""),
-            code=getattr(import_module(f"impact.languages.{folder}"), "code", None),
+            code=getattr(hooks, "code", None),
+            passed=getattr(hooks, "passed", None),
+            given=table.get("given", {}),
             member_form=table.get("member_form", "definition" if table.get("bare_members") else "key"),
             store_form=table.get("store_form", "definition"),
             qualified=tuple(table.get("qualified", "").split()),

@@ -220,7 +220,7 @@ def _definition(
             whole = language.whole(whole)
             has_body = whole.child_by_field_name("body") is not None
         if kind in language.scopes and has_body and whole not in found.get("params", ()):
-            marks.scopes[whole.id] = Scope(f"{owner}.{text(name)}".strip(".`"), whole, name.start_byte)
+            marks.scopes[whole.id] = Scope(f"{owner}.{name_of(name)}".strip(".`"), whole, name.start_byte)
         if kind in CLASSES:
             marks.named.add(name.start_byte)
             above = tuple(dict.fromkeys(one for one in bases.get(whole.start_byte, ()) if one))

@@ -8,7 +8,14 @@ from tree_sitter import Node
 from impact.matching import Captures
 
 HEAD = 2_000  # bytes of a head
-BODIES = ("function_body", "class_body", "enum_class_body", "preproc_arg")  # where the grammar gives the body no name
+BODIES = (
+    "function_body",
+    "class_body",
+    "enum_class_body",
+    "preproc_arg",
+    "do_block",
+    "keywords",
+)  # where the grammar gives the body no name
 MODIFIERS = (
     "modifiers",
     "annotation",
@@ -52,7 +59,20 @@ def text(node: Node | None) -> str:
 
 def name_of(node: Node) -> str:
     """The name that a node writes, without what stands around it: `total` of `:total`."""
-    return text(node)[1:] if node.type in SYMBOLS else text(node).strip(NAMED)
+    written = text(node)
+    if node.type in SYMBOLS:
+        return written[1:]
+    if node.type == "alias":  # words with dots between
+        return written.rpartition(".")[2]
+    return written.strip(NAMED) if node.type != "keyword" else written.rstrip(": ")
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """The nodes around a node, innermost first."""
+    above = node.parent
+    while above is not None:
+        yield above
+        above = above.parent
 
 
 def first_line(node: Node) -> int:
@@ -69,7 +89,9 @@ def last_line(node: Node) -> int:
 def head(node: Node) -> str:
     """How a definition is written behind its modifiers and up to its body, on one line."""
     inner = node.child_by_field_name("definition") or node
-    body = inner.child_by_field_name("body") or next((one for one in inner.children if one.type in BODIES), None)
+    last_part = inner.children[-1] if inner.children else inner
+    bodies = last_part.children if last_part.type == "arguments" else inner.children  # a body may be an argument
+    body = inner.child_by_field_name("body") or next((one for one in bodies if one.type in BODIES), None)
     parts = (one for one in node.children if one.type not in MODIFIERS)
     start = next((one.start_byte for one in parts if "comment" not in one.type), node.start_byte)
     params = inner.child_by_field_name("parameters")
@@ -80,7 +102,7 @@ def head(node: Node) -> str:
         rest = [one for one in inner.children if one.start_byte > last.start_byte]
         end = min([end, *(one.start_byte for one in rest if one.type == "comment")])
     code = (node.text or b"")[start - node.start_byte : end - node.start_byte]
-    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;\\").removesuffix("=>").rstrip(" =")
+    return " ".join(code[:HEAD].decode("utf-8", "replace").split()).rstrip(" :{;,\\").removesuffix("=>").rstrip(" =")
 
 
 def errors(root: Node) -> Iterator[int]:

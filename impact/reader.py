@@ -89,7 +89,9 @@ class Reader:
         self.language, self.root, self.last = language, root, root.end_point[0] + 1  # `last`: its last line
         self.found = matches(language, DEFINED if needs_definitions else ("imports",), root)
         self._rows = self.found.get("defs", Rows())
-        self._defs = [(kind, found) for found in self._rows if (kind := kind_of(found))]
+        own = min((node.start_byte for node, _ in self._rows.of("module")), default=-1)
+        told = [(kind, found) for found in self._rows if (kind := kind_of(found))]
+        self._defs = [(kind, found) for kind, found in told if not _is_at(own, found.get("name", ()))]
         bodies = [node for node, _ in self._rows.of("local")]
         self.bodies = frozenset(node.id for node in bodies)
         self.locals = Spans([(node.start_byte, node.end_byte, "") for node in bodies])
@@ -162,12 +164,12 @@ class Reader:
 
     def _owner(self, node: Node) -> str:
         """The class around a node, with the classes around that, where its language tells them."""
-        names = [name for *_, name in self._holders.around(node.start_byte, node.end_byte) if name]
-        return ".".join(reversed(names[:1] if self.language.flat else names))
+        names = (name for *_, name in self._holders.around(node.start_byte, node.end_byte) if name)
+        return next(names, "") if self.language.flat else ".".join(reversed([*names]))
 
     def _outer(self, node: Node) -> Node:
         """A definition with what stands around it as a part of it: decorators, `export`."""
-        while node.parent is not None and node.parent.type in self.language.around:
+        while self.language.around and node.parent is not None and node.parent.type in self.language.around:
             node = node.parent
         return node
 
@@ -205,7 +207,7 @@ class Reader:
             if kind not in GLOBAL and self._is_local(own):
                 continue
             whole = language.whole(own)
-            given = [text(node).lstrip("*&") for node in found.get("owner", ())]
+            given = [name_of(node).lstrip("*&") for node in found.get("owner", ())]
             is_free = kind == "global" or (kind == "class" and language.flat)
             owner = given[0] if given else "" if is_free else self._owner(whole)
             params = first(found, "params", None)
@@ -362,9 +364,14 @@ class Reader:
         )
 
 
+def _is_at(start: int, nodes: Sequence[Node]) -> bool:
+    """Whether what is defined is the module itself that a file begins: it holds what the file defines, and is no definition of it."""
+    return any(one.start_byte == start for one in nodes)
+
+
 def _called(found: Captures) -> str:
     """What a definition is called: `default` where it has no name and is what its file exports."""
-    return text(first(found, "name", None)) or "default"
+    return name_of(found["name"][0]) if "name" in found else "default"
 
 
 def _marks(rows: Rows) -> tuple[Mapping[int, tuple[str, ...]], Mapping[int | str, str], Mapping[int, str]]:
@@ -392,7 +399,7 @@ def _sections(rows: Rows) -> Mapping[int, list[tuple[int, str]]]:
 
 def _in_section(sections: Mapping[int, list[tuple[int, str]]], node: Node) -> str:
     """Who can name a definition by the last word before it; "" where none stands there."""
-    words = sections.get(node.parent.id, []) if node.parent is not None else []
+    words = sections.get(node.parent.id, []) if sections and node.parent is not None else []
     at = bisect_left(words, (node.start_byte, ""))
     return words[at - 1][1] if at else ""
 

@@ -234,7 +234,8 @@ def _lines(node: Node) -> tuple[int, int]:
 def _arguments(language: Language, node: Node | None, *, has_more: bool = False) -> Arguments | None:
     if node is None:
         return None
-    passed = arguments(language.calls, node) or Arguments(spread=True)
+    told = language.passed(node) if language.passed is not None else arguments(language.calls, node)
+    passed = told or Arguments(spread=True)
     return replace(passed, spread=True) if has_more else passed
 
 
@@ -292,7 +293,7 @@ def _untold(language: Language, written: str) -> tuple[str, ...]:
     """Of a receiver that no line binds: it may be a class or a module, where its language lets those stand before a dot."""
     last = LAST.split(without_types(written))[-1]
     if language.untold == "named" and CLASS.fullmatch(written) and re.match(language.classes, last):
-        return (written,)
+        return (last if language.flat else written,)
     is_open = language.untold in ("open", "silent") or (
         language.untold in ("class", "named") and re.match(language.classes, last)
     )

@@ -4,10 +4,10 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from bot.languages.lexical import is_telling
 from bot.languages.unreadable import Unreadable, finds, outlines
-from bot.languages.walk import alternatives
 from bot.values import COMPONENT, SINGLETON, Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
 from impact import marks, reader, spots
 from impact.arguments import OBJECT
@@ -25,8 +25,9 @@ KINDS = {
 }
 CALLED = ("function", "method", "constructor")
 CONSTRUCTOR = "constructor"
-APART = ("{", "[")
+APART = ("{", "[", "%", "<")
 ATTRIBUTE = "@"  # of a class that has one a macro may add members to it, and hardly one that is called like its own
+MOST_ALTERNATIVES = 64  # definitions of one name that a call is held against
 UNTOLD = ("attribute", "global", "bound", "holder")  # kinds that an importer cannot ask for, or that no line defines
 
 
@@ -86,8 +87,29 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
         bound=tuple(name for item in offering for name in _bound(item)),
         loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
         is_scoped=language.scoped and not facts.unscoped and not re.search(language.offers_all, path),
+        borrows=len({item.spec for item in facts.imports if item.star and not item.hands_on}) if language.scoped else 0,
         is_whole=bool(facts.module_value) and not language.apart_members,
     )
+
+
+def alternatives(symbols: Collection[Symbol], *, overloads: bool = False) -> tuple[Symbol, ...]:
+    """Definitions of one name know of each other, as a call has to fit one of them. But for overloads only a run decides which one counts."""
+    same: dict[str, list[Symbol]] = defaultdict(list)
+    for symbol in symbols:
+        if symbol.kind != "type":  # a type may share the name of a value
+            same[symbol.name].append(symbol)
+    related_symbols = []
+    for symbol in symbols:
+        own_signature = symbol.signature
+        others = [item.signature for item in islice(same[symbol.name], MOST_ALTERNATIVES + 2) if item is not symbol]
+        if own_signature is not None and others:
+            is_vague = len(others) > MOST_ALTERNATIVES or any(one is None or one.opaque for one in others)
+            also = tuple(one.parameters for one in others if one is not None)
+            is_opaque = own_signature.opaque or is_vague
+            own_signature = replace(own_signature, also=also, opaque=is_opaque, ambiguous=not overloads)
+        is_same = own_signature is symbol.signature
+        related_symbols.append(symbol if is_same else replace(symbol, signature=own_signature))
+    return tuple(related_symbols)
 
 
 def _is_offered(name: str, offered: Collection[str]) -> bool:
@@ -139,7 +161,7 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
     for item in facts.imports:
         own = item.names if item.hands_on and not item.spec else ()
         offered |= {bound.here: bound.there for bound in own}
-        names = _bound(item) if item.hands_on and item.spec else ()
+        names = _bound(item) if item.hands_on and item.spec else language.given.get(item.spec, "").split()
         offered |= {name: "" for name in names if name not in offered}
     return offered
 

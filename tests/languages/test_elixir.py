@@ -67,3 +67,57 @@ def test_code_that_is_written_by_code_leaves_a_module_in_doubt(line: str) -> Non
     outline = ELIXIR.outline("lib/shop/cart.ex", f"defmodule Shop.Cart do\n  {line}\nend\n".encode(), "head")
     assert not outline.complete
     assert ELIXIR.outline("lib/a.ex", b"defmodule A do\n  use GenServer\nend\n", "head").complete
+
+
+SHOP = b"""defmodule Shop.Cart do
+  use GenServer
+  defstruct [:rows, tax: 1]
+
+  def total(tax \\\\ 1, %{rows: rows}, _extra) when is_list(rows), do: helper(rows)
+  defp helper(rows), do: rows
+  defdelegate price(cart), to: Tax
+  defdelegate gross(cart), to: Tax, as: :net
+
+  defmodule Row do
+    def label(row), do: row
+  end
+end
+"""
+
+
+def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
+    """Its functions have no owner; defaults may stand anywhere, and are given what is left; private functions and what a behaviour gives are told."""
+    outline = ELIXIR.outline("lib/shop/cart.ex", SHOP, "head")
+    told = {one.name: one for one in outline.symbols}
+    assert set(told) == {"Cart.rows", "Cart.tax", "total", "helper", "price", "gross", "Row", "Row.label"}
+    total = told["total"].signature
+    assert total is not None
+    assert [(one.name, one.is_required) for one in total.parameters] == [("{}", True), ("_extra", True), ("tax", False)]
+    assert total.text == "def total(tax \\\\ 1, %{rows: rows}, _extra) when is_list(rows)"
+    assert not told["helper"].is_visible("lib/shop/tax.ex")
+    exports = dict(outline.exports)
+    assert {"total", "price", "gross", "Row"} < set(exports)
+    assert "helper" not in exports
+    assert exports["handle_call"] == ""
+
+
+@pytest.mark.parametrize(("name", "line"), [("price", 7), ("net", 8)])
+def test_a_delegate_is_a_use_of_the_module_that_it_is_handed_to(name: str, line: int) -> None:
+    """It calls the function of its own name there, or the one that it says."""
+    (use,) = ELIXIR.uses("lib/shop/cart.ex", SHOP, {name})
+    assert (use.line, use.form, use.receiver, use.types, use.call) == (line, "member", "Tax", ("Tax",), Call(1))
+
+
+@pytest.mark.parametrize(
+    ("code", "is_guarded"),
+    [
+        ("if Code.ensure_loaded?(Tax), do: Tax.net(1)", True),
+        ("if function_exported?(Tax, :net, 1) do\n      Tax.net(1)\n    end", True),
+        ("try do\n      Tax.net(1)\n    rescue\n      UndefinedFunctionError -> 0\n    end", True),
+        ("try do\n      Tax.net(1)\n    rescue\n      ArgumentError -> 0\n    end", False),
+    ],
+)
+def test_code_that_asks_whether_a_function_is_there_foresees_its_absence(code: str, is_guarded: bool) -> None:
+    """A question before the call, or what rescues the error of a missing function."""
+    source = f"defmodule A do\n  def run do\n    {code}\n  end\nend\n".encode()
+    assert [use.is_guarded for use in ELIXIR.uses("a.ex", source, {"net"})] == [is_guarded]

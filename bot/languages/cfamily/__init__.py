@@ -8,7 +8,6 @@ from functools import lru_cache
 from bot.languages import queried
 from bot.languages.cfamily.includes import Includes
 from bot.languages.unreadable import finds, outlines
-from bot.languages.walk import alternatives
 from bot.ports import LanguageTraits
 from bot.values import SPACE, Outline, Parameter, Side, Symbol, Use
 from impact import reader, spots
@@ -116,7 +115,7 @@ def _told_apart(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
     # Functions may have overloads in any header, methods have theirs in their class.
     free = [one for one in rows if "." not in one.name]
     members = [one for one in rows if "." in one.name]
-    told = (*alternatives(free), *alternatives(members, overloads=True))
+    told = (*queried.alternatives(free), *queried.alternatives(members, overloads=True))
     return tuple(sorted(told, key=lambda one: one.start))
 
 
