@@ -1,14 +1,15 @@
 """The arguments of a call as they are written, with their places: for code that rewrites one of them."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages import syntax
+from bot.languages.syntax import tree_of
 from bot.text.filetypes import filetype
-from impact.parsing import root_of
+from impact.nodes import ancestors, text
 
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 CLIMB = 6  # levels from a name up to the call that calls it
@@ -47,8 +48,7 @@ class ArgumentList:
 
 def node_at(path: str, source: bytes, at: int, name: bytes) -> Node | None:
     """The syntax of a name at its place; None if nobody here can read the file, or something else is there."""
-    grammar = syntax.grammar_of(filetype(path))
-    root = root_of(grammar, source) if grammar is not None else None
+    root = tree_of(path, source)
     if root is None or source[at : at + len(name)] != name:
         return None
     return root.descendant_for_byte_range(at, at + len(name))
@@ -56,7 +56,7 @@ def node_at(path: str, source: bytes, at: int, name: bytes) -> Node | None:
 
 def arguments_of(path: str, name: Node, source: bytes) -> ArgumentList | None:
     """The arguments with which the name is called."""
-    for above in islice(syntax.ancestors(name), CLIMB):
+    for above in islice(ancestors(name), CLIMB):
         for child in above.children:
             if child.type in LISTS and child.start_byte >= name.end_byte:
                 is_next = APART.fullmatch(source[name.end_byte : child.start_byte])
@@ -74,7 +74,7 @@ def _argument(path: str, node: Node) -> Argument:
     return Argument(
         node.start_byte,
         node.end_byte,
-        syntax.text(keyword),
+        text(keyword),
         keyword.end_byte if keyword is not None else 0,
         is_spread=bool(SPREADS.search(node.type)),
         is_pure=_is_pure(node),
@@ -94,9 +94,19 @@ def _keyword(path: str, node: Node) -> Node | None:
 
 
 def _is_pure(node: Node) -> bool:
-    nodes = list(islice(syntax.nodes_outside(DEFERRED, node), MOST_NODES))
+    nodes = list(islice(_nodes(node), MOST_NODES))
     return len(nodes) < MOST_NODES and not any(map(_acts, nodes))
 
 
+def _nodes(node: Node) -> Iterator[Node]:
+    """Yield a node and the named ones in it, without the bodies of functions that run later."""
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        yield part
+        if part.type not in DEFERRED:
+            stack += reversed(part.named_children)
+
+
 def _acts(node: Node) -> bool:
-    return bool(EFFECTS.search(node.type)) and syntax.text(node.child_by_field_name("function")) not in WRAPPERS
+    return bool(EFFECTS.search(node.type)) and text(node.child_by_field_name("function")) not in WRAPPERS

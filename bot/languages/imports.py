@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.languages import syntax
+from bot.languages.syntax import tree_of
 from bot.text.filetypes import filetype, module_path, parsed_by
-from impact.parsing import root_of
+from impact.nodes import ancestors
 
 # Nodes that are a whole statement by which a file takes something of another.
 STATEMENT = re.compile(
@@ -45,8 +45,7 @@ class Statement:
 def statement(path: str, source: bytes, line: int) -> Statement | None:
     """The import statement that begins on a line, or of which the line is a part."""
     lines = source.split(b"\n")
-    grammar = syntax.grammar_of(filetype(path))
-    root = root_of(grammar, source) if grammar is not None else None
+    root = tree_of(path, source)
     if root is None or line > len(lines):
         return None
     begin = sum(len(row) + 1 for row in lines[: line - 1])
@@ -54,7 +53,7 @@ def statement(path: str, source: bytes, line: int) -> Statement | None:
     node = root.descendant_for_byte_range(begin, begin + 1)
     if filetype(path).line_imports:
         return _line(lines[line - 1], begin)
-    chain = [node, *islice(syntax.ancestors(node), DEPTH)] if node is not None else []
+    chain = [node, *islice(ancestors(node), DEPTH)] if node is not None else []
     whole = [one for one in chain if STATEMENT.search(one.type) and not PART.search(one.type)]
     if not whole or not whole[-1].text or len(whole[-1].text) > MOST_TEXT:
         return None

@@ -5,16 +5,18 @@ caps keep what they are given small where nobody writes more: a configuration fi
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from bot.text.caps import CONFIG, MANIFEST
+from bot.text.lines import without_mark
 
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
-AROUND = 400  # bytes beside a name that tell what it is given
-APART = b"\n;\n"  # between stretches of code that do not touch
-_WORD = re.compile(rb"[\w\x80-\xff]++")
+KEPT = re.compile(rb"[^\r\n]")
+# An open comment or string runs to the end, so that every byte is read once.
+NOISE = re.compile(
+    rb"//[^\n]*|/\*(?:.*?\*/|.*)|\"\"\"(?:.*?\"\"\"|.*)|@\"(?:[^\"]|\"\")*\"?|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])+'",
+    re.DOTALL,
+)
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 TELLING = 3  # words
 
@@ -57,32 +59,13 @@ def is_telling(name: str, least: int = TELLING) -> bool:
     return len(_CAMEL.findall(name)) >= least
 
 
-class Words:
-    """The places of each word of a text, found once: a lookup of a name costs its places and not the whole text."""
+def blank(source: bytes, *, templates: bool = False) -> bytes:
+    """The code with its comments, strings and byte order mark blanked out; lines and columns stay. `templates`: strings that hold code stay."""
 
-    def __init__(self, code: bytes) -> None:
-        self._code = code
+    def out(match: re.Match[bytes]) -> bytes:
+        is_template = templates and b"$" in match[0] and not match[0].startswith(b"/")
+        return match[0] if is_template else KEPT.sub(b" ", match[0])
 
-    @cached_property
-    def _starts(self) -> Mapping[bytes, list[int]]:
-        starts: dict[bytes, list[int]] = defaultdict(list)
-        for match in _WORD.finditer(self._code):
-            starts[match[0]].append(match.start())
-        return starts
-
-    def places(self, word: bytes, behind: bytes = b"") -> list[int]:
-        """Where a word begins, unless it is behind one of these bytes."""
-        return [at for at in self._starts.get(word, ()) if not at or self._code[at - 1] not in behind]
-
-    def near(self, word: str, most: int = 1 << 30) -> str:
-        """The text around each place of a word among the first bytes: one stretch where places are close."""
-        parts, end = list[bytes](), -1
-        for at in self.places(word.encode()):
-            if at > most:
-                break
-            start = max(at - AROUND, 0)
-            if start > end >= 0:
-                parts.append(APART)
-            start, end = max(start, end), at + AROUND
-            parts.append(self._code[start:end])
-        return b"".join(parts).decode("utf-8", "replace")
+    code = NOISE.sub(out, source)
+    rest = without_mark(code)
+    return b" " * (len(code) - len(rest)) + rest

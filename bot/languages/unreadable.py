@@ -5,7 +5,6 @@ from functools import wraps
 
 from bot.values import Outline, SomeUses, Use
 from bot.values.change import Side
-from impact.parsing import too_deep
 
 Outlines = Callable[[str, bytes, Side], Outline]
 Uses = Callable[[str, bytes, Collection[str]], tuple[Use, ...]]
@@ -16,12 +15,6 @@ class Unreadable(Exception):  # noqa: N818 - it says what the code is
 
 
 TOO_DEEP = "its code is nested more deeply than people write"
-
-
-def check_nesting(source: bytes) -> None:
-    """Raise Unreadable if the brackets of a source are nested more deeply than people write them: looking at it costs the square of that."""
-    if too_deep(source):
-        raise Unreadable(TOO_DEEP)
 
 
 def outlines(read: Outlines) -> Outlines:

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.languages import typed_receivers
-from bot.languages.lexical import config
+from bot.languages import lexical
 from bot.values import Clues, Import, Outline
 from impact.parsing import Lines
 
@@ -68,18 +67,18 @@ class Namespaces:
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)  # (namespace, name) -> files
         self._names: dict[str, set[str]] = defaultdict(set)  # name -> namespaces
         self._global_static = {
-            name.decode() for source in configs.values() for name in GLOBAL_STATIC.findall(config(source))
+            name.decode() for source in configs.values() for name in GLOBAL_STATIC.findall(lexical.config(source))
         }
         self._global = {
             (first or second).decode()
             for source in configs.values()
-            for first, second in GLOBAL.findall(config(source))
+            for first, second in GLOBAL.findall(lexical.config(source))
         }
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Note what a file holds or held."""
         file_names = self._told.setdefault(path, _FileNames(set(), set(), set()))
-        file_names.spaces |= {name.decode() for name in NAMESPACE.findall(typed_receivers.blank(source))} or {""}
+        file_names.spaces |= {name.decode() for name in NAMESPACE.findall(lexical.blank(source))} or {""}
         file_names.types |= {item.name for item in outline.symbols if "." not in item.name}
         file_names.extensions |= {name.decode() for name in EXTENSION.findall(source)}
         static = {
@@ -116,7 +115,7 @@ class Namespaces:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """What a file takes from the files that were noted."""
-        code = typed_receivers.blank(source)
+        code = lexical.blank(source)
         lines = Lines(code)
         file = self._read(path, code, lines)
         imports = list(self._static(code, lines))
@@ -144,7 +143,7 @@ class Namespaces:
                     spaces.setdefault(space, line)
         body = code
         for pattern in (USING, NAMESPACE):  # what they name is no use of a type
-            body = pattern.sub(lambda match: typed_receivers.KEPT.sub(b" ", match[0]), body)
+            body = pattern.sub(lambda match: lexical.KEPT.sub(b" ", match[0]), body)
         return _File(path, spaces, aliases, body, frozenset(WORD.findall(body)), lines)
 
     def _static(self, code: bytes, lines: Lines) -> Iterator[Import]:

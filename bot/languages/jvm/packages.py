@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from bot.languages import typed_receivers
+from bot.languages import lexical
 from bot.text.filetypes import parsed_by
 from bot.text.lines import without_mark
 from bot.values import Clues, Import, Outline
@@ -125,7 +125,7 @@ class JvmPackages:
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree, and what it takes from its neighbours."""
-        code = typed_receivers.blank(source, templates=path.endswith(TEMPLATED))
+        code = lexical.blank(source, templates=path.endswith(TEMPLATED))
         head, import_pattern = _syntax(path)
         body = head.sub(_spaces, import_pattern.sub(_spaces, code))
         lines = Lines(code)
@@ -314,7 +314,7 @@ def _packages(path: str, source: bytes) -> tuple[str, ...]:
 
 
 def _spaces(match: re.Match[bytes]) -> bytes:
-    return typed_receivers.KEPT.sub(b" ", match[0])
+    return lexical.KEPT.sub(b" ", match[0])
 
 
 def _visible(target: str, here: str) -> bool:

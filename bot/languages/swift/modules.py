@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, config
-from bot.languages.typed_receivers import KEPT
+from bot.languages.lexical import KEPT, MOST_IMPORTS, config
 from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import, Outline
 from impact.parsing import Lines
