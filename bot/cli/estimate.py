@@ -32,7 +32,7 @@ def command(
     run: options.RunTests = None,
     quiet: options.Quiet = False,
 ) -> int:
-    """Estimate what each strategy would ask and cost: units, calls, tokens, dollars. Nothing is sent; no key is needed.
+    """Estimate what a review would ask and cost at each effort: units, calls, tokens, dollars. Nothing is sent; no key is needed.
 
     Takes the arguments of `deeprepo review`. Exit codes: 0, or 2 for a usage error.
     """
@@ -63,18 +63,21 @@ def _table(estimates: dict[str, Any]) -> None:
     from bot.render.disarm import line
 
     console, table = Console(), Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("effort", no_wrap=True)
     table.add_column("strategy", no_wrap=True)
-    for name in ("calls", "tokens in", "at least", "out", "about", "of it the root"):
+    for name in ("calls", "tokens in", "at least", "out", "about", "root"):
         table.add_column(name, justify="right", no_wrap=name == "about")
-    for row in estimates["strategies"]:
-        usage, name = row["usage"], row["strategy"]
-        mark = " <- chosen" if name == estimates["strategy"]["name"] else ""
+    for row in estimates["efforts"]:
+        usage, effort = row["usage"], row["effort"]
+        mark = " <- chosen" if effort == estimates["effort"] else ""
         usd, share = row["usd"], row["root_usd"]
         money = "price unknown" if usd is None else f"${usd:.4f}"
         above = usd is not None and estimates["cap_usd"] is not None and usd > estimates["cap_usd"]
         part = "" if not usd or share is None else f"{share / usd:.0%}"
         counts = (row["calls"], usage["input"], row["weighed"]["input"], usage["output"])
-        table.add_row(name + mark, *(f"{one:,}" for one in counts), money + (" > cap" if above else ""), part)
+        table.add_row(
+            effort + mark, row["strategy"], *(f"{one:,}" for one in counts), money + (" > cap" if above else ""), part
+        )
     console.print(
         f"{count(estimates['units'], 'unit')} in {count(estimates['files'], 'file')}; {estimates['strategy']['reason']}"
     )
@@ -82,13 +85,15 @@ def _table(estimates: dict[str, Any]) -> None:
     for path, why in estimates["left_out"].items():
         say(line(f"{path} was not read: {why}."))
     say(f"root {estimates['root'] or 'none'}, worker {estimates['worker']}\n")
-    console.print(table)
+    if estimates["efforts"]:
+        console.print(table)
     if not extras.is_installed("models"):
-        missing = "Prices, and what cascade and rlm would ask, come with the models, which are not installed"
+        missing = "Prices, and what a root would ask, come with the models, which are not installed"
         say(f"\n{missing}: {extras.install('models')}", soft_wrap=True)
     if estimates["cap_usd"] is not None:
         say(f"\nThe cap of one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).")
-    say("\nat least: the reading alone, if nobody asks to see more and nothing is found.")
-    say("cascade costs as much as direct if its reading leaves nothing open.")
-    say("offline costs nothing and needs no model.")
+    say("\nat least: the reading alone, if nobody asks to see more and nothing is found. root: its share of the dollars.")
+    if any(row["strategy"] == "cascade" for row in estimates["efforts"]):
+        say("cascade at effort medium costs one call if its reading leaves nothing open.")
+    say("Effort none costs nothing and needs no model.")
     say(f"Assumed: {estimates['assumed']}.", style="dim")

@@ -121,7 +121,7 @@ class Consumers:
             homes[one] = {path for path in paths if same_family(one.home, path)}
         return homes
 
-    async def _lines(self, paths: Iterable[str]) -> dict[str, list[str]]:
+    async def _lines(self, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
         texts = await self.tree.read_many(list(dict.fromkeys(paths)))
         return {path: file_lines(blob) for path, blob in texts.items()}
 

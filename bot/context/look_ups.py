@@ -438,7 +438,7 @@ def _nothing(why: str, rows: Sequence[Row], look_up: LookUp) -> str:
     return f"nothing: {why}{where}{also}"
 
 
-def _rows(blob: bytes) -> list[str]:
+def _rows(blob: bytes) -> Sequence[str]:
     rows = file_lines(blob)
     return rows[:-1] if rows and rows[-1] == "" else rows
 

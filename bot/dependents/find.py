@@ -245,7 +245,7 @@ def _weigh(
     originals: Mapping[Symbol, Symbol],
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """The changed definitions, each with what changed for its users. `originals`: definition -> the one whose text is its own."""
-    lines: dict[tuple[str, str], list[str]] = {}
+    lines: dict[tuple[str, str], tuple[str, ...]] = {}
     for source in sources:
         lines["base", source.file.old_path or source.file.path] = file_lines(source.before)
         lines["head", source.file.path] = file_lines(source.after)

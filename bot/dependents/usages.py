@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.propose import globs
@@ -45,7 +45,7 @@ async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limi
     return tuple(references[:limit])
 
 
-def _with_text(use: Use, path: str, lines: list[str]) -> Reference:
+def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
     form = FORMS.get(use.form, "call" if use.call is not None else "mention")
     return Reference(
         symbol=use.name,

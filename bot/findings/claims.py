@@ -140,7 +140,7 @@ class _Search:
     async def _first(self, rows: Sequence[Row]) -> ClaimCheck:
         """The first of these lines that is code and of the scope that is meant; open where only others are left."""
         others = False
-        texts: dict[str, list[str]] = {}
+        texts: dict[str, Sequence[str]] = {}
         for path, line, text in rows:
             if path not in texts:
                 if len(texts) >= MAX_OPENED:

@@ -401,7 +401,8 @@ def shared_identity(values: Iterable[str]) -> str:
     return identity("\0".join(sorted(values)), exact=False)
 
 
-def promising_lines(text: str) -> list[int]:
+@lru_cache(maxsize=512)  # a file is read as that file, and again as a part of what is sent
+def promising_lines(text: str) -> tuple[int, ...]:
     """The numbers of the lines, from 0, that could hold a secret at all: the cheap question before the others, those of `MAYBE_ANY`.
 
     One search with that pattern takes three times as long: a search jumps only where all that it looks for begins with known characters.
@@ -412,7 +413,7 @@ def promising_lines(text: str) -> list[int]:
         numbers.update(_lines_with(pattern, text))
     commands = set(_lines_with(COMMAND, small_letters)) - numbers
     lines = text.split("\n") if commands else ()
-    return sorted(numbers | {number for number in commands if MAYBE_NAMED.search(lines[number])})
+    return tuple(sorted(numbers | {number for number in commands if MAYBE_NAMED.search(lines[number])}))
 
 
 def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""What each strategy would ask and cost, before anything is spent: it is rehearsed with models that only weigh their prompts.
+"""What a review would ask and cost at each effort, before anything is spent: it is rehearsed with models that only weigh their prompts.
 
 The readers' prompts are the very prompts that a review sends. What a root does in its turns, who asks to see more code, and how much is
 found and checked, nobody knows beforehand: for that the habits below are assumed, and said with the figures, which are means.
@@ -16,10 +16,9 @@ from bot.llm import capacity
 from bot.review.session import Session
 from bot.strategies import load
 from bot.strategies.choice import WITH_ROOT
-from bot.values import Completion, Prompt, Purpose, Schema, ToolCall, Usage
+from bot.values import Completion, Prompt, Purpose, ReviewEffort, Schema, ToolCall, Usage
 from bot.values.model import CHARS_PER_TOKEN, density, likely_tokens
 
-NAMES = ("direct", "cascade", "fanout", "rlm")
 PARTS = ("input", "output", "cache_read", "cache_write")
 Likely = tuple[Usage, float]  # a call, and how many times it is made in the mean
 REPLY_TOKENS = 300  # of an answer, findings included
@@ -81,7 +80,7 @@ ASKING, DOUBTING = 0.3, 0.7  # of the readers, and of the second opinions: they 
 LOOKED_UP = 3_500  # tokens of their first answer and of what they are shown then
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt of a test about a finding, and how often it is mended
 ASSUMED = (
-    f"{TURNS:g} turns of a root, to which {LEFT_OPEN:.0%} of the readings of cascade come; {FINDINGS:g} findings for each {PART:,} tokens that are "
+    f"{TURNS:g} turns of a root, to which {LEFT_OPEN:.0%} of the readings of cascade come at effort medium; {FINDINGS:g} findings for each {PART:,} tokens that are "
     f"read, {JOINT:.0%} of them in one second opinion, {MOST_CLAIMS} at most; {ASKING:.0%} of the readers and {DOUBTING:.0%} of the second opinions "
     f"with one more call that is shown {LOOKED_UP:,} tokens of code; of models that may think {capacity.HABIT['worker']} tokens of thinking in a "
     f"worker's answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
@@ -90,8 +89,9 @@ ASSUMED = (
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One strategy. `usd` is None where a price is unknown."""
+    """One effort, and the strategy that it comes to. `usd` is None where a price is unknown."""
 
+    effort: ReviewEffort
     strategy: str
     calls: int
     usage: Usage
@@ -100,13 +100,12 @@ class Estimate:
     root_usd: float | None
 
 
-async def estimate(name: str, session: Session, *, verify: bool, proofs: int = 0) -> Estimate:
-    """Rehearse one strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open.
+async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify: bool, proofs: int = 0) -> Estimate:
+    """Rehearse a strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open.
 
     `proofs`: findings that a test is written about, if there are so many.
     """
-    if name in WITH_ROOT:
-        session.effort = "high"  # the root goes on in any case
+    session.effort = "high" if name == "cascade" else effort
     await load(name)(session)
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
@@ -118,11 +117,11 @@ async def estimate(name: str, session: Session, *, verify: bool, proofs: int = 0
     if root is not None and root.prompt_usages and name in WITH_ROOT:
         *read, first = root.prompt_usages
         read_tokens -= first.input
-        share = LEFT_OPEN if name == "cascade" else 1.0
+        is_sure = name != "cascade" or effort == "high"  # that the root goes on
         asking = ASKING if name == "cascade" else 0.0  # nobody asks back about pairs
         root_calls = _likely(read) + _again(root.look_up_usages, asking, _sized(LOOKED_UP, root))
-        root_calls += _turns(first, root, share)
-        if name == "cascade":
+        root_calls += _turns(first, root, 1.0 if is_sure else LEFT_OPEN)
+        if not is_sure:
             weighed.pop()  # the root's first prompt is sent if something is left open
     elif root is not None:
         root_calls = _likely(root.prompt_usages)
@@ -134,7 +133,7 @@ async def estimate(name: str, session: Session, *, verify: bool, proofs: int = 0
     every = [*readings, *root_calls, *opinions]
     usage = Usage(*(round(sum(getattr(one, part) * times for one, times in every)) for part in PARTS))
     calls = round(sum(times for _, times in every))
-    return Estimate(name, calls, usage, sum(weighed, Usage()), _sum(by_root, rest), by_root)
+    return Estimate(effort, name, calls, usage, sum(weighed, Usage()), _sum(by_root, rest), by_root)
 
 
 def _likely(usages: Iterable[Usage]) -> list[Likely]:

@@ -123,9 +123,10 @@ def without_mark(source: bytes) -> bytes:
     return source.removeprefix(BYTE_ORDER_MARK)
 
 
-def file_lines(blob: bytes | None) -> list[str]:
+@lru_cache(maxsize=32)  # what lies around a dozen uses in one file is asked for in turn
+def file_lines(blob: bytes | None) -> tuple[str, ...]:
     """Return the lines of a file, each with the carriage return that may end it; of no file one empty line."""
-    return (blob or b"").decode("utf-8", "replace").split("\n")
+    return tuple((blob or b"").decode("utf-8", "replace").split("\n"))
 
 
 def line_number(text: str, at: int) -> int:

@@ -9,8 +9,9 @@ from bot import config, pipeline
 from bot.brief import Brief
 from bot.machine.limits import ProcessLimits
 from bot.review import coverage
+from bot.review.survey import Survey
 from bot.strategies import affords, choose
-from bot.values import Review, ReviewRequest
+from bot.values import EFFORTS, Review, ReviewRequest
 from bot.wiring import child, review
 from bot.wiring.child import ChildPipe
 
@@ -44,33 +45,39 @@ async def _review(line: ChildPipe, brief: Brief, flags: Mapping[str, Any], scrat
 async def weigh(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Every strategy rehearsed over the change, each with a coverage record of its own. A root's turns are only where its REPL is installed."""
+    """Each effort's strategy rehearsed over the change, with a coverage record of its own. A root's turns are only where its REPL is installed."""
     from bot.machine import extras
     from bot.strategies.choice import WITH_ROOT
-    from bot.strategies.estimate import ASSUMED, NAMES, estimate
+    from bot.strategies.estimate import ASSUMED, Estimate, estimate
 
     brief, tools = await review.brief(request, flags, scratch), review.rehearsal(say, scratch)
     async with pipeline.survey(brief, tools) as subject:
-        rows, settings = [], subject.brief.settings
+        settings = subject.brief.settings
         proofs = settings.run.findings if brief.run and settings.run is not None else 0
-        for name in NAMES:
-            fresh = replace(subject, tracker=coverage.CoverageTracker(subject.units, subject.files, subject.dependents))
-            fresh.past.carry(fresh.tracker, fresh.dependents, by_model=True)
-            left = fresh.tracker.unread()
-            async with tools.open_session(fresh) as session:
-                root, worker = session.root, session.reader
-                affordable = affords(session)
-                if name not in WITH_ROOT or (root is not None and extras.is_installed("models")):
-                    rows.append(await estimate(name, session, verify=settings.verify, proofs=proofs))
-        strategy, reason = choose(
-            settings.strategy,
-            left,
-            subject.dependents,
-            root=root is not None,
-            worker=True,
-            affordable=affordable,
-            effort=settings.effort,
-        )
+        async with tools.open_session(_unread(subject)) as session:
+            root, worker, left = session.root, session.reader, session.tracker.unread()
+            strategy_at = partial(
+                choose,
+                settings.strategy,
+                left,
+                subject.dependents,
+                root=root is not None,
+                worker=True,
+                affordable=affords(session),
+            )
+        rows: list[Estimate] = []
+        for effort in EFFORTS[1:] if settings.strategy == "auto" else (settings.effort,):
+            name, _ = strategy_at(effort=effort)
+            is_runnable = name not in WITH_ROOT or (root is not None and extras.is_installed("models"))
+            if name == "offline" or not is_runnable:
+                continue
+            # A larger change is read alike at `medium` and at `high`, with more turns of a root at most.
+            alike = [row for row in rows if row.strategy == name != "cascade" and row.effort == "medium"]
+            if not alike:
+                async with tools.open_session(_unread(subject)) as session:
+                    alike = [await estimate(name, effort, session, verify=settings.verify, proofs=proofs)]
+            rows.append(replace(alike[0], effort=effort))
+        strategy, reason = strategy_at(effort=settings.effort)
         return {
             "units": len(subject.units),
             "files": sum(not file.skip for file in subject.files),
@@ -81,5 +88,13 @@ async def weigh(
             "cap_usd": settings.usd,
             "cap_from": settings.origins["usd"],
             "assumed": ASSUMED,
-            "strategies": [asdict(row) for row in rows],
+            "effort": settings.effort,
+            "efforts": [asdict(row) for row in rows],
         }
+
+
+def _unread(subject: Survey) -> Survey:
+    """The change with a coverage record in which only what earlier reviews have read is read."""
+    fresh = replace(subject, tracker=coverage.CoverageTracker(subject.units, subject.files, subject.dependents))
+    fresh.past.carry(fresh.tracker, fresh.dependents, by_model=True)
+    return fresh

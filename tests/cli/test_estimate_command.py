@@ -22,27 +22,43 @@ def estimated(changed: Repository, *arguments: str, **env: str) -> Ended:
 
 
 def test_nothing_is_sent_and_no_key_is_needed(changed: Repository) -> None:
-    """Units, calls, tokens and dollars of each strategy, and what would be chosen."""
+    """Units, calls, tokens and dollars of each effort, and the strategy that it comes to."""
     with doubles.in_thread(scripted()) as server:
         done = estimated(changed, "--format", "json", DEEPREPO_BASE_URL=server.openai_url)
         assert server.count == 0
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads(done.stdout)
     assert (told["units"], told["files"], told["strategy"]["name"]) == (4, 4, "direct")
-    rows = {row["strategy"]: row for row in told["strategies"]}
-    assert list(rows) == ["direct", "cascade", "fanout", "rlm"]
-    assert rows["cascade"]["calls"] >= rows["direct"]["calls"]
-    assert rows["direct"]["usd"] < rows["cascade"]["usd"]
-    assert rows["rlm"]["calls"] > rows["fanout"]["calls"] > 0
-    assert 0 < rows["fanout"]["usd"] < rows["rlm"]["usd"]
-    assert rows["fanout"]["root_usd"] == 0.0
+    rows = {row["effort"]: row for row in told["efforts"]}
+    assert [(effort, row["strategy"]) for effort, row in rows.items()] == [
+        ("low", "direct"),
+        ("medium", "direct"),
+        ("high", "cascade"),
+    ]
+    assert rows["high"]["calls"] > rows["medium"]["calls"] > 0
+    assert 0 < rows["low"]["usd"] <= rows["medium"]["usd"] < rows["high"]["usd"]
+
+
+def test_a_larger_change_is_read_by_workers_and_by_a_root_above_effort_low(repository: Repository) -> None:
+    """The prompts of one reading are weighed once; without a root nobody asks for its dollars."""
+    repository.commit({"a.py": "A = 1\n"})
+    repository.git("checkout", "-q", "-b", "feature")
+    lines = "".join(f"def step_{n}(value):\n    return value + {n} * 3 - len(str(value))\n\n\n" for n in range(600))
+    repository.commit({"a.py": lines})
+    told = json.loads(estimated(repository, "--format", "json").stdout)
+    low, medium, high = told["efforts"]
+    assert [row["strategy"] for row in (low, medium, high)] == ["fanout", "rlm", "rlm"]
+    assert (low["root_usd"], medium["usd"]) == (0.0, high["usd"])
+    assert medium["calls"] > low["calls"] > 0
+    assert 0 < low["usd"] < medium["usd"]
 
 
 def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> None:
     """Nearly as many characters as the review then sends; of the second call, which some workers make, that share."""
     options = ("--strategy", "fanout", "--worker", "compatible/worker", "--no-verify")
     told = json.loads(estimated(changed, *options, "--format", "json").stdout)
-    (row,) = [row for row in told["strategies"] if row["strategy"] == "fanout"]
+    (row,) = told["efforts"]
+    assert row["strategy"] == "fanout"
     wish = {"kind": "uses", "name": "step_1", "path": "", "start": 0, "end": 0, "before": False}
     with doubles.in_thread(Server({"answer": "", "findings": [], "look_ups": [wish]})) as server:
         deeprepo("review", "main..feature", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
@@ -63,7 +79,7 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
     )
     assert done.returncode == 0, done.stderr
     for words in (
-        "direct <- chosen",
+        "medium <- chosen",
         "the change is small (4 units",
         "root openai/gpt-5.4",
         "> cap",
@@ -94,7 +110,7 @@ def test_what_an_earlier_review_has_read_is_not_counted_again(changed: Repositor
     last.write_text(done.stdout)
     for more, asked in (((), False), (("--full",), True)):
         told = json.loads(estimated(changed, *options, "--previous", str(last), *more).stdout)
-        assert [row["calls"] > 0 for row in told["strategies"] if row["strategy"] == "fanout"] == [asked]
+        assert [row["calls"] > 0 for row in told["efforts"]] == [asked]
 
 
 def test_every_option_of_a_review_is_accepted(changed: Repository) -> None:
