@@ -6,6 +6,7 @@ from fakes import Repository
 from bot import dependents
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
+from bot.context.searches import Searches
 from bot.diff import units
 from bot.languages import LANGUAGES
 from bot.values import Excerpt
@@ -20,8 +21,8 @@ def beside(repository: Repository, before: Files, after: Files, path: str, promp
     async def run(tree: Checkout, files: step.Files) -> tuple[Excerpt, ...]:
         texts = await step.texts(tree, files)
         parts = units.cut(files, await dependents.find(tree, files, LANGUAGES), texts)
-        builder = ContextBuilder(tree, files, prompts)
-        await builder.prepare(parts)
+        builder = ContextBuilder(Searches(tree, files), prompts)
+        await builder.found.look_up(parts)
         return await builder.of([unit for unit in parts if unit.path == path])
 
     return step.over(pull, run)

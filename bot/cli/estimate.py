@@ -92,7 +92,9 @@ def _table(estimates: dict[str, Any]) -> None:
         say(f"\n{missing}: {extras.install('models')}", soft_wrap=True)
     if estimates["cap_usd"] is not None:
         say(f"\nThe cap of one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).")
-    say("\nat least: the reading alone, if nobody asks to see more and nothing is found. root: its share of the dollars.")
+    say(
+        "\nat least: the reading alone, if nobody asks to see more and nothing is found. root: its share of the dollars."
+    )
     if any(row["strategy"] == "cascade" for row in estimates["efforts"]):
         say("cascade at effort medium costs one call if its reading leaves nothing open.")
     say("Effort none costs nothing and needs no model.")

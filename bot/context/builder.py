@@ -1,17 +1,13 @@
 """Unchanged code that decides whether a change is right: callers' bodies, and the lines that read or define what it names.
 
-A graph of callers alone misses the template that reads a key and the workflow that compares a label. So every telling name
-of the changed lines is searched in the whole tree, at once for the whole change, and the best lines are shown.
+A graph of callers alone misses the template that reads a key and the workflow that compares a label. So the best lines are shown
+that hold a telling name of the changed ones, wherever they stand in the tree.
 """
 
-import posixpath
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
-from bot.checkout.tree import WrittenTree
 from bot.context import (
     bodies,
     definitions,
@@ -26,21 +22,16 @@ from bot.context import (
     usages,
 )
 from bot.context.bodies import Callee
-from bot.context.consumers import Consumers
-from bot.context.cross_unit import Links
-from bot.context.definitions import LONG_LINE, CalledName
+from bot.context.call_sites import call_sites, distinct, in_turn
+from bot.context.definitions import CalledName
 from bot.context.elsewhere import Elsewhere
-from bot.context.usages import Pick, Row
+from bot.context.searches import MAX_ALIKE, MAX_ROWS, Searches
+from bot.context.usages import Pick
 from bot.diff.units import ShownLines
-from bot.machine.concurrency import together
-from bot.masking.masks import Masks
-from bot.ports import Tree
 from bot.text import blocks
 from bot.text.lines import file_lines
 from bot.text.paths import decides_nothing, is_product
-from bot.values import ChangedFile, Excerpt, Query, Reference, Unit, tokens
-
-__all__ = ["NEARBY_TOKENS", "ContextBuilder", "call_sites"]
+from bot.values import Excerpt, Query, Reference, Unit, tokens
 
 NEARBY_TOKENS = 3_200  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes, and for callers of callers
@@ -48,26 +39,15 @@ CALLERS_TOKENS = 1_800  # of these, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
-MAX_CALLERS = 6  # of one unit
-MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 WHOLE_LINES = 150  # of a changed definition that is shown whole beside its diff if there is room
 WHOLE_TOKENS, WHOLE_PART = 1_000, 3  # for that, beside the room of other code, and at most a third of it
 BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
-ALIKE = 2  # uses shown of those that are written alike
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
-LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
-LOST = 5.0  # the weight in a search of a name that the change removes: above all others
-FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
-MAX_ROWS = 20_000  # lines that one search may bring
-MAX_ALIKE = 200  # lines that hold the beginning of one pattern
 MAX_HELPERS = 4  # definitions that shown readers call in their own files
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,33 +66,16 @@ class Uses:
 
 @dataclass(slots=True)
 class ContextBuilder:
-    """The surroundings of the parts of one change. It remembers what was searched and asked: a name is looked up once."""
+    """The surroundings of the parts of one change, under the limits of the prompts in which they are shown."""
 
-    tree: Tree
-    files: Sequence[ChangedFile]
+    found: Searches
     prompts: int = 1  # among which the tokens of the review are shared
     first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
     most: int = NEARBY_TOKENS  # in one prompt
     completes: bool = True  # whether changed definitions of moderate size are shown whole
-    masks: Masks = field(default_factory=Masks)  # which learn the secrets of each file of which lines are shown
-    _rows: dict[str, list[Row]] = field(default_factory=dict)
-    _cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
-    _definitions: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
-    _near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
-    _alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
-    _imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
-    _links: Links | None = None
-    _by_file_name: Mapping[str, Sequence[str]] | None = None  # templates, statements, scripts, settings of the tree
-    _words_kept: tuple[frozenset[str], frozenset[str]] | None = None
     _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
     _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
     _elsewhere: dict[tuple[tuple[str, ...], int], tuple[Elsewhere, ...]] = field(default_factory=dict)
-    _shown: set[str] = field(default_factory=set)  # files whose secrets are known
-    _consumers: Consumers = field(init=False)  # of what callers hand on
-
-    def __post_init__(self) -> None:
-        self.tree = WrittenTree(self.tree)
-        self._consumers = Consumers(self.tree)
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
@@ -125,10 +88,10 @@ class ContextBuilder:
         room, shown_lines = self._room, _shown_lines(units)
         rest = self.rest_of_definitions(units)
         shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
-        await self.prepare(units)
+        await self.found.look_up(units)
         sure = [
             *self._left(units, shown_lines),
-            *self._consumers.pick(call_sites(units), shown_lines.lines),
+            *self.found.consumers.pick(call_sites(units), shown_lines.lines),
             *await self._receivers(units, shown_lines),
         ]
         apart = await self._windows(sure, shown_lines, min(APART_TOKENS, room))
@@ -138,27 +101,20 @@ class ContextBuilder:
         room = max(0, room - sum(excerpt.size for excerpt in callers))
         callees = await self._callees(definitions.called_names(units), shown_lines)
         callees, tokens_needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
-        links = (await self._matches()).pick(units, shown_lines.lines, self._imports)
+        links = (await self.found.links()).pick(units, shown_lines.lines, self.found.imports)
         picks = [
             *links,
             *await self._routes(units, callers, shown_lines),
-            *similar.pick(units, self._near, self._alike, shown_lines.lines),
-            *usages.pick(self._rows, units, shown_lines.lines, [file.path for file in self.files]),
+            *similar.pick(units, self.found.near, self.found.alike, shown_lines.lines),
+            *usages.pick(self.found.rows, units, shown_lines.lines, [file.path for file in self.found.files]),
         ]
         windows = await self._windows(picks, shown_lines, room - tokens_needed)
         left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
         flows = await self._callees(definitions.flowing(units), shown_lines)
         callee_excerpts = bodies.excerpts(callees, flows, shown_lines, min(BODIES_TOKENS, left))
         excerpts = [*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
-        await self._show(excerpt.path for excerpt in excerpts)
-        return snippets.mark_changes(excerpts, self.files)
-
-    async def _show(self, paths: Iterable[str]) -> None:
-        """Have the secrets of these files known before lines of them leave: a line may not show the name that says what a value is."""
-        new = [path for path in dict.fromkeys(paths) if path not in self._shown]
-        self._shown.update(new)
-        texts = await self.tree.read_many(new) if new else {}
-        self.masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in texts.items()})
+        await self.found.learn_secrets(excerpt.path for excerpt in excerpts)
+        return snippets.mark_changes(excerpts, self.found.files)
 
     @property
     def _room(self) -> int:
@@ -173,7 +129,7 @@ class ContextBuilder:
         left = min(WHOLE_TOKENS, self._room // WHOLE_PART) if self.completes else 0
         incomplete_units = [(unit, lines) for unit in units if (lines := _lines_left_out(unit))]
         lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
-        added_lines = {file.path: file.added_lines for file in self.files}
+        added_lines = {file.path: file.added_lines for file in self.found.files}
         for unit, lines in sorted(incomplete_units, key=lambda item: (len(item[1]), item[0].path, item[0].start)):
             new = {n: text for n, text in lines.items() if n not in added_lines.get(unit.path, ())}
             size = sum(tokens(text) + 1 for text in new.values())
@@ -191,24 +147,24 @@ class ContextBuilder:
 
     async def _uses_of(self, units: Sequence[Unit], room: int) -> Uses:
         shown_lines = ShownLines(units)
-        await self.prepare(units)
-        carried = self._consumers.pick(call_sites(units), shown_lines.lines)
-        sure = _in_turn([self._left(units, shown_lines), carried, await self._receivers(units, shown_lines)])
+        await self.found.look_up(units)
+        carried = self.found.consumers.pick(call_sites(units), shown_lines.lines)
+        sure = in_turn([self._left(units, shown_lines), carried, await self._receivers(units, shown_lines)])
         apart = await self._windows(sure, shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(row for row in call_sites(units) if not row.test)
         callers = await self._callers(shown_lines, room // USES_PART, sites, READER_LINES)
         room -= sum(excerpt.size for excerpt in callers)
         picks = [
-            *(await self._matches()).pick(units, shown_lines.lines, self._imports),
+            *(await self.found.links()).pick(units, shown_lines.lines, self.found.imports),
             *await self._routes(units, callers, shown_lines),
-            *similar.pick(units, self._near, self._alike, shown_lines.lines),
-            *usages.pick(self._rows, units, shown_lines.lines, [file.path for file in self.files]),
+            *similar.pick(units, self.found.near, self.found.alike, shown_lines.lines),
+            *usages.pick(self.found.rows, units, shown_lines.lines, [file.path for file in self.found.files]),
         ]
         using = [pick for pick in picks if not pick.defines and is_product(pick.path)]
         windows = await self._windows(using, shown_lines, room)
-        await self._show(excerpt.path for excerpt in (*apart, *callers, *windows))
-        return Uses(*(snippets.mark_changes(excerpts, self.files) for excerpts in (apart, callers, windows)))
+        await self.found.learn_secrets(excerpt.path for excerpt in (*apart, *callers, *windows))
+        return Uses(*(snippets.mark_changes(excerpts, self.found.files) for excerpts in (apart, callers, windows)))
 
     async def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
         """Where the names of these units occur outside of the change, for a prompt that shows this code beside them.
@@ -223,40 +179,33 @@ class ContextBuilder:
     async def _elsewhere_of(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
         places = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
         places |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
-        names = self._rows if self.prompts == 1 else leftovers.names(units, self._words_of_change())
+        names = self.found.rows if self.prompts == 1 else leftovers.names(units, self.found.remaining_words)
         names = [one for name in names for one in (name, *elsewhere.spellings(name))]
-        rows = {name: self._rows[name] for name in names if name in self._rows and name not in self._cut}
-        changed_lines = {file.path: file.added_lines for file in self.files}
+        rows = {name: self.found.rows[name] for name in names if name in self.found.rows and name not in self.found.cut}
+        changed_lines = {file.path: file.added_lines for file in self.found.files}
         names_found = elsewhere.occurrences(rows, units, places, changed_lines)
-        await self._show(path for one in names_found if one.code for path, _ in one.places)
+        await self.found.learn_secrets(path for one in names_found if one.code for path, _ in one.places)
         return names_found
 
     def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Who still uses what the units remove."""
-        changed_lines = {file.path: file.added_lines for file in self.files}
+        changed_lines = {file.path: file.added_lines for file in self.found.files}
         return leftovers.pick(
-            self._rows, leftovers.names(units, self._words_of_change()), units, shown_lines.lines, changed_lines
+            self.found.rows, leftovers.names(units, self.found.remaining_words), units, shown_lines.lines, changed_lines
         )
-
-    def _words_of_change(self) -> tuple[frozenset[str], frozenset[str]]:
-        """What the added lines of the whole change say."""
-        if self._words_kept is None:
-            self._words_kept = leftovers.remaining_words(self.files)
-        return self._words_kept
 
     async def _receivers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""
         sites = [row for row in call_sites(units) if row.call and row.sure and not row.test][:HANDING]
-        texts = await self.tree.read_many([row.path for row in sites]) if sites else {}
+        texts = await self.found.tree.read_many([row.path for row in sites]) if sites else {}
         lines = {path: file_lines(blob) for path, blob in texts.items()}
-        if lines and self._by_file_name is None:
-            self._by_file_name = result_flow.by_file_name(await self.tree.entries())
+        by_file_name = await self.found.by_file_name() if lines else {}
         keys: dict[str, set[str]] = defaultdict(set)  # by the file to which they are given
         for row in sites:
             if stored_names := identifiers.stored_keys(row.text, row.name):
-                for path in result_flow.files(lines.get(row.path, ()), self._by_file_name or {}):
+                for path in result_flow.files(lines.get(row.path, ()), by_file_name):
                     keys[path] |= stored_names
-        read = await self.tree.read_many([*keys]) if keys else {}
+        read = await self.found.tree.read_many([*keys]) if keys else {}
         picks = [
             Pick(path, number, tuple(sorted(keys[path])), defines=False, title="gets it from a caller", beside=1)
             for path, blob in read.items()
@@ -264,7 +213,7 @@ class ContextBuilder:
             if keys[path] & identifiers.words(text)
         ]
         callers = {option: row.path for row in sites for option in result_flow.options(lines.get(row.path, ()), row)}
-        rows = await self.tree.grep_lines(Query(list(callers), word=True, limit=MAX_ALIKE)) if callers else ()
+        rows = await self.found.tree.grep_lines(Query(list(callers), word=True, limit=MAX_ALIKE)) if callers else ()
         picks += [
             Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
             for path, number, text in rows
@@ -279,10 +228,10 @@ class ContextBuilder:
             row: call.name
             for call in calls
             for row in definitions.meanings(
-                call, self._definitions.get(call.name, ()), self._imports.get(call.path, ())
+                call, self.found.called_definitions.get(call.name, ()), self.found.imports.get(call.path, ())
             )
         }
-        texts = await self.tree.read_many(list(dict.fromkeys(path for path, _, _ in meanings)))
+        texts = await self.found.tree.read_many(list(dict.fromkeys(path for path, _, _ in meanings)))
         lines = {path: file_lines(blob) for path, blob in texts.items()}
         return [
             Callee(path, line, name, lines[path])
@@ -299,68 +248,8 @@ class ContextBuilder:
         )
         if not route_patterns:
             return []
-        rows = await self.tree.grep_lines(Query(list(route_patterns), syntax="perl", limit=MAX_ROWS))
-        return routes.pick(rows, [file.path for file in self.files], shown_lines.lines)
-
-    async def prepare(self, units: Sequence[Unit]) -> None:
-        """Search the names of all these units at once; the most telling ones, where there are too many."""
-        weights = usages.together(units) | dict.fromkeys(leftovers.names(units, self._words_of_change()), LOST)
-        weights |= {
-            other: weights[name] for name in weights for other in elsewhere.spellings(name) if other not in weights
-        }
-        weights |= {owner: LEAST_WEIGHT for owner in usages.owners(units) if owner not in weights}
-        new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
-        self._rows.update({name: [] for name in new})
-        calls = [*definitions.called_names(units), *definitions.flowing(units)]
-        calls = [call for call in calls if call.name not in self._definitions]
-        self._definitions.update({call.name: [] for call in calls})
-        # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
-        await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
-        await together(self._resemble(new, units), self._follow(units))
-
-    async def _follow(self, units: Sequence[Unit]) -> None:
-        """Search the consumers of what callers hand on."""
-        results = frozenset(row.symbol for unit in units if result_flow.changes_result(unit) for row in unit.references)
-        known = (row for row in call_sites(units) if row.sure or row.unique or row.lone)
-        sites = [row for row in known if row.form != "import" and not row.test]
-        await self._consumers.follow((row for row in sites if row.symbol in results or _short(row)), results)
-
-    async def _search(self, names: Sequence[str]) -> None:
-        if not names:
-            return
-        rows = await self.tree.grep_lines(Query([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS))
-        self._cut |= {*names} if len(rows) >= MAX_ROWS else set()
-        self._rows.update(usages.by_name([row for row in rows if len(row[2]) <= LONG_LINE], names))
-
-    async def _define(self, calls: Sequence[definitions.CalledName]) -> None:
-        """Find the definitions of what is called; what the change itself defines is known, and looked for last."""
-        links = await self._matches()
-        looks = [
-            self.tree.grep_lines(Query([pattern], globs, syntax="perl", limit=MAX_ROWS))
-            for pattern, globs in definitions.searches(sorted(calls, key=lambda call: call.name in links.defined))
-        ]
-        rows = [row for look_rows in await together(*looks) for row in look_rows if len(row[2]) <= LONG_LINE]
-        look_rows = definitions.by_defined_name(
-            [*rows, *(row for call in calls for row in links.defined.get(call.name, ()))]
-        )
-        self._definitions.update({call.name: look_rows[call.name] for call in calls if call.name in look_rows})
-
-    async def _matches(self) -> Links:
-        """The added lines of the change, matched with each other once."""
-        if self._links is None:
-            self._links = Links(self.files)
-            texts = await self.tree.read_many([file.path for file in self.files if file.added_lines and not file.skip])
-            self._imports = {p: definitions.import_words(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
-        return self._links
-
-    async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
-        heads = [head for head in similar.patterns(units) if head not in self._alike]
-        hit_rows = await together(*(self.tree.grep_lines(Query([head], limit=MAX_ALIKE)) for head in heads))
-        self._alike.update(zip(heads, hit_rows, strict=True))
-        unknown = similar.unknown(self._rows, names, self.files)
-        if unknown:
-            rows = await self.tree.grep_lines(Query([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS))
-            self._near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
+        rows = await self.found.tree.grep_lines(Query(list(route_patterns), syntax="perl", limit=MAX_ROWS))
+        return routes.pick(rows, [file.path for file in self.found.files], shown_lines.lines)
 
     def _use_order(self, units: Sequence[Unit]) -> list[Reference]:
         """The uses of what the units change: each unit's best first, after those that must be read."""
@@ -372,7 +261,7 @@ class ContextBuilder:
         self, shown_lines: ShownLines, room: int, references: Sequence[Reference], lines: int = CALLER_LINES
     ) -> list[Excerpt]:
         """Bodies of the functions that hold these uses, each function once."""
-        texts = await self.tree.read_many([row.path for row in references])
+        texts = await self.found.tree.read_many([row.path for row in references])
         excerpts = []
         for row in references:
             text = file_lines(texts.get(row.path, b""))
@@ -390,7 +279,7 @@ class ContextBuilder:
 
     async def _windows(self, picks: Sequence[Pick], shown_lines: ShownLines, room: int) -> list[Excerpt]:
         """The picked lines with those around them, as many as there is room for."""
-        texts = await self.tree.read_many([row.path for row in picks])
+        texts = await self.found.tree.read_many([row.path for row in picks])
         excerpts, helpers = [], MAX_HELPERS
         for row in picks:
             lines = file_lines(texts.get(row.path, b""))
@@ -454,71 +343,6 @@ def _lines_left_out(unit: Unit) -> dict[int, str]:
 
 def _whole(lines: Sequence[str], line: int) -> bool:
     return len(blocks.statement(lines, line)) <= snippets.BODY
-
-
-def _short(row: Reference) -> bool:
-    """Whether a use is in a function that is short enough to do nothing but pass on."""
-    return row.span is not None and row.span[1] - row.span[0] < blocks.MAX_WRAPPER
-
-
-def call_sites(units: Iterable[Unit]) -> list[Reference]:
-    """The uses of what the units change that are worth showing, in the order in which a prompt would show them."""
-    return _sift(_in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
-
-
-def distinct(rows: Iterable[Reference]) -> list[Reference]:
-    """These uses without those that are written like two others: of the same name, with other variables around it."""
-    counts: Counter[str] = Counter()
-    distinct_rows = []
-    for row in rows:
-        shape = _shape(row.text.strip(), row.name)
-        counts[shape] += 1
-        if counts[shape] <= ALIKE:
-            distinct_rows.append(row)
-    return distinct_rows
-
-
-def _shape(text: str, name: str) -> str:
-    """A line of code with one word in the place of all others but this name."""
-    return _WORD.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
-
-
-def _sift(rows: Iterable[Reference]) -> list[Reference]:
-    """Without imports and constructors found by their name alone, and with few of the unsure and of the tests."""
-    unsure = tests = 0
-    rows_kept = []
-    for row in rows:
-        idle = decides_nothing(row.path) and not row.missing
-        if (row.form == "import" and not row.missing) or row.everyday or idle:
-            continue
-        if not row.sure and not row.missing:
-            unsure += 1
-            if unsure > MAX_BY_NAME or _another(row):
-                continue
-        tests += row.test
-        if not row.test or tests <= MAX_TESTS:
-            rows_kept.append(row)
-    return rows_kept
-
-
-def _another(row: Reference) -> bool:
-    """Whether what a use means, of which only the name is known, is likely another thing: a word, or what a class keeps to itself."""
-    path = row.symbol.partition(":")[0]
-    far = posixpath.dirname(row.path) != posixpath.dirname(path) and identifiers.single(row.name)
-    own = row.path != path and bool(
-        re.search(rf"\b(?:self|this|cls)\._{re.escape(row.name.removeprefix('_'))}\b", row.text)
-    )
-    return far or own or row.name.startswith("__")
-
-
-def _first(row: Reference) -> tuple[bool, ...]:
-    return (not row.missing, not row.sure, row.test, not row.call)
-
-
-def _in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
-    """The first of each, then the second of each, and so on."""
-    most = max(map(len, lists), default=0)
-    return [rows[at] for at in range(most) for rows in lists if at < len(rows)]
 
 
 def _body(row: Reference, lines: Sequence[str], most: int) -> list[int]:

@@ -1,6 +1,6 @@
 """What a review knows before anybody judges the change, and an estimate without one."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from bot.ports import RunnableTree
 from bot.review.coverage import CoverageTracker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
-from bot.values import ChangedFile, CustomCheck, Dependents, PullRequest, Unit
+from bot.values import ChangedFile, CustomCheck, Dependents, PullRequest, Reference, Unit
 from bot.values.consumer import ConsumerImpact
 
 if TYPE_CHECKING:
@@ -34,10 +34,24 @@ class Survey:
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
     checks: tuple[CustomCheck, ...] = ()  # of the owner's
-    # Who finds the code beside the change, by what is asked of them: what one strategy of an estimate has found serves the others.
-    builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)
+    builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits
 
     @property
     def pull(self) -> PullRequest:
         """The pull request."""
         return self.brief.pull
+
+    def builder(
+        self, prompts: int = 1, first: Sequence[Reference] = (), most: int | None = None, *, completes: bool = True
+    ) -> "ContextBuilder":
+        """Who shows the code beside the change under these limits. What one of them has looked up serves the others."""
+        from bot.context.builder import NEARBY_TOKENS, ContextBuilder  # here: a review without a model shows no code
+        from bot.context.searches import Searches
+
+        most = NEARBY_TOKENS if most is None else most
+        key = (prompts, tuple(first), most, completes)
+        if key not in self.builders:
+            found = next((one.found for one in self.builders.values()), None)
+            found = found or Searches(self.tree, self.files, self.masks)
+            self.builders[key] = ContextBuilder(found, prompts, first, most, completes)
+        return self.builders[key]

@@ -26,7 +26,6 @@ from bot.values import (
     Message,
     Prompt,
     ReaderNotes,
-    Reference,
     Source,
     Unit,
 )
@@ -86,27 +85,12 @@ class ModelWorker:
         elif not limit or limit >= PARTS_SCALE.most:
             full_prompts = sum(unit.tokens for unit in units) / ONE_PROMPT
             beside = min(MOST_NEARBY, int(beside * max(1.0, full_prompts / max(1, len(groups)))))
-        builder = self._builder(len(groups), first, beside, completes=scale(units) == SMALL_SCALE)
-        await builder.prepare(units)
+        builder = self.survey.builder(len(groups), first, beside, completes=scale(units) == SMALL_SCALE)
+        await builder.found.look_up(units)
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await writer.of_units(group, builder, question, extent) for group in groups]
         prompts += writer.of_diff(units, self.calls.sizes.window(self.model)) if self.diff_only else []
         return _join(await self._answers(prompts, builder, question))
-
-    def _builder(self, prompts: int, first: Sequence[Reference], most: int, *, completes: bool) -> ContextBuilder:
-        """Who finds the code beside the change for so many prompts."""
-        key = (prompts, tuple(first), most, completes)
-        if key not in self.survey.builders:
-            self.survey.builders[key] = ContextBuilder(
-                self.survey.tree,
-                self.survey.files,
-                prompts,
-                first=first,
-                most=most,
-                completes=completes,
-                masks=self.survey.masks,
-            )
-        return self.survey.builders[key]
 
     def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
         """Of how much a reader says what the change does: who has all of it in one prompt speaks of the whole."""
@@ -122,11 +106,7 @@ class ModelWorker:
         groups, beyond = await uses.group(self.survey.tree, self.survey.tracker.units, left, room)
         self.survey.tracker.leave(beyond, uses.TOO_MANY)
         use_prompts = [self._writer.of_uses(*group) for group in groups]
-        use_reply = _join(
-            await self._answers(
-                use_prompts, ContextBuilder(self.survey.tree, self.survey.files, masks=self.survey.masks), ""
-            )
-        )
+        use_reply = _join(await self._answers(use_prompts, self.survey.builder(), ""))
         if use_reply.error:
             self.survey.tracker.leave(
                 (use for use in self.survey.tracker.open_uses() if use not in beyond), use_reply.error

@@ -5,6 +5,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.context import identifiers, usages
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
+from bot.context.searches import Searches
 from bot.diff import units
 from bot.values import Dependents, Excerpt, Reference, Unit, tokens
 
@@ -20,7 +21,7 @@ def shown(
     async def run(tree: Checkout, files: step.Files) -> tuple[Excerpt, ...]:
         texts = await step.texts(tree, files)
         parts = units.cut(files, Dependents(references=references), texts)
-        return await ContextBuilder(tree, files, prompts).of(parts)
+        return await ContextBuilder(Searches(tree, files), prompts).of(parts)
 
     return step.over(pull, run)
 

@@ -4,6 +4,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
 from bot.context.elsewhere import MAX_PLACES, Elsewhere
+from bot.context.searches import Searches
 from bot.diff import units
 from bot.values import Dependents
 
@@ -16,8 +17,8 @@ def listed(repository: Repository, before: Files, after: Files) -> dict[str, Els
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Elsewhere, ...]:
         parts = units.cut(files, Dependents(), await step.texts(tree, files))
-        builder = ContextBuilder(tree, files)
-        await builder.prepare(parts)
+        builder = ContextBuilder(Searches(tree, files))
+        await builder.found.look_up(parts)
         return await builder.elsewhere(parts, ())
 
     return {one.name: one for one in step.over(pull, run)}

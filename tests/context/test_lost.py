@@ -4,6 +4,7 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
+from bot.context.searches import Searches
 from bot.diff import units
 from bot.values import Dependents, Excerpt
 
@@ -19,7 +20,7 @@ def beside(repository: Repository, before: Files, after: Files) -> list[Excerpt]
 
     async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
         parts = units.cut(files, Dependents(), await step.texts(tree, files))
-        return [*await ContextBuilder(tree, files, 4).of(parts)]
+        return [*await ContextBuilder(Searches(tree, files), 4).of(parts)]
 
     return step.over(pull, run)
 

@@ -5,6 +5,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.context import routes
 from bot.context.builder import ContextBuilder
+from bot.context.searches import Searches
 from bot.diff import units
 from bot.values import Dependents
 
@@ -40,7 +41,7 @@ def test_who_fetches_a_changed_route_is_shown_with_what_it_calls(repository: Rep
     async def run(tree: Checkout, files: step.Files) -> list[tuple[str, str]]:
         read = {path: blob.decode() for path, blob in (await tree.read_many(["server/app.py"])).items()}
         parts = units.cut(files, Dependents(), units.Texts(read, read))
-        return [(excerpt.path, excerpt.body) for excerpt in await ContextBuilder(tree, files).of(parts)]
+        return [(excerpt.path, excerpt.body) for excerpt in await ContextBuilder(Searches(tree, files)).of(parts)]
 
     found = step.over(pull, run)
     assert {path for path, _ in found} == {"web/store.ts"}

@@ -8,6 +8,7 @@ from fakes import Repository
 from bot import dependents
 from bot.checkout import Checkout
 from bot.context.builder import WHOLE_LINES, ContextBuilder
+from bot.context.searches import Searches
 from bot.diff import file_diffs, units
 from bot.languages import LANGUAGES
 from bot.values import Excerpt
@@ -23,7 +24,7 @@ def prompt(repository: Repository, before: Files, after: Files) -> tuple[Mapping
         used = await dependents.find(tree, files, LANGUAGES)
         texts = await step.texts(tree, files)
         parts = units.cut(files, used, texts)
-        builder = ContextBuilder(tree, files)
+        builder = ContextBuilder(Searches(tree, files))
         diffs = file_diffs(parts, files, further_lines=builder.rest_of_definitions(parts))
         return {one.path: one.body for one in diffs}, await builder.of(parts)
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.context import identifiers, result_flow
-from bot.context.builder import ContextBuilder, Uses, call_sites
+from bot.context.builder import Uses
+from bot.context.call_sites import call_sites
 from bot.context.deciding_rows import BRACKETS, deciding_rows
 from bot.review.survey import Survey
 from bot.text.paths import is_product
@@ -48,8 +49,8 @@ async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
     files_by_path = {file.path: file for file in survey.files}
     altered_units = [unit for unit in units if is_product(unit.path) and unit.path in files_by_path and _alters(unit)]
     altered_units = sorted(altered_units, key=lambda unit: -_telling(unit, symbols.get(unit.id)))[:MOST_ALTERED]
-    builder = survey.builders.setdefault(("pairs",), ContextBuilder(survey.tree, survey.files, masks=survey.masks))
-    await builder.prepare(altered_units)
+    builder = survey.builder()
+    await builder.found.look_up(altered_units)
     pairs_found = []
     for unit in altered_units:
         uses = await builder.uses([unit], USES_TOKENS)

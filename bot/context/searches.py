@@ -1,0 +1,135 @@
+"""What is looked up in the tree for one change, by everyone who shows code beside it: a name is searched once.
+
+Every telling name of the changed lines is searched in the whole tree, at once for the units that are asked about.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from bot.checkout.tree import WrittenTree
+from bot.context import definitions, elsewhere, leftovers, result_flow, similar, usages
+from bot.context.call_sites import call_sites
+from bot.context.consumers import Consumers
+from bot.context.cross_unit import Links
+from bot.context.definitions import LONG_LINE, CalledName
+from bot.context.usages import Row
+from bot.machine.concurrency import together
+from bot.masking.masks import Masks
+from bot.ports import Tree
+from bot.text import blocks
+from bot.values import ChangedFile, Query, Reference, Unit
+
+LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
+LOST = 5.0  # the weight in a search of a name that the change removes: above all others
+FIRST_NAMES, MAX_NAMES = 40, 160  # searched at once
+MAX_ROWS = 20_000  # lines that one search may bring
+MAX_ALIKE = 200  # lines that hold the beginning of one pattern
+
+
+@dataclass
+class Searches:
+    """The lines that hold the names of a change, what it calls, and who uses what its callers hand on."""
+
+    tree: Tree
+    files: Sequence[ChangedFile]
+    masks: Masks = field(default_factory=Masks)  # which learn the secrets of each file of which lines are shown
+    rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
+    cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
+    called_definitions: dict[str, list[Row]] = field(default_factory=dict)  # of what the change calls
+    near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
+    alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
+    imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
+    consumers: Consumers = field(init=False)  # of what callers hand on
+    _links: Links | None = None
+    _by_file_name: Mapping[str, Sequence[str]] | None = None
+    _learned: set[str] = field(default_factory=set)  # files whose secrets are known
+
+    def __post_init__(self) -> None:
+        self.tree = WrittenTree(self.tree)
+        self.consumers = Consumers(self.tree)
+
+    @cached_property
+    def remaining_words(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What the added lines of the whole change say."""
+        return leftovers.remaining_words(self.files)
+
+    async def by_file_name(self) -> Mapping[str, Sequence[str]]:
+        """The templates, statements, scripts and settings of the tree."""
+        if self._by_file_name is None:
+            self._by_file_name = result_flow.by_file_name(await self.tree.entries())
+        return self._by_file_name
+
+    async def learn_secrets(self, paths: Iterable[str]) -> None:
+        """Have the secrets of these files known before lines of them leave: a line may not show the name that says what a value is."""
+        new = [path for path in dict.fromkeys(paths) if path not in self._learned]
+        self._learned.update(new)
+        texts = await self.tree.read_many(new) if new else {}
+        self.masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in texts.items()})
+
+    async def look_up(self, units: Sequence[Unit]) -> None:
+        """Search the names of all these units at once; the most telling ones, where there are too many."""
+        weights = usages.together(units) | dict.fromkeys(leftovers.names(units, self.remaining_words), LOST)
+        weights |= {
+            other: weights[name] for name in weights for other in elsewhere.spellings(name) if other not in weights
+        }
+        weights |= {owner: LEAST_WEIGHT for owner in usages.owners(units) if owner not in weights}
+        new = sorted((n for n in weights if n not in self.rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
+        self.rows.update({name: [] for name in new})
+        calls = [*definitions.called_names(units), *(call for unit in units for call in definitions.flowing([unit]))]
+        calls = [call for call in calls if call.name not in self.called_definitions]
+        self.called_definitions.update({call.name: [] for call in calls})
+        # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
+        await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
+        await together(self._resemble(new, units), self._follow(units))
+
+    async def _follow(self, units: Sequence[Unit]) -> None:
+        """Search the consumers of what callers hand on."""
+        results = frozenset(row.symbol for unit in units if result_flow.changes_result(unit) for row in unit.references)
+        known = (row for row in call_sites(units) if row.sure or row.unique or row.lone)
+        sites = [row for row in known if row.form != "import" and not row.test]
+        await self.consumers.follow((row for row in sites if row.symbol in results or _short(row)), results)
+
+    async def _search(self, names: Sequence[str]) -> None:
+        """Find the lines that hold the names."""
+        if not names:
+            return
+        rows = await self.tree.grep_lines(Query([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS))
+        self.cut |= {*names} if len(rows) >= MAX_ROWS else set()
+        self.rows.update(usages.by_name([row for row in rows if len(row[2]) <= LONG_LINE], names))
+
+    async def _define(self, calls: Sequence[CalledName]) -> None:
+        """Find the definitions of what is called; what the change itself defines is known, and looked for last."""
+        links = await self.links()
+        looks = [
+            self.tree.grep_lines(Query([pattern], globs, syntax="perl", limit=MAX_ROWS))
+            for pattern, globs in definitions.searches(sorted(calls, key=lambda call: call.name in links.defined))
+        ]
+        rows = [row for look_rows in await together(*looks) for row in look_rows if len(row[2]) <= LONG_LINE]
+        look_rows = definitions.by_defined_name(
+            [*rows, *(row for call in calls for row in links.defined.get(call.name, ()))]
+        )
+        self.called_definitions.update({call.name: look_rows[call.name] for call in calls if call.name in look_rows})
+
+    async def links(self) -> Links:
+        """The added lines of the change, matched with each other once."""
+        if self._links is None:
+            self._links = Links(self.files)
+            texts = await self.tree.read_many([file.path for file in self.files if file.added_lines and not file.skip])
+            self.imports = {p: definitions.import_words(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
+        return self._links
+
+    async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
+        """Find what is written as the units' patterns are, and names that are nearly those that nothing holds."""
+        heads = [head for head in similar.patterns(units) if head not in self.alike]
+        hit_rows = await together(*(self.tree.grep_lines(Query([head], limit=MAX_ALIKE)) for head in heads))
+        self.alike.update(zip(heads, hit_rows, strict=True))
+        unknown = similar.unknown(self.rows, names, self.files)
+        if unknown:
+            rows = await self.tree.grep_lines(Query([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS))
+            self.near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
+
+
+def _short(row: Reference) -> bool:
+    """Whether a use is in a function that is short enough to do nothing but pass on."""
+    return row.span is not None and row.span[1] - row.span[0] < blocks.MAX_WRAPPER
