@@ -179,7 +179,7 @@ class ContextBuilder:
     async def _elsewhere_of(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
         places = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
         places |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
-        names = self.found.rows if self.prompts == 1 else leftovers.names(units, self.found.remaining_words)
+        names = self.found.rows if self.prompts == 1 else self.found.gone_names(units)
         names = [one for name in names for one in (name, *elsewhere.spellings(name))]
         rows = {name: self.found.rows[name] for name in names if name in self.found.rows and name not in self.found.cut}
         changed_lines = {file.path: file.added_lines for file in self.found.files}
@@ -190,9 +190,7 @@ class ContextBuilder:
     def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Who still uses what the units remove."""
         changed_lines = {file.path: file.added_lines for file in self.found.files}
-        return leftovers.pick(
-            self.found.rows, leftovers.names(units, self.found.remaining_words), units, shown_lines.lines, changed_lines
-        )
+        return leftovers.pick(self.found.rows, self.found.gone_names(units), units, shown_lines.lines, changed_lines)
 
     async def _receivers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""

@@ -34,20 +34,24 @@ def remaining_words(files: Iterable[ChangedFile]) -> tuple[frozenset[str], froze
     return frozenset(words), frozenset(chain.from_iterable(map(_parts, added_texts)))
 
 
-def names(units: Sequence[Unit], remaining: tuple[frozenset[str], frozenset[str]]) -> list[str]:
-    """What the removed lines of these units' product code define, set, or say in a text, and nothing added says; the longest first."""
-    code = [unit for unit in units if is_product(unit.path)]
-    decided_names = meaning.decided_names(code)
-    definitions: set[str] = {unit.name.rpartition(".")[2] for unit in code if unit.side == "base"}
+def names(unit: Unit, remaining: tuple[frozenset[str], frozenset[str]]) -> frozenset[str]:
+    """What the removed lines of a unit of product code define, set, or say in a text, and no added line of the change says."""
+    if not is_product(unit.path):
+        return frozenset()
+    decided_names = meaning.decided_names([unit])
+    definitions = {unit.name.rpartition(".")[2]} if unit.side == "base" else set[str]()
     text_parts: set[str] = set()
-    for unit in code:
-        for row, is_text in identifiers.told_apart(unit):
-            if row.sign == "-" and not is_text:
-                definitions |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided_names
-                text_parts |= _parts(row.text) if not identifiers.IMPORT.match(row.text) else set()
+    for row, is_text in identifiers.told_apart(unit):
+        if row.sign == "-" and not is_text:
+            definitions |= {*identifiers.literals(row.text), *identifiers.words(row.text)} & decided_names
+            text_parts |= _parts(row.text) if not identifiers.IMPORT.match(row.text) else set()
     definitions |= {f"{one[1].lower()}{one[2]}" for name in definitions if (one := _ACCESSOR.fullmatch(name))}
-    gone_names = (definitions - remaining[0]) | (text_parts - remaining[1])
-    return sorted(filter(_telling, gone_names), key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
+    return frozenset(filter(_telling, (definitions - remaining[0]) | (text_parts - remaining[1])))
+
+
+def first(names: Iterable[str]) -> list[str]:
+    """Those that one prompt looks for: the longest ones."""
+    return sorted(names, key=lambda name: (-usages.distinct(name), name))[:MAX_NAMES]
 
 
 def pick(

@@ -43,6 +43,7 @@ class Searches:
     consumers: Consumers = field(init=False)  # of what callers hand on
     _links: Links | None = None
     _by_file_name: Mapping[str, Sequence[str]] | None = None
+    _gone: dict[str, frozenset[str]] = field(default_factory=dict)  # names that a unit removes, by its id
     _learned: set[str] = field(default_factory=set)  # files whose secrets are known
 
     def __post_init__(self) -> None:
@@ -50,9 +51,18 @@ class Searches:
         self.consumers = Consumers(self.tree)
 
     @cached_property
-    def remaining_words(self) -> tuple[frozenset[str], frozenset[str]]:
+    def _remaining_words(self) -> tuple[frozenset[str], frozenset[str]]:
         """What the added lines of the whole change say."""
         return leftovers.remaining_words(self.files)
+
+    def gone_names(self, units: Iterable[Unit]) -> list[str]:
+        """What these units remove and no added line says, as much as one prompt looks for."""
+        return leftovers.first({name for unit in units for name in self._gone_from(unit)})
+
+    def _gone_from(self, unit: Unit) -> frozenset[str]:
+        if unit.id not in self._gone:
+            self._gone[unit.id] = leftovers.names(unit, self._remaining_words)
+        return self._gone[unit.id]
 
     async def by_file_name(self) -> Mapping[str, Sequence[str]]:
         """The templates, statements, scripts and settings of the tree."""
@@ -69,18 +79,21 @@ class Searches:
 
     async def look_up(self, units: Sequence[Unit]) -> None:
         """Search the names of all these units at once; the most telling ones, where there are too many."""
-        weights = usages.together(units) | dict.fromkeys(leftovers.names(units, self.remaining_words), LOST)
+        weights = usages.together(units) | dict.fromkeys(self.gone_names(units), LOST)
         weights |= {
             other: weights[name] for name in weights for other in elsewhere.spellings(name) if other not in weights
         }
         weights |= {owner: LEAST_WEIGHT for owner in usages.owners(units) if owner not in weights}
         new = sorted((n for n in weights if n not in self.rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
-        self.rows.update({name: [] for name in new})
+        # Of one unit alone fewer names are gone, and each of them is looked for.
+        gone = {name for unit in units for name in self.gone_names([unit])} - self.rows.keys() - weights.keys()
+        self.rows.update({name: [] for name in (*new, *gone)})
         calls = [*definitions.called_names(units), *(call for unit in units for call in definitions.flowing([unit]))]
         calls = [call for call in calls if call.name not in self.called_definitions]
         self.called_definitions.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
-        await together(self._search(new[:FIRST_NAMES]), self._search(new[FIRST_NAMES:MAX_NAMES]), self._define(calls))
+        names = (new[:FIRST_NAMES], new[FIRST_NAMES:MAX_NAMES], sorted(gone)[:MAX_NAMES])
+        await together(*map(self._search, names), self._define(calls))
         await together(self._resemble(new, units), self._follow(units))
 
     async def _follow(self, units: Sequence[Unit]) -> None:
