@@ -23,6 +23,9 @@ ALIASES = 4  # assignments from the imported name to the last
 LONGEST = 400  # characters of a line
 MOST_LINES = 20_000
 WORD = re.compile(r"[\w$]+")
+GIVEN = re.compile(
+    r"(?<![=!<>])=\s*(?:\(\s*|<[\w$.]+>\s*|[\w$]+\??\.)*$"
+)  # what stands before a name that is the whole value of another
 
 
 @dataclass(slots=True)
@@ -151,9 +154,7 @@ class ReExports:
     scene: Scene
     names: Mapping[str, frozenset[str]]  # changed file -> its names whose contract changed
     holders: set[str] = field(default_factory=set)  # files in which one of the names is written that doors offer
-    values: dict[str, set[str]] = field(
-        default_factory=lambda: defaultdict(set)
-    )  # file -> the names that stand uncalled behind an equals sign
+    values: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> the names that are given on
     searched_names: set[str] = field(default_factory=set)
 
     async def takers(
@@ -259,8 +260,8 @@ class ReExports:
             self.holders.add(path)
             row = text[:LONGEST]
             for word in WORD.finditer(row) if "=" in row else ():
-                is_value = "=" in row[: word.start()] and not row[word.end() :].lstrip().startswith("(")
-                if is_value and word[0] in self.searched_names:
+                is_value = word[0] in self.searched_names and GIVEN.search(row[: word.start()])
+                if is_value and not row[word.end() :].lstrip().startswith(("(", ".", "[")):
                     self.values[path].add(word[0])
         if len(rows) >= MOST_LINES:
             self.scene.missed_uses.append(
