@@ -169,9 +169,11 @@ async def show(host: Host, head: str, verdict: CheckEnding, language: str = "en"
     """Have the newest check run of this pull request on a commit end as its head does now."""
     newest = await _newest(host, head)
     if newest is not None and newest.is_over and newest.conclusion != verdict.ending:
-        texts = (newest.title, newest.summary, newest.text)
-        actions = buttons(load(language)) if host.voice.app else ()
-        await _complete(host, newest.id, verdict.ending, *texts, actions=actions)
+        words, summary = load(language), newest.summary
+        if newest.conclusion == "cancelled" and verdict.is_reviewed and not verdict.other:
+            summary += f"\n\n{words.say('check_stands')}"
+        actions = buttons(words) if host.voice.app else ()
+        await _complete(host, newest.id, verdict.ending, newest.title, summary, newest.text, actions=actions)
 
 
 async def is_shown(host: Host, head: str, verdict: CheckEnding) -> bool:

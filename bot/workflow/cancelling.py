@@ -39,6 +39,19 @@ async def end(ask: Cancel, job: Job, parts: Services) -> None:
             await parts.store.checks.remove(run)
         if in_doubt:
             await _check(ask, due, host, job, parts)
+        if left and await parts.store.reviews.heads(ask.pull):
+            with unless_gone(job):
+                await _restore(host, parts)
+
+
+async def _restore(host: Host, parts: Services) -> None:
+    """Have the check of the present head end as an earlier review of it did, if there is one: calling another one off changes nothing."""
+    state = await looking.current_state(host, config.FILE, parts.defaults)
+    if state.facts.state == "open":
+        settings = await parts.settings_of(state)
+        verdict = await concluding.of_head(host.pull, state.facts, settings, parts.store)
+        if verdict.is_reviewed:
+            await checks.show(host, state.facts.head_sha, verdict, settings.language)
 
 
 async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job, parts: Services) -> None:

@@ -3,6 +3,7 @@
 from whole import BROKEN, MENDED, Whole
 
 from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox.github import Fault
 
 BAR = {".deeprepo.yml": "fail_on: high\n"}
 README = {"README.md": "# Shop\n"}
@@ -37,6 +38,25 @@ async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
         True,
     )
     assert len(await at.server.store.reviews.of_head(at.pull(number), at.gh.pull(number).head_sha, 9)) == 1
+
+
+async def test_a_review_that_is_called_off_leaves_the_conclusion_of_the_one_before(at: Whole) -> None:
+    """It was of the same head, and its failure stands."""
+    await at.repo.commit("main", BAR)
+    number = await at.reviewed()
+    assert at.ending(number) == "failure"
+    called_off = Fault(
+        status=None, after=True, run=lambda: at.repo.comment(number, "/deeprepo cancel", author="maintainer")
+    )
+    at.gh.fail("PATCH", r"/check-runs/\d+$", called_off)  # how far it is
+    at.gh.fail("PATCH", r"/comments/\d+$", Fault(status=None, delay=5.0))  # the review is not over by then
+    await at.repo.rerequest(at.gh.pull(number).checks[0].id)
+    await at.quiet()
+    first, second = at.gh.pull(number).checks
+    assert (first.conclusion, second.conclusion) == ("failure", "failure")
+    summary = second.summary or ""
+    assert "Stopped before its end" in summary
+    assert "earlier review of this commit stands" in summary
 
 
 async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None:
