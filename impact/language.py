@@ -100,7 +100,7 @@ class CallRules:
     keyword: tuple[str, ...] = ()  # nodes of an argument that is passed by name: its name is their field `name`
     spread: tuple[str, ...] = ()  # nodes of arguments that nobody can count
     nothing: tuple[str, ...] = ()  # nodes that stand for no argument
-    aside: tuple[str, ...] = ()  # nodes among the arguments that are none: a block
+    aside: tuple[str, ...] = ()  # nodes that stand among the arguments and are no argument: a block
     labels: tuple[str, ...] = ()  # nodes that name a parameter before its argument, where others may stand there
     setters: tuple[str, ...] = ()  # nodes among the arguments that set a member, where they hold a `=`
     last_call: bool = False  # a call that is the last argument may pass several

@@ -120,7 +120,7 @@ class Marks:
 
 @lru_cache(maxsize=6)
 def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]) -> Marks:
-    """What the queries of a language say of some names of a file: of the parts that tell what stands there."""
+    """What the queries of a language say about some names of a file; they are asked about the parts around these names."""
     parts = parts_around(root, [start for start, _ in places])
     marks = Marks(root)
     defined, bound = matches(language, DEFINED, root, parts), matches(language, BOUND, root, parts)

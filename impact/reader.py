@@ -195,7 +195,7 @@ class Reader:
         static, kept, values = self._starts("static"), self._starts("kept"), self._starts("valued")
         marks, visible, placed = _marks(rows)
         sections, spaces = _sections(rows), Spans(_spaces(rows))
-        told: dict[tuple[int, str, str], Definition] = {}
+        definitions: dict[tuple[int, str, str], Definition] = {}
         bases: dict[int, list[str]] = defaultdict(list)
         for node, found in rows.of("class.of"):
             bases[node.start_byte] += [re.split(r"[<\[]", text(base))[0] for base in found.get("base", ())]
@@ -251,10 +251,12 @@ class Reader:
                     common=is_common,
                 )
                 key = (whole if kind == "constructor" else node).start_byte, name, owner
-                is_told = key in told and (told[key].parameters is not None or told[key].kind == "class")
-                if not is_told or (told[key].parameters is None and row.parameters is not None):
-                    told[key] = row
-        ordered = (row for _, row in sorted(told.items(), key=lambda item: item[0][0]))
+                is_told = key in definitions and (
+                    definitions[key].parameters is not None or definitions[key].kind == "class"
+                )
+                if not is_told or (definitions[key].parameters is None and row.parameters is not None):
+                    definitions[key] = row
+        ordered = (row for _, row in sorted(definitions.items(), key=lambda item: item[0][0]))
         return (*ordered, *self._members(taken))
 
     def _starts(self, capture: str) -> frozenset[int]:

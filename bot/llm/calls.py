@@ -292,19 +292,19 @@ class Calls:
         """
         usage = Usage(self.sizes.likely(model, request.size), hold.output)
         usd = None if model.price(Usage()) is None else hold.usd
-        said: Row = {"error": "cancelled"}
+        ending: Row = {"error": "cancelled"}
         if isinstance(outcome, Completion):
-            usage, usd, said = outcome.usage, model.price(outcome.usage), {"reply": codec.reply(outcome)}
+            usage, usd, ending = outcome.usage, model.price(outcome.usage), {"reply": codec.reply(outcome)}
         elif isinstance(outcome, ProviderError):
-            said = {"error": f"{type(outcome).__name__}: {outcome}"}
+            ending = {"error": f"{type(outcome).__name__}: {outcome}"}
             if not outcome.may_be_billed:  # it was turned away
                 usage, usd = Usage(), model.price(Usage())
-        has_failed = "error" in said
+        has_failed = "error" in ending
         self.budget.book(usage, usd, request.role, model.name, hold=hold, has_failed=has_failed)
         self._settled.set()
         facts = {name: value for name, value in about.items() if name != "try"}
         facts |= {"usage": codec.usage(usage)} if usage != Usage() or not has_failed else {}
-        self.journal.put("call", **facts, seconds=round(seconds, 3), usd=usd, **said)
+        self.journal.put("call", **facts, seconds=round(seconds, 3), usd=usd, **ending)
 
     def _book(self, rows: Sequence[Row], role: Purpose) -> None:
         """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
