@@ -1,8 +1,10 @@
 """What is looked up in the tree for one change, by everyone who shows code beside it: a name is searched once.
 
-Every telling name of the changed lines is searched in the whole tree, at once for the units that are asked about.
+Every telling name of the changed lines is searched in the whole tree, at once for all units that wait to be read: so what a prompt shows
+does not depend on which prompt was written first.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,6 +35,7 @@ class Searches:
 
     tree: Tree
     files: Sequence[ChangedFile]
+    units: Sequence[Unit] = ()  # that wait to be read
     masks: Masks = field(default_factory=Masks)  # which learn the secrets of each file of which lines are shown
     rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
     cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
@@ -41,9 +44,11 @@ class Searches:
     alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
     imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     consumers: Consumers = field(init=False)  # of what callers hand on
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # prompts are written side by side
     _links: Links | None = None
     _by_file_name: Mapping[str, Sequence[str]] | None = None
     _gone: dict[str, frozenset[str]] = field(default_factory=dict)  # names that a unit removes, by its id
+    _known: set[str] = field(default_factory=set)  # ids of the units whose names were searched
     _learned: set[str] = field(default_factory=set)  # files whose secrets are known
 
     def __post_init__(self) -> None:
@@ -72,12 +77,22 @@ class Searches:
 
     async def learn_secrets(self, paths: Iterable[str]) -> None:
         """Have the secrets of these files known before lines of them leave: a line may not show the name that says what a value is."""
-        new = [path for path in dict.fromkeys(paths) if path not in self._learned]
-        self._learned.update(new)
-        texts = await self.tree.read_many(new) if new else {}
-        self.masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in texts.items()})
+        async with self._lock:
+            new = [path for path in dict.fromkeys(paths) if path not in self._learned]
+            texts = await self.tree.read_many(new) if new else {}
+            self.masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in texts.items()})
+            self._learned.update(new)
 
     async def look_up(self, units: Sequence[Unit]) -> None:
+        """Search the names of these units, and before them those of all that wait to be read."""
+        async with self._lock:
+            for some in (self.units, units):
+                if any(unit.id not in self._known for unit in some):
+                    await self._look_up(some)
+                    self._known.update(unit.id for unit in some)
+            await self._follow(units)
+
+    async def _look_up(self, units: Sequence[Unit]) -> None:
         """Search the names of all these units at once; the most telling ones, where there are too many."""
         weights = usages.together(units) | dict.fromkeys(self.gone_names(units), LOST)
         weights |= {

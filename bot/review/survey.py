@@ -52,6 +52,6 @@ class Survey:
         key = (prompts, tuple(first), most, completes)
         if key not in self.builders:
             found = next((one.found for one in self.builders.values()), None)
-            found = found or Searches(self.tree, self.files, self.masks)
+            found = found or Searches(self.tree, self.files, self.tracker.unread(), self.masks)
             self.builders[key] = ContextBuilder(found, prompts, first, most, completes)
         return self.builders[key]
