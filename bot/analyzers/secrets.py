@@ -1,4 +1,4 @@
-"""Secrets in added lines, found by detect-secrets in memory: no baseline, no verification over the network.
+"""Secrets in added lines, by the forms of detect-secrets and of our own, in memory: no baseline, no verification over the network.
 
 Precision first: exact forms of real tokens everywhere; passwords and random-looking values only if the name suggests it, and not
 in tests and documents. No finding repeats the secret in its words; its quote is verbatim, and the outputs mask it.
@@ -7,22 +7,9 @@ in tests and documents. No finding repeats the secret in its words; its quote is
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from bot.machine import limits
-from bot.masking.forms import (
-    KEY,
-    KEY_LABELS,
-    MOST_SLOW,
-    Hit,
-    identity,
-    is_allowed,
-    is_readable,
-    keys_in,
-    new_secrets,
-    secrets_in,
-    shared_identity,
-)
+from bot.masking.forms import KEY, KEY_LABELS, Hit, identified, keys_in, new_secrets, secrets_in
 from bot.ports import Tree
 from bot.text.lines import file_lines
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source, Verdict
@@ -31,15 +18,12 @@ from bot.values.finding import SAME_VALUE
 NAME = "secrets"
 READS = "every text file"
 
-UNREAD = "it has a line with thousands of names that may stand before a secret"
 RUN = 100  # characters beside a value that tell that it is a part of something encoded
 ENCODED = re.compile(rf"[A-Za-z0-9+/]{{{RUN}}}")
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
 
-_Secret = tuple[
-    DiffLine, str, Hit, bool
-]  # its line, what tells it from others, and whether the base already allowed it there
-_Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether the base already allowed it there
+_Secret = tuple[DiffLine, str, Hit]  # its line, and what tells it from others
+_Row = tuple[ChangedFile, DiffLine, Hit]  # where a secret is
 
 
 def wants(file: ChangedFile) -> bool:
@@ -48,34 +32,15 @@ def wants(file: ChangedFile) -> bool:
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001
-    """One finding for each secret; the other lines that hold the same one are its evidence.
-
-    After the first guessable ones, those of one file and kind share a finding: each identity of its own costs the time of scrypt.
-    """
-    findings: dict[str, Finding] = {}
-    rest: dict[tuple[str, str], dict[str, list[_Row]]] = {}  # of a file and a kind: each value and its lines
-    known_rest: dict[str, list[_Row]] = {}
-    slow = 0
+    """One finding for each secret; the other lines that hold the same one are its evidence."""
+    rows_by_value: dict[str, list[_Row]] = {}
     for file in files:
         limits.reading(file.path)
-        for line, body, hit, is_allowlisted in await _secrets(tree, file) if wants(file) else ():
-            earlier = findings.get(body)
-            if earlier is None and not hit.exact and slow >= MOST_SLOW:
-                if body not in known_rest:
-                    known_rest[body] = rest.setdefault((file.path, hit.rule), {}).setdefault(body, [])
-                known_rest[body].append((file, line, hit, is_allowlisted))
-            elif earlier is None:
-                slow += not hit.exact
-                proof = await asyncio.to_thread(identity, body, exact=hit.exact)
-                findings[body] = _finding(file, line, hit, proof, is_allowlisted=is_allowlisted)
-            else:
-                also = Evidence(file.path, _quote(line, hit), line.new or 0, note=SAME_VALUE)
-                both = earlier.allowlisted and is_allowlisted
-                findings[body] = replace(earlier, evidence=(*earlier.evidence, also), allowlisted=both)
-    shared_findings = [await asyncio.to_thread(_share, values) for values in rest.values()]
-    unread = {file.path for file in files if not all(is_readable(line.text) for h in file.hunks for line in h.lines)}
-    complete = frozenset(file.path for file in files) - unread
-    return Judgement((*findings.values(), *shared_findings), complete, tuple((path, UNREAD) for path in sorted(unread)))
+        for line, value, hit in await _secrets(tree, file) if wants(file) else ():
+            rows_by_value.setdefault(value, []).append((file, line, hit))
+    values = [(rows[0][0].path, value, rows[0][2], rows) for value, rows in rows_by_value.items()]
+    found = await asyncio.to_thread(lambda: list(identified(values)))
+    return Judgement(tuple(_finding(proof, groups) for proof, groups in found), frozenset(file.path for file in files))
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
@@ -104,11 +69,10 @@ def _in_hunks(file: ChangedFile, *, with_keys: bool) -> Iterator[_Secret]:
         after = [line for line in hunk.lines if line.kind != "-"]
         texts, before = [line.text for line in after], [line.text for line in hunk.lines if line.kind != "+"]
         added_indexes = {at for at, line in enumerate(after) if line.kind == "+"}
-        former = _former(hunk.lines)
         for secret in new_secrets(secrets_in, file.path, texts, added_indexes.__contains__, [before]):
             line = after[secret.at]
             if (with_keys or secret.hit.rule != KEY) and not _is_encoded(line.text, secret.hit.value):
-                yield line, secret.text, secret.hit, _stays_allowed(file, texts, secret.at, former.get(line.new or 0))
+                yield line, secret.text, secret.hit
 
 
 def _is_encoded(line: str, value: str) -> bool:
@@ -120,48 +84,18 @@ def _is_encoded(line: str, value: str) -> bool:
 
 def _keys(file: ChangedFile, head: Sequence[str], before: Sequence[str]) -> Iterator[_Secret]:
     """The private keys of the whole file, each at its first line, which may be an old one."""
-    added_indexes = {number - 1 for number in file.added_lines}
-    former = {number: was for hunk in file.hunks for number, was in _former(hunk.lines).items()}
-    for secret in new_secrets(keys_in, file.path, head, added_indexes.__contains__, [before]):
-        line = DiffLine("+" if secret.at in added_indexes else " ", head[secret.at], None, secret.at + 1)
-        yield line, secret.text, secret.hit, _stays_allowed(file, head, secret.at, former.get(secret.at + 1))
-
-
-def _stays_allowed(file: ChangedFile, lines: Sequence[str], at: int, was: tuple[str, str] | None) -> bool:
-    """Whether a comment allows a secret on this line, and already did on the line of the base whose place it takes."""
-    above = lines[at - 1] if at else ""
-    return was is not None and is_allowed(file.path, *was) and is_allowed(file.path, lines[at], above)
-
-
-def _former(lines: Sequence[DiffLine]) -> dict[int, tuple[str, str]]:
-    """For each added line that takes the place of a line of the base: that line and the one before it in the base."""
-    keys_by_line = dict[int, tuple[str, str]]()
-    removed_rows, before = list[tuple[str, str]](), ""
-    for line in lines:
-        if line.kind == "+":
-            if removed_rows:
-                keys_by_line[line.new or 0] = removed_rows.pop(0)
-            continue
-        removed_rows = [*removed_rows, (line.text, before)] if line.kind == "-" else []
-        before = line.text
-    return keys_by_line
+    for secret in new_secrets(keys_in, file.path, head, lambda at: at + 1 in file.added_lines, [before]):
+        yield DiffLine("+", head[secret.at], None, secret.at + 1), secret.text, secret.hit
 
 
 def _quote(line: DiffLine, hit: Hit) -> str:
     return line.text if len(line.text) <= LONG else hit.value
 
 
-def _share(values: dict[str, list[_Row]]) -> Finding:
-    """One finding for many guessable secrets of a file; no word about it covers another value than these."""
-    (file, line, hit, is_allowlisted), *others = (row for rows in values.values() for row in rows)
-    one = _finding(
-        file, line, hit, shared_identity(values), is_allowlisted=is_allowlisted and all(row[3] for row in others)
-    )
-    also = (Evidence(row[0].path, _quote(row[1], row[2]), row[1].new or 0, note="one more") for row in others)
-    return replace(one, evidence=tuple(also))
-
-
-def _finding(file: ChangedFile, line: DiffLine, hit: Hit, proof: str, *, is_allowlisted: bool) -> Finding:
+def _finding(proof: str, groups: Sequence[Sequence[_Row]]) -> Finding:
+    """One finding for one secret, or for many guessable ones of a file; no word about it covers another value than these."""
+    (file, line, hit), *others = (row for rows in groups for row in rows)
+    note = SAME_VALUE if len(groups) == 1 else "one more"
     return Finding(
         path=file.path,
         quote=_quote(line, hit),
@@ -175,6 +109,6 @@ def _finding(file: ChangedFile, line: DiffLine, hit: Hit, proof: str, *, is_allo
         rule=hit.rule,
         start=line.new or 0,
         end=line.new or 0,
+        evidence=tuple(Evidence(other.path, _quote(at, one), at.new or 0, note=note) for other, at, one in others),
         verdict=Verdict.PROVEN if hit.exact else Verdict.UNPROVEN,
-        allowlisted=is_allowlisted,
     )

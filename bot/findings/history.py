@@ -7,16 +7,7 @@ from typing import Protocol
 
 from bot.findings import rounds
 from bot.machine import limits
-from bot.masking.forms import (
-    KEY,
-    MOST_SLOW,
-    Hit,
-    LocatedSecret,
-    identity,
-    new_secrets,
-    secrets_in,
-    shared_identity,
-)
+from bot.masking.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
 from bot.text.lines import file_lines
 from bot.values import ChangedFile, CommitLines, Finding, Side, Source, Verdict
 
@@ -109,18 +100,9 @@ def _secrets_of(file: ChangedFile, without: str) -> Iterator[tuple[LocatedSecret
 
 
 def _findings(hits_found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:
-    """One for each; after the first guessable ones, those of one file and kind share one, as each identity costs the time of scrypt."""
-    leak_findings, slow = list[Finding](), 0
-    rest: dict[tuple[str, str], list[tuple[str, str, str, Hit]]] = {}
-    for row in hits_found:
-        _, path, _, hit = row
-        slow += not hit.exact
-        if not hit.exact and slow > MOST_SLOW:
-            rest.setdefault((path, hit.rule), []).append(row)
-        else:
-            leak_findings.append(_finding(*row, identity(hit.value, exact=hit.exact)))
-    for rows in rest.values():
-        one = _finding(*rows[0], shared_identity(row[3].value for row in rows))
+    leak_findings = list[Finding]()
+    for proof, rows in identified((row[1], row[3].value, row[3], row) for row in hits_found):
+        one = _finding(*rows[0], proof)
         more = f" {len(rows) - 1} more of the kind were added to the file." if rows[1:] else ""
         leak_findings.append(replace(one, why=one.why + more))
     return leak_findings

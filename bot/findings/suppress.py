@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a 
     from bot.config.ignore_file import IgnoreEntry, Scope
 
 FILE, LOCAL = names.IGNORE, names.LOCAL_IGNORE
-ALLOWLISTED = "a comment of the base allows a secret on this line"
 HEAD = """\
 # Findings that deeprepo does not repeat. Written by `deeprepo ignore`; edit or remove entries as you like.
 # scope: finding = this one finding; rule = this rule or category in files that match `path`; path = everything there.
@@ -110,8 +109,6 @@ class IgnoreList:
 
     def _silencing(self, finding: Finding) -> Silencing | None:
         """Why the finding is not reported at its place; None if it is."""
-        if finding.allowlisted:
-            return Silencing(ALLOWLISTED, "finding")
         entry = next((entry for entry in self.entries if entry.covers(finding)), None)
         if entry is not None:
             withdrawn = not finding.proven and finding.fingerprint in self.withdrawn

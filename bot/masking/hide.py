@@ -142,7 +142,7 @@ def texts(value: object) -> list[str]:
 
 def _values(path: str, line: str) -> set[str]:
     """What is secret in a quoted line: what its check finds there; else literals, logins, long tokens, what is assigned."""
-    known_values = {hit.value for hit in forms.hits(path, line) if hit.rule != "private-key"}
+    known_values = {hit.value for hit in forms.hits(line, quotes=forms.has_quotes(path)) if hit.rule != "private-key"}
     if known_values:
         return known_values
     values = [literal[2] for literal in _LITERAL.finditer(line)]

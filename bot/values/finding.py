@@ -193,7 +193,6 @@ class Finding:
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
     unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
     reproduction: Reproduction | None = None  # the test that shows it, if one was run
-    allowlisted: bool = False  # by a comment that the base already had on its line
     consumer: Exact[str] = ""  # the repository that breaks, where it is another one
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
     cause: Exact[str] = ""  # a digest of what breaks all of its places, where that is one thing
@@ -221,7 +220,7 @@ class Finding:
     @property
     def is_revoked(self) -> bool:
         """Whether a person has said of this very finding, wherever it stands, that it is dealt with: of a secret, that it was revoked."""
-        return self.silencing is not None and self.silencing.scope == "finding" and not self.allowlisted
+        return self.silencing is not None and self.silencing.scope == "finding"
 
     @property
     def source(self) -> str:

@@ -41,7 +41,7 @@ def _load() -> None:
         import_module("anyio._backends._asyncio")
     for model in filter(None, access.named_models(settings)):
         models.load(model)
-    forms.load()
+    forms.known_forms()
     templates.load()
     for language in LANGUAGES.values():  # its grammar comes with the first text
         language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
