@@ -1,25 +1,32 @@
 """Broken uses that code can rewrite, because the check knows the old form and the new one.
 
-Four kinds: another name, another file, another keyword, an argument that nothing takes any more. A use that needs a decision (a value for a
+Another name, another file, another keyword, an argument that nothing takes any more. A use that needs a decision (a value for a
 new parameter, a replacement for what is gone) has no rewrite, and neither has any other of its file.
 """
 
 import posixpath
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import islice, pairwise
+
+from tree_sitter import Node
 
 from bot.analyzers.contracts_arity import misfit
 from bot.analyzers.contracts_words import Breakage
-from bot.languages.arguments import Argument, ArgumentList, arguments_of, node_at
-from bot.languages.imports import Statement, respell, statement, takes_default, without
+from bot.languages.imports import respell, statement, takes_default, without
+from bot.languages.syntax import tree_of
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
-from bot.values import Parameter, Rewrite, Symbol, Use
+from bot.values import Reference, Rewrite, Signature, Symbol, Use
+from impact.nodes import ancestors
 
 MOST = 200  # lines of one file that are rewritten
-KEYWORD = ("positional", "keyword-only")  # parameters that a call may name
+LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
+CLIMB = 6  # levels from a name up to the call that calls it
+# What an argument may hold that does something, beside having a value, or that tells more than the program needs.
+ACTS = re.compile(rb"\w\s*[(!]|\bawait\b|\byield\b|\bnew\b|\+\+|--|(?<![=!<>])=(?!=)|#|//|/\*|\*\*|\.\.\.|^[*&]")
 SHORTHAND = {"shorthand_property_identifier": b"%(old)s: %(new)s", "export_specifier": b"%(new)s as %(old)s"}
 NO_RENAME = frozenset({"shorthand_property_identifier_pattern"})  # its name is a key of something else
 
@@ -180,7 +187,8 @@ def _rename(file: _File, use: Use, old: bytes, new: bytes) -> ByteEdit:
     at = use.at + file.source[use.at : use.at + len(use.name.encode())].rfind(old)
     if file.source[at : at + len(old)] != old or at < use.at:
         raise _NotMechanical
-    node = node_at(file.path, file.source, at, old)
+    root = tree_of(file.path, file.source)
+    node = root.descendant_for_byte_range(at, at + len(old)) if root is not None else None
     kind = node.type if node is not None else ""
     around = node.parent.type if node is not None and node.parent is not None else ""
     if kind in NO_RENAME and use.form != "import":
@@ -191,140 +199,82 @@ def _rename(file: _File, use: Use, old: bytes, new: bytes) -> ByteEdit:
 
 
 def _call_edits(file: _File, row: Breakage) -> set[ByteEdit]:
-    """Calls of the line that do not fit, with the arguments that fit."""
+    """Calls of the line that do not fit, without the arguments that nothing takes any more, or with another keyword."""
+    before, after = (side.signature if side is not None else None for side in _sides(row))
+    if before is None or after is None or after.also:
+        raise _NotMechanical
     edits: set[ByteEdit] = set()
-    is_mended = False
     for use in file.uses(row):
-        name = row.reference.name.encode()
-        node = node_at(file.path, file.source, use.at, use.name.encode()) or node_at(
-            file.path, file.source, use.at, name
-        )
-        call = arguments_of(file.path, node, file.source) if node is not None else None
-        if call is None or use.call is None:
-            continue
-        edits |= _fitted(file, row, call)
-        is_mended = True
-    if not is_mended or not edits:
+        at = use.at + len(use.name.encode()) - 1
+        arguments = _arguments(file, at) if use.call is not None else None
+        if arguments is not None:
+            edits |= _fitted(file, row, arguments, before, after)
+    if not edits:
         raise _NotMechanical
     return edits
 
 
-def _fitted(file: _File, row: Breakage, call: ArgumentList) -> set[ByteEdit]:
-    item = row.symbol
-    before = item.before.signature if item is not None and item.before is not None else None
-    after = item.after.signature if item is not None and item.after is not None else None
-    arguments = call.arguments
-    if before is None or after is None or after.also or any(one.is_spread for one in arguments):
-        raise _NotMechanical
-    reference = replace(
-        row.reference,
-        positional=sum(not one.keyword for one in arguments),
-        keywords=tuple(one.keyword for one in arguments if one.keyword),
-    )
-    if misfit(before, after, reference) is None:
+def _arguments(file: _File, at: int) -> list[Node] | None:
+    """What the name that ends at a place is called with."""
+    root = tree_of(file.path, file.source)
+    name = root.descendant_for_byte_range(at, at + 1) if root is not None else None
+    for above in islice(ancestors(name), CLIMB) if name is not None else ():
+        found = next((one for one in above.children if one.type in LISTS and one.start_byte > at), None)
+        if found is not None:
+            return found.named_children
+    return None
+
+
+def _fitted(
+    file: _File, row: Breakage, arguments: Sequence[Node], before: Signature, after: Signature
+) -> set[ByteEdit]:
+    sign = filetype(file.path).named_arguments.strip()
+    named = re.compile(rf"(\w+)\s*{sign}(?![{sign}:])".encode())
+    keywords = [match[1].decode() if sign and (match := named.match(one.text or b"")) else "" for one in arguments]
+    call = _with_arguments(row.reference, keywords)
+    if misfit(before, after, call) is None:
         return set()  # another call of the same line, which fits
-    if misfit(before, before, reference) is not None:
+    old, new = ([one for one in side.parameters if one.kind != "varargs"] for side in (before, after))
+    gone = [one.name for one in old if one.name not in {each.name for each in new}]
+    fresh = [one.name for one in new if one.name not in {each.name for each in old}]
+    if misfit(before, before, call) is not None or len(gone) != 1 or len(fresh) > 1:
         raise _NotMechanical
-    new_names, drops = _matched(before.parameters, after.parameters, arguments)
-    named = {at for at in new_names if not arguments[at].keyword}
-    if named and not filetype(file.path).named_arguments:
+    place = [one.name for one in old].index(gone[0])
+    at = keywords.index(gone[0]) if gone[0] in keywords else place
+    if at >= len(arguments) or keywords[at] not in ("", gone[0]):
         raise _NotMechanical
-    names_left = [
-        new_names.get(at, one.keyword) for at, one in enumerate(arguments) if at not in drops
-    ]  # the name of each argument that is left
-    new_call = replace(
-        reference, positional=sum(not name for name in names_left), keywords=tuple(name for name in names_left if name)
-    )
-    if misfit(before, after, new_call) is not None or any(not arguments[at].is_pure for at in drops):
-        raise _NotMechanical
-    if any(names_left[at] and not all(names_left[at:]) for at in range(len(names_left))):
-        raise _NotMechanical  # a positional argument behind a named one
-    sign = filetype(file.path).named_arguments.encode()
-    edits = {
-        ByteEdit(one.start, one.keyword_end or one.start, name.encode() + (b"" if one.keyword else sign))
-        for at, name in new_names.items()
-        for one in [arguments[at]]
-        if at not in drops
-    }
-    return edits | _dropped(file.source, call, drops)
-
-
-def _matched(
-    before: Sequence[Parameter], after: Sequence[Parameter], arguments: Sequence[Argument]
-) -> tuple[dict[int, str], set[int]]:
-    """Which arguments get another name, and which nothing takes any more, by their place. Raises _NotMechanical."""
-    old, new = ([one for one in side if one.kind not in ("varargs", "kwargs")] for side in (before, after))
-    new_by_name = {one.name: one for one in new}
-    fresh = [one for one in new if one.name not in {each.name for each in old}]
-    places = [one for one in new if one.kind in ("positional", "positional-only")]
-    new_names: dict[int, str] = {}
-    drops: set[int] = set()
-    place = 0  # of the next positional argument that is left
-    for at, argument in enumerate(arguments):
-        parameter = _parameter(old, at, argument.keyword)
-        now = new_by_name.get(parameter.name) or _renamed(parameter, old, new, fresh)
-        if now is None:
-            if fresh:
-                raise _NotMechanical  # it may be the same under another name
-            drops.add(at)
-        elif argument.keyword:
-            if now.kind not in KEYWORD:
-                raise _NotMechanical
-            if now.name != argument.keyword:
-                new_names[at] = now.name
-        elif place < len(places) and places[place].name == now.name:
-            place += 1
-        elif now.kind in KEYWORD:
-            new_names[at] = now.name
-        else:
+    argument = arguments[at]
+    if fresh:  # the same one under another name
+        if len(old) != len(new) or new[place].name != fresh[0] or not keywords[at]:
             raise _NotMechanical
-    return new_names, drops
-
-
-def _parameter(old: Sequence[Parameter], at: int, keyword: str) -> Parameter:
-    """The parameter that took an argument. Raises _NotMechanical."""
-    positional = [one for one in old if one.kind != "keyword-only"]
-    taken = [one for one in old if one.name == keyword] if keyword else positional[at : at + 1]
-    if not taken:
+        keywords[at] = fresh[0]
+        edit = ByteEdit(argument.start_byte, argument.start_byte + len(gone[0].encode()), fresh[0].encode())
+    else:
+        value = (argument.text or b"")[len(keywords[at]) :].lstrip().removeprefix(sign.encode())
+        start, end = argument.start_byte, argument.end_byte
+        start, end = (arguments[at - 1].end_byte, end) if at else (start, _next(arguments, end))
+        left = file.source[start:end].replace(argument.text or b"", b"", 1)
+        if ACTS.search(value) or left.strip() not in (b"", b","):
+            raise _NotMechanical  # a call or a comment would be lost
+        del keywords[at]
+        edit = ByteEdit(start, end, b"")
+    if misfit(before, after, _with_arguments(call, keywords)) is not None:
         raise _NotMechanical
-    return taken[0]
+    return {edit}
 
 
-def _renamed(
-    parameter: Parameter, old: Sequence[Parameter], new: Sequence[Parameter], fresh: Sequence[Parameter]
-) -> Parameter | None:
-    """What a parameter is called now: the new one at its place in a list of the same length, whose other names are what they were."""
-    gone = [one for one in old if one.name not in {each.name for each in new}]
-    if len(old) != len(new) or len(gone) != len(fresh):
-        return None
-    there = new[list(old).index(parameter)]
-    return there if there in fresh and there.kind == parameter.kind else None
+def _next(arguments: Sequence[Node], end: int) -> int:
+    """Where the second argument begins; of only one, where it ends."""
+    return arguments[1].start_byte if len(arguments) > 1 else end
 
 
-def _dropped(source: bytes, call: ArgumentList, places: set[int]) -> set[ByteEdit]:
-    """The edits that take arguments out, with the commas that part them."""
-    if not places:
-        return set()
-    arguments = call.arguments
-    left = [at for at in range(len(arguments)) if at not in places]
-    if not source[call.start : call.start + 1] == b"(":
-        raise _NotMechanical
-    if not left:
-        inside = source[call.start + 1 : arguments[0].start], source[arguments[-1].end : call.end - 1]
-        if inside[0].strip() or inside[1].strip() not in (b"", b","):
-            raise _NotMechanical
-        return {ByteEdit(call.start + 1, call.end - 1, b"")}
-    edits = set()
-    for at in places:
-        behind = at > left[0]  # an argument that is left stands before it: it goes with the comma before it
-        start, end = (
-            (arguments[at - 1].end, arguments[at].end) if behind else (arguments[at].start, arguments[at + 1].start)
-        )
-        gap = source[start : arguments[at].start] if behind else source[arguments[at].end : end]
-        if gap.strip() != b",":  # a comment
-            raise _NotMechanical
-        edits.add(ByteEdit(start, end, b""))
-    return edits
+def _with_arguments(call: Reference, keywords: Sequence[str]) -> Reference:
+    named = tuple(word for word in keywords if word)
+    return replace(call, positional=len(keywords) - len(named), keywords=named)
+
+
+def _sides(row: Breakage) -> tuple[Symbol | None, Symbol | None]:
+    return (row.symbol.before, row.symbol.after) if row.symbol is not None else (None, None)
 
 
 def _module_edits(file: _File, row: Breakage) -> set[ByteEdit]:
@@ -339,16 +289,9 @@ def _module_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     respelt = respell(file.path, spot.text, row.home_before, row.new_path)
     if respelt is None:
         raise _NotMechanical
-    return {_trimmed(spot, respelt)}
-
-
-def _trimmed(spot: Statement, new: str) -> ByteEdit:
-    """The statement's change without what stays at both of its ends: another change may be made there."""
-    old_bytes, new_bytes = spot.text.encode(), new.encode()
-    most = min(len(old_bytes), len(new_bytes))
-    head = next((at for at in range(most) if old_bytes[at] != new_bytes[at]), most)
-    tail = next((at for at in range(most - head) if old_bytes[-1 - at] != new_bytes[-1 - at]), most - head)
-    return ByteEdit(spot.start + head, spot.end - tail, new_bytes[head : len(new_bytes) - tail])
+    start, end, new = respelt
+    at = spot.start + len(spot.text[:start].encode())
+    return {ByteEdit(at, at + len(spot.text[start:end].encode()), new.encode())}
 
 
 def _is_namesake(row: Breakage, name: str) -> bool:
@@ -390,4 +333,6 @@ def _move_edits(file: _File, row: Breakage, new_path: str) -> set[ByteEdit]:
     respelt = respell(file.path, alone, row.home_before, new_path)
     if respelt is None:
         raise _NotMechanical
-    return {ByteEdit(spot.start, spot.end, f"\n{spot.indent}".join(filter(None, (rest, respelt))).encode())}
+    start, end, new = respelt
+    lines = [line for line in (rest, alone[:start] + new + alone[end:]) if line]
+    return {ByteEdit(spot.start, spot.end, f"\n{spot.indent}".join(lines).encode())}

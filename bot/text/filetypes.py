@@ -40,7 +40,6 @@ class FileType:
     head: Literal["brace", "colon", "line"] = "brace"  # where the head of a definition ends
     definitions: Literal["", "typed", "member"] = ""  # how one is written that no word announces
     imports: Literal["", "module", "path", "namespace", "dotted", "crate"] = ""  # how an import writes what it means
-    line_imports: bool = False  # an import is a call on a line of its own
     configs: Marks = ()  # base names (with *) of the files that decide what an import means
     names_any_file: bool = False  # an import can mean a file of a type that the language does not read
     named_types: bool = False  # a file has the name of its type
@@ -55,7 +54,6 @@ class FileType:
     symbols: bool = False  # `:name` is a text
     implicit_result: bool = False  # the last value of a function is its result
     named_arguments: str = ""  # what follows the name of a parameter in a call; empty: a call names none
-    assigned_arguments: bool = False  # an assignment among arguments names one
     ordered_arguments: bool = False  # a call names arguments in the order of the parameters
     missing_arguments: bool = (
         False  # a call may leave out what its function takes; a member that is missing is `undefined`
@@ -119,7 +117,6 @@ JAVA = FileType(
     imports="dotted",
     named_types=True,
     folder_scope=True,
-    assigned_arguments=True,
     grammar=("tree_sitter_java", "language"),
     comments=C_COMMENTS,
     definitions="typed",
@@ -231,7 +228,6 @@ RUBY = FileType(
     lexer="ruby",
     configs=("*.gemspec",),
     imports="path",
-    line_imports=True,
     names_any_file=True,
     folder_scope=True,
     bare_calls=True,
