@@ -1,6 +1,5 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -147,7 +146,6 @@ class Packaging(Protocol):
     LOCKS: Mapping[
         str, str
     ]  # a file that settles versions -> the pattern of a version, in which NAME stands for the package
-    PRIVATE: re.Pattern[str]  # matches the beginning of a name that is nobody else's contract
 
     def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
         """What a tree offers to others."""
@@ -160,21 +158,11 @@ class Packaging(Protocol):
 class Linking(Protocol):
     """A packaging in which names alone do not tie two trees together."""
 
-    def links(
-        self, packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[str, str]
-    ) -> Mapping[str, bytes]:
+    def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
         """Configuration files for a folder beside both trees, with which imports of one mean packages of the other.
 
-        `folders`: of the manifests that ask for them. `aliases`: what these call a package -> its name.
+        `folders`: of the manifests that ask for them.
         """
-
-
-@runtime_checkable
-class Including(Protocol):
-    """A packaging whose manifests name other files that go on with them."""
-
-    def included_paths(self, path: str, source: bytes) -> Sequence[str]:
-        """The files that a manifest names, as paths of the tree; one that begins with ".." is out of it."""
 
 
 class Model(Protocol):

@@ -24,11 +24,10 @@ MOST_USES = 100_000  # rows of the index that are listed
 
 
 async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
-    """Who takes what from whom, as the server's index has it, and of whom that is not known. Raises StorageError."""
+    """Who takes what from whom, as the server's index has it. Raises StorageError."""
     database = Database(settings.database)
     try:
-        packages = Packages(database)
-        return (*await packages.known_uses(MOST_USES), *await packages.unread(MOST_USES))
+        return await Packages(database).known_uses(MOST_USES)
     finally:
         await database.close()
 

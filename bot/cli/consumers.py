@@ -84,9 +84,8 @@ def _of_server(form: str) -> int:
     rows = list[Row]()
     for one in uses:
         day = datetime.fromtimestamp(one.read_at, UTC).date().isoformat()
-        fate = f"not known: {one.unread}" if one.unread else REACHES[one.arrival]
-        version = "" if one.unread else one.version or "any"
-        rows.append((one.user, one.package, one.offerer, version, fate, f"{one.commit_id[:10]} {day}".strip()))
+        read = f"{one.commit_id[:10]} {day}".strip()
+        rows.append((one.user, one.package, one.offerer, one.version or "any", REACHES[one.arrival], read))
     _print(("repository", "takes", "of", "version", "a break reaches it", "read at"), rows)
     return CLEAN
 

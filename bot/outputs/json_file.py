@@ -181,8 +181,6 @@ def _row(finding: Finding) -> dict[str, Any]:
 def _consumer(report: ConsumerReport) -> dict[str, Any]:
     """The report; of each package that it takes, also when a break of it arrives."""
     rows = [{**asdict(row), "arrival": row.arrival} for row in report.takes]
-    for row in rows:
-        del row["source"]  # what is reported was found, and an address may hold a password
     return {**asdict(report), "takes": rows}
 
 

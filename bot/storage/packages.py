@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from fnmatch import fnmatchcase
 
 import sqlalchemy as sa
 
@@ -11,7 +10,6 @@ from bot.storage.tables import package, package_home
 from bot.values.consumer import Arrival, PackageRow
 
 MOST = 2_000  # rows of one repository
-TOO_MANY = f"it takes and offers more than {MOST:,} packages"
 LONGEST = 300  # characters of a name or a version
 
 
@@ -29,7 +27,7 @@ class PackageHome:
 
 @dataclass(frozen=True, slots=True)
 class KnownUse:
-    """A repository that takes a package which another one of its installation offers; or of which that is not known."""
+    """A repository that takes a package which another one of its installation offers."""
 
     user: str
     offerer: str
@@ -38,7 +36,6 @@ class KnownUse:
     arrival: Arrival
     commit_id: str  # of the user
     read_at: float
-    unread: str = ""  # why it is not known what the user takes: then no package is named
 
 
 _HOME = [package_home.c[name] for name in PackageHome.__dataclass_fields__]
@@ -51,11 +48,9 @@ class Packages(StoragePart):
     async def keep(self, home: PackageHome, rows: Sequence[PackageRow]) -> None:
         """Store what one repository offers and takes."""
         own = {"installation": home.installation, "repository": home.repository}
-        left = dict.fromkeys(row.language for row in rows[MOST:] if row.role == "takes")
-        more = [PackageRow("may-take", language, "*", reason=TOO_MANY) for language in left]
         values = [
             {**own, **{name: str(value)[:LONGEST] for name, value in asdict(row).items()}}
-            for row in dict.fromkeys((*rows[:MOST], *more))
+            for row in dict.fromkeys(rows[:MOST])
         ]
 
         def do(connection: sa.Connection) -> None:
@@ -75,22 +70,18 @@ class Packages(StoragePart):
         rows = await self.rows(sa.select(*_HOME).where(package_home.c.installation == installation))
         return {row.repository: PackageHome(*row) for row in rows}
 
-    async def users(self, installation: int, repository: int) -> dict[PackageHome, bool]:
-        """The repositories of the same installation that take what this one offers, by name; then those that may (True): a manifest of theirs could not be read."""
-        takers = await self._takers(installation, repository, "takes", _OFFER.c.name == _TAKE.c.name)
-        possible = await self._takers(installation, repository, "may-take", sa.true())
-        users = {home: False for home, _, _ in takers}
-        return users | {home: True for home, name, glob in possible if home not in users and fnmatchcase(name, glob)}
-
-    async def unread(self, most: int) -> tuple[KnownUse, ...]:
-        """The repositories of which it is not known what they take, in every installation, with the reason."""
-        home = package_home.c
-        columns = home.name, home.commit_id, home.read_at
-        homes = sa.select(*columns, home.problem).where(home.problem != "").order_by(home.name).limit(most)
-        manifests = sa.select(*columns, package.c.reason).join(package, package.c.repository == home.repository)
-        manifests = manifests.where(package.c.role == "may-take").order_by(home.name, package.c.id).limit(most)
-        rows = [*await self.rows(homes), *await self.rows(manifests)][:most]
-        return tuple(KnownUse(row[0], "", "", "", "upgrade", row[1], row[2], row[3]) for row in rows)
+    async def users(self, installation: int, repository: int) -> tuple[PackageHome, ...]:
+        """The repositories of the same installation that take what this one offers, by name."""
+        query = (
+            sa.select(*_HOME)
+            .distinct()
+            .join(_TAKE, _TAKE.c.repository == package_home.c.repository)
+            .join(_OFFER, (_OFFER.c.language == _TAKE.c.language) & (_OFFER.c.name == _TAKE.c.name))
+            .where(_OFFER.c.repository == repository, _OFFER.c.role == "offers", _TAKE.c.role == "takes")
+            .where(_TAKE.c.installation == installation, _TAKE.c.repository != repository)
+            .order_by(package_home.c.name)
+        )
+        return tuple(PackageHome(*row) for row in await self.rows(query))
 
     async def known_uses(self, most: int) -> tuple[KnownUse, ...]:
         """Who takes what from whom, in every installation."""
@@ -109,17 +100,3 @@ class Packages(StoragePart):
             .order_by(offerer.c.name, user.c.name, _TAKE.c.name)
         )
         return tuple(KnownUse(*row) for row in await self.rows(query.limit(most)))
-
-    async def _takers(
-        self, installation: int, repository: int, role: str, fits: sa.ColumnElement[bool]
-    ) -> list[tuple[PackageHome, str, str]]:
-        """Who takes in this role what a repository offers, by name; what is offered, and what is taken."""
-        query = (
-            sa.select(*_HOME, _OFFER.c.name, _TAKE.c.name)
-            .join(_TAKE, _TAKE.c.repository == package_home.c.repository)
-            .join(_OFFER, _OFFER.c.language == _TAKE.c.language)
-            .where(_OFFER.c.repository == repository, _OFFER.c.role == "offers", _TAKE.c.role == role, fits)
-            .where(_TAKE.c.installation == installation, _TAKE.c.repository != repository)
-            .order_by(package_home.c.name)
-        )
-        return [(PackageHome(*row[:-2]), row[-2], row[-1]) for row in await self.rows(query)]

@@ -190,7 +190,6 @@ package = sa.Table(
     sa.Column("id", Number, primary_key=True, autoincrement=True),
     *_owner(),
     *required(sa.Text, "role", "language", "name", "version", "arrival"),  # role: see PackageRow
-    sa.Column("reason", sa.Text, nullable=False, server_default=""),
     sa.Index("package_named", "installation", "role", "language", "name"),
     sa.Index("package_of_repository", "repository"),
 )

@@ -44,11 +44,8 @@ class Requirement:
     constraint: Exact[str] = ""  # as written: ">=2.3,<3"; of git the branch or the tag
     origin: Exact[Origin] = "registry"
     path: Exact[str] = ""  # of the manifest
-    line: int = 0
     fixed: bool = False  # of git: a tag or a commit, not a branch
     locked: Exact[str] = ""  # the version that a lock file names
-    alias: Exact[str] = ""  # what who asks for it calls it in imports, if that is another name
-    source: Exact[str] = ""  # the folder or the address of git that it is taken from
 
     @property
     def arrival(self) -> Arrival:
@@ -68,26 +65,14 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class ManifestProblem:
-    """A manifest that cannot be read to its end."""
-
-    path: Exact[str]
-    reason: str  # what follows the path in a sentence: "cannot be parsed"
-
-
-@dataclass(frozen=True, slots=True)
 class PackageRow:
-    """A package that a repository offers or takes, as an index of many repositories keeps it.
+    """A package that a repository offers or takes, as an index of many repositories keeps it."""
 
-    "may-take": a manifest could not be read, so it may be any package, and `name` is "*".
-    """
-
-    role: Literal["offers", "takes", "may-take"]
+    role: Literal["offers", "takes"]
     language: str
     name: str
     version: str = ""  # as its manifest asks for it
     arrival: str = ""  # when a break of it reaches who takes it
-    reason: str = ""  # which manifest could not be read, and why
 
 
 Visibility = Literal["public", "internal", "private"]
@@ -118,7 +103,6 @@ class Audience:
     subject: Standing = field(default_factory=Standing)  # of the repository under review
     most: Disclosure = "existence"
     is_stranger: bool = False  # whether the change comes from somebody who may not write to the repository
-    reads_consumers: bool = False  # whether the host has confirmed that everybody who reads this can read the consumer
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +114,6 @@ class NamedConsumer:
     name: Exact[str] = ""  # "owner/name" of one that was fetched
     standing: Standing | None = None  # None: a clone on the reader's own disk
     problem: str = ""  # why it was not fetched
-    is_possible: bool = False  # nothing says that it uses the repository: one of its manifests could not be read
 
 
 @dataclass(frozen=True, slots=True)

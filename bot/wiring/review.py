@@ -224,7 +224,7 @@ async def look(
 
     return await check(
         tree, files, users, consumers.named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
-        own=tree.pull.git_dir, address=tree.pull.url or "", scratch=scratch, left_out=tree.left_out, seconds=seconds,
+        own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
         shows=partial(_shows, consumers.organization),
     )  # fmt: skip
 

@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +118,7 @@ async def _read(home: Home, row: PackageHome, token: SecretStr, parts: Services)
         except OverLimit:
             raise Unread(TOO_MUCH) from None
         await parts.store.packages.keep(row, rows)
-        if any(one.role in ("takes", "may-take") for one in rows):
+        if any(one.role == "takes" for one in rows):
             keep_clone(parts.folder, store, home.standing.id, row.commit_id)
 
 
@@ -148,16 +147,15 @@ async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[Consumer
         return
     audience = replace(audience, subject=await consumers.subject(run.host.client, run.state.facts.repository))
     known_homes = await parts.store.packages.homes(pull.installation)
-    await _refresh(pull.installation, known_homes, parts)
+    await _refresh(pull, known_homes, parts)
     entries = [name for name in run.settings.consumers if consumers.is_name(name)]
     chosen = {name.lower() for name in entries}
     users = await parts.store.packages.users(pull.installation, pull.repository)
-    rows = {home: is_possible for home, is_possible in users.items() if not chosen or home.name.lower() in chosen}
-    # What only a schema ties to this repository is in no manifest: it is looked at if the file names it.
-    named = [home for home in known_homes.values() if home.commit_id and home.name.lower() in chosen]
-    rows |= {home: False for home in named if home.repository != pull.repository}
+    if chosen:  # what only a schema ties to this repository is in no manifest: it is looked at if the file names it
+        named = (home for home in known_homes.values() if home.commit_id and home.name.lower() in chosen)
+        users = tuple(home for home in named if home.repository != pull.repository)
     with room(parts.folder) as scratch:
-        asked = dict(sorted(rows.items(), key=itemgetter(1))[: consumers.MOST])
+        asked = users[: consumers.MOST]
         own = await _own(asked, audience, run, parts, scratch) if asked else ()
         others: tuple[NamedConsumer, ...] = ()
         if parts.settings.consumers == "any":
@@ -166,17 +164,20 @@ async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[Consumer
         yield Consumers(audience, (*own, *others), "" if pull.repository in known_homes else NOT_YET)
 
 
-async def _refresh(installation: int, known_homes: Mapping[int, PackageHome], parts: Services) -> None:
-    """Have the installation looked at in the background, once in an hour, if that is due: the switch is new, or events went astray."""
+async def _refresh(pull: PullRef, known_homes: Mapping[int, PackageHome], parts: Services) -> None:
+    """Have looked at what is due, in the background and once in an hour: the switch or the repository is new, or events went astray."""
     now = time.time()
+    hour = f"refresh-{int(now // 3600)}"
     if not known_homes or any(home.problem or now - home.read_at > FRESH for home in known_homes.values()):
-        await parts.jobs.submit(PackageSurvey(installation), f"refresh-{int(now // 3600)}")
+        await parts.jobs.submit(PackageSurvey(pull.installation), hour)
+    elif pull.repository not in known_homes:
+        await parts.jobs.submit(PackageSurvey(pull.installation, pull.repository), hour)
 
 
 async def _own(
-    rows: Mapping[PackageHome, bool], audience: Audience, run: ReviewRun, parts: Services, scratch: str
+    rows: Sequence[PackageHome], audience: Audience, run: ReviewRun, parts: Services, scratch: str
 ) -> tuple[NamedConsumer, ...]:
-    """Those of the installation, read with one token that is good for them and for no other repository. `rows`: whether each only may use it."""
+    """Those of the installation, read with one token that is good for them and for no other repository."""
     installation, told = run.ask.pull.installation, list(rows)
     try:
         ids = tuple(one.repository for one in rows)
@@ -188,10 +189,9 @@ async def _own(
                 return await _at_hand(row, homes.get(row.repository), token, parts, scratch)
 
             told = [row for row in rows if _may_be_told(homes.get(row.repository), audience)]
-            found = await consumers.fetch_all([row.name for row in told], one)
+            return await consumers.fetch_all([row.name for row in told], one)
     except HostError as error:
-        found = tuple(consumers.absent(one.name, consumers.problem_of(error)) for one in told)
-    return tuple(replace(one, is_possible=rows[row]) for row, one in zip(told, found, strict=True))
+        return tuple(consumers.absent(one.name, consumers.problem_of(error)) for one in told)
 
 
 def _may_be_told(home: Home | None, audience: Audience) -> bool:

@@ -112,7 +112,7 @@ def test_what_was_not_looked_at_is_open(library: Repository, repositories: Other
     assert [row["reason"].partition(":")[0] for row in found["coverage"]["open"] if row["kind"] == "check"] == [
         "plain was not looked at", "empty was not looked at",
     ]  # fmt: skip
-    assert "1 of 3 repositories that use this one, or may use it, were looked at; 1 breaks." in found["notes"]
+    assert "1 of 3 repositories that use this one were looked at; 1 breaks." in found["notes"]
     mistake = deeprepo("review", "HEAD~1..HEAD", *named(tmp_path / "nowhere"), cwd=library.folder)
     assert (mistake.returncode, "nowhere: there is no such folder" in mistake.stderr) == (2, True)
 

@@ -11,7 +11,6 @@ ASKED = {
     # language, manifest, text -> name, constraint, origin, arrival
     "pep 621": ("python", "pyproject.toml", '[project]\ndependencies = ["Acme.Quotes[fast] >= 1.2, < 2 ; python_version > \'3\'"]', ("acme-quotes", ">=1.2,<2", "registry", "upgrade")),
     "poetry": ("python", "pyproject.toml", '[tool.poetry.dependencies]\nquotes = "^1.2"', ("quotes", "^1.2", "registry", "upgrade")),
-    "flit": ("python", "pyproject.toml", '[tool.flit.metadata]\nrequires = ["quotes >=1,<2"]', ("quotes", ">=1,<2", "registry", "upgrade")),
     "setup.cfg": ("python", "setup.cfg", "[options]\ninstall_requires =\n    quotes~=1.2\n", ("quotes", "~=1.2", "registry", "upgrade")),
     "setup.py, a list beside what is computed": ("python", "setup.py", "setup(name='x', install_requires=['quotes>1', find()])\n", ("quotes", ">1", "registry", "release")),
     "setup.py": ("python", "setup.py", "from setuptools import setup\nsetup(name='x', install_requires=['quotes>1'])\n", ("quotes", ">1", "registry", "release")),
@@ -57,7 +56,6 @@ OFFERED = {
     "composer": ("php", {"composer.json": '{"name": "acme/q", "autoload": {"psr-4": {"Q\\\\": "src/"}}}'}, ["src/A.php"], ("acme/q", ("src",))),
     "maven": ("jvm", {"q/pom.xml": "<project><parent><groupId>com.acme</groupId></parent><artifactId>q</artifactId><dependencies><dependency><artifactId>z</artifactId></dependency></dependencies></project>"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
     "gradle": ("jvm", {"gradle.properties": "", "q/build.gradle": "group = 'com.acme'\n"}, ["q/src/main/kotlin/A.kt"], ("com.acme:q", ("q/src/main",))),
-    "nuget, a property of its own": ("csharp", {"src/Q/Q.csproj": "<P>Acme</P><PackageId>$(P).Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
     "npm, a manifest that says how modules are read": ("javascript", {"package.json": '{"name": "q"}', "lib/package.json": '{"type": "module"}'}, ["lib/index.js"], ("q", ("",))),
     "npm, a part with a manifest": ("javascript", {"package.json": '{"name": "q", "exports": {"./hooks": "./hooks/index.js"}}', "hooks/package.json": '{"name": "q-hooks", "private": true}'}, ["hooks/index.js"], ("q", ("",))),
     "sbt": ("jvm", {"build.sbt": 'ThisBuild / organization := "com.acme"\nname := "q"\n'}, ["src/main/scala/A.scala"], ("com.acme:q", ("src/main",))),
@@ -95,11 +93,9 @@ def locked(made: Packaging, path: str, text: str, name: str) -> str:
 def test_a_requirement_is_read_as_it_is_written(
     language: str, path: str, text: str, meant: tuple[str, str, str, str]
 ) -> None:
-    """Name, constraint, where it is taken from, when a break arrives, and the line of the manifest."""
+    """Name, constraint, where it is taken from, and when a break arrives."""
     found = [row for row in packaging(language).requirements({path: text.encode()}) if row.name != "php"]
     assert [(row.name, row.constraint, row.origin, row.arrival) for row in found] == [meant]
-    line = text.split("\n")[found[0].line - 1]
-    assert re.split("[:/-]", found[0].name)[-1].lower() in line.lower()
 
 
 @pytest.mark.parametrize(("language", "manifests", "paths", "expected"), OFFERED.values(), ids=OFFERED)
@@ -155,9 +151,7 @@ def test_any_bytes_are_a_manifest_without_packages(language: str, text: bytes) -
 
 
 def test_a_module_that_is_replaced_is_not_taken() -> None:
-    """A fork takes the place of what the name says: it is what is asked for, under the name of the other."""
+    """A fork takes the place of what the name says: it is what is asked for."""
     text = b"module x\nrequire example.com/quotes v1.0.0\nreplace example.com/quotes => example.com/fork v1.0.1\n"
     taken = packaging("go").requirements({"go.mod": text})
-    assert [(row.name, row.alias, row.constraint) for row in taken] == [
-        ("example.com/fork", "example.com/quotes", "v1.0.1")
-    ]
+    assert [(row.name, row.constraint) for row in taken] == [("example.com/fork", "v1.0.1")]

@@ -25,7 +25,7 @@ LISTS = (
     "notes",
     "consumers",
 )
-ASKED = Requirement("python", "quotes", "<2", path="requirements.txt", line=1, locked="1.3")
+ASKED = Requirement("python", "quotes", "<2", path="requirements.txt", locked="1.3")
 ABROAD = Evidence("acme/billing:pay.py", "tax(30)", 5, note="breaks", repository="acme/billing", commit="c" * 40)
 CONSUMED = replace(
     with_finding(consumer="acme/billing", evidence=(ABROAD,)),

@@ -14,7 +14,6 @@ from bot.workflow import packages
 from deeprepo_sandbox import github as sandbox
 
 LINES = {".deeprepo.yml": "as_consumer: lines\n"}
-MERGE = {"requirements.txt": "<<<<<<< a\nshop-prices\n>>>>>>> b\n"}  # marks of one that is under way
 PRIVATE = ("quagga", "zanzibar", "77123")
 
 
@@ -43,7 +42,7 @@ async def reviewed(stage: Whole, repo: sandbox.Repo, branch: str = "feature", **
     await repo.commit(branch, BROKEN | {f"{branch}.txt": "a head of its own\n"})
     number = await repo.open_pull(branch, title="Prices", **how)  # type: ignore[arg-type]
     await stage.quiet()
-    pull = stage.gh.pull(number, "acme/prices")
+    pull = stage.gh.pull(number, f"acme/{repo.repository.name}")
     (found,) = [one.body for one in pull.comments if "## deeprepo" in one.body]
     return found
 
@@ -53,17 +52,15 @@ async def test_a_consumer_is_found_and_its_line_named(
 ) -> None:
     """After the installation the index knows who takes what, which `deeprepo consumers --server` prints; the review of a private library names the line of a private user."""
     monkeypatch.setenv("DEEPREPO_DATA", str(tmp_path / "data"))
-    async with at(tmp_path, quagga=USER | LINES, zebra=MERGE) as (stage, repo):
+    async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
         kept = [path.name.partition("-")[0] for path in packages.clones_folder(stage.data).iterdir()]
         assert str(stage.gh.world.repository("acme", "quagga").id) in kept  # type: ignore[union-attr]
         before = len(stage.gh.requests)
         assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo)
         assert not [one for one in stage.gh.requests[before:] if "quagga.git" in one.path]  # the clone is at hand
-        tokens_are_narrow(stage, "quagga", "zebra")
+        tokens_are_narrow(stage, "quagga")
     assert await asyncio.to_thread(consumers.command, server=True) == 0
-    text = capsys.readouterr().out
-    assert "not known: requirements.txt holds the marks of a merge" in text
-    words = text.split()
+    words = capsys.readouterr().out.split()
     assert words[words.index("acme/quagga") :][:4] == ["acme/quagga", "shop-prices", "acme/prices", ">=1.2,<2"]
 
 
@@ -120,6 +117,14 @@ async def test_a_push_to_the_default_branch_refreshes_the_index_and_an_end_empti
         await stage.quiet()
         assert list(packages.clones_folder(stage.data).iterdir()) == []
         assert user.id not in await stage.server.store.packages.homes(stage.gh.installation)
+
+
+async def test_a_repository_that_is_new_to_the_index_is_looked_at_for_the_next_review(tmp_path: Path) -> None:
+    """No event has told of it: its first review says that its users are not known yet, and the next one names them."""
+    async with at(tmp_path, quagga=USER | LINES) as (stage, _):
+        repo = await stage.gh.repository("acme", "rates", files=LIBRARY, private=True)
+        assert packages.NOT_YET in await reviewed(stage, repo)
+        assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo, "second")
 
 
 async def test_the_file_of_the_base_branch_narrows_and_that_of_the_change_does_not(tmp_path: Path) -> None:

@@ -1,42 +1,41 @@
 """What a change breaks in clones of the repositories that use it, by the comparisons that are made within one repository."""
 
 import asyncio
-import math
+import posixpath
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from bot.checkout import Checkout
+from bot.checkout import Checkout, clone
+from bot.checkout.locate import paths_of
 from bot.config.names import FILE
 from bot.dependents.consumers import words
-from bot.dependents.consumers.clones import open_clones, sentence
-from bot.dependents.consumers.identity import RepositoryIdentity, identity_of_clone, own_identity
 from bot.dependents.consumers.offered_change import OfferedChange, offered_change
 from bot.dependents.consumers.overlay import mount_of
 from bot.dependents.consumers.package_breaks import package_breaks
-from bot.dependents.consumers.packages import Offer, offer_of, requirements
+from bot.dependents.consumers.packages import offer_of, requirements
 from bot.dependents.consumers.schema_uses import schema_findings
 from bot.errors import DeepRepoError
 from bot.masking.detect import secrets
 from bot.masking.hide import mask_values
 from bot.ports import Analyzer, Language, Tree
-from bot.values import (
-    ChangedFile,
-    Dependents,
-)
+from bot.values import ChangedFile, Dependents, Finding
 from bot.values.consumer import (
     Clone,
     ConsumerImpact,
     ConsumerReport,
+    ConsumerState,
     Disclosure,
     NamedConsumer,
+    Package,
     Standing,
     label,
 )
 
+MOST = 40  # clones of one review
 FILES = 200_000  # of one consumer
-SECONDS = 120.0  # for one consumer, by the clock: git may hang
-TOGETHER = 60.0  # of computing for all: on a busy machine it takes longer, and finds the same
+SECONDS, TOGETHER = 120.0, 600.0  # for one consumer; for all of them
 NOTHING = "its manifests take nothing that this repository offers"
 
 
@@ -49,37 +48,32 @@ async def check(
     contracts: Analyzer,
     *,
     own: str = "",
-    address: str = "",
     scratch: str,
     left_out: Collection[str] = (),
     shows: Callable[[bytes | None], Disclosure] = lambda _: "name",
     seconds: float | None = None,
 ) -> ConsumerImpact:
-    """Compare the change with what the named clones use of it. `own`: the git folder of the repository under review. `address`: of its pages.
+    """Compare the change with what the named clones use of it. `own`: the git folder of the repository under review.
 
     A clone that cannot be read costs its own comparison and nothing else. `shows`: what a consumer's own settings file lets others learn
-    of it. `seconds`: for all of them together, by the clock.
+    of it. `seconds`: for all of them together.
     """
     if not consumers:
         return ConsumerImpact()
-    clones, others = await open_clones(consumers, scratch, own)
+    clones, others = await _open_clones(consumers, scratch, own)
     done = [ConsumerImpact((report,)) for report in others]
-    change = await offered_change(tree, files, dependents, languages, await own_identity(own, address))
-    end, last = time.process_time() + TOGETHER, time.monotonic() + (seconds or math.inf)
+    change = await offered_change(tree, files, dependents, languages)
+    end = time.monotonic() + (seconds or TOGETHER)
     # Until its own settings are read, nothing of one is shown but that it exists.
     standings = {one.name: replace(one.standing, shows="existence") for one in consumers if one.standing is not None}
     for one in clones:
-        left = min(SECONDS, last - time.monotonic())
-        if time.process_time() >= end:
-            done.append(_unread(one, f"{TOGETHER:g} s of computing were spent on the others"))
-        elif left <= 0:
-            done.append(_unread(one, f"{seconds:g} s were spent on the others"))
-        else:
+        left = min(SECONDS, end - time.monotonic())
+        if left > 0:
             done.append(await _checked(change, one, languages, contracts, left_out, left))
+        else:
+            done.append(_apart(one, "unread", f"{seconds or TOGETHER:g} s were spent on the others"))
         if one.standing is not None:
             standings[one.name] = await _own_standing(one, one.standing, shows)
-    possible = {one.name for one in consumers if one.is_possible}
-    done = [one for one in done if not (possible & {row.name for row in one.reports if row.state == "unrelated"})]
     reports = tuple(_with_standing(report, standings) for one in done for report in one.reports)
     users = {one.name for one in reports if one.state != "unrelated"}
     readable = tuple(one for one in clones if one.name in users and not one.settings)
@@ -92,6 +86,58 @@ async def check(
         readable=tuple(one.name for one in readable),
         clones=readable,
     )
+
+
+async def list_known(
+    tree: Tree, consumers: Sequence[NamedConsumer], languages: Mapping[str, Language], *, own: str = "", scratch: str
+) -> tuple[ConsumerReport, ...]:
+    """Who takes what of this repository, told from the manifests alone."""
+    clones, others = await _open_clones(consumers, scratch, own)
+    offer, found = await offer_of(tree, languages), list[ConsumerReport]()
+    for one in clones:
+        try:
+            async with asyncio.timeout(SECONDS), Checkout(one.pull) as theirs:
+                found.append(await _report_of_manifests(offer, one, theirs, languages))
+        except (DeepRepoError, TimeoutError) as error:
+            found += _apart(one, "unread", words.sentence(error) or f"it took more than {SECONDS:.0f} s").reports
+    return (*found, *others)
+
+
+async def _open_clones(
+    consumers: Sequence[NamedConsumer], scratch: str, own: str
+) -> tuple[list[Clone], list[ConsumerReport]]:
+    """The clones that can be read, each once, and a report of each of the others."""
+    names, commits = Counter[str](), set[tuple[str, str]]()
+    clones: list[Clone] = []
+    others: list[ConsumerReport] = []
+
+    def distinct(name: str) -> str:
+        names[name] += 1
+        return name if names[name] == 1 else f"{name}-{names[name]}"
+
+    for one in consumers:
+        try:
+            found = None if one.problem else await clone(one.location, scratch)
+            problem = one.problem
+        except DeepRepoError as error:
+            found, problem = None, words.sentence(error).partition(": ")[0]
+        if found is None:
+            name = one.name or posixpath.basename(one.location.rstrip("/")) or one.location
+            others.append(ConsumerReport(distinct(name), "unread", reason=problem))
+            continue
+        common = paths_of(found.pull.git_dir).common
+        if (common, found.pull.head) in commits:
+            continue  # named twice
+        commits.add((common, found.pull.head))
+        name = distinct(one.name or found.name)
+        found = replace(found, name=name, settings=one.settings, standing=one.standing)
+        if own and common == paths_of(own).common:
+            others += _apart(found, "unrelated", "it is the repository under review").reports
+        elif len(clones) == MOST:
+            others += _apart(found, "unread", f"no more than {MOST} repositories are looked at in one review").reports
+        else:
+            clones.append(found)
+    return clones, others
 
 
 async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[bytes | None], Disclosure]) -> Standing:
@@ -125,18 +171,18 @@ async def _checked(
         async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:
             return await _masked(await _compared(change, consumer, tree, languages, contracts), consumer, tree)
     except TimeoutError:
-        return _unread(consumer, f"it took more than {seconds:.0f} s")
+        return _apart(consumer, "unread", f"it took more than {seconds:.0f} s")
     except DeepRepoError as error:
-        return _unread(consumer, sentence(error))
+        return _apart(consumer, "unread", words.sentence(error))
     except Exception as error:  # noqa: BLE001 - the boundary: a stranger's repository must not end the review of this one
-        return _unread(consumer, f"reading it ended with {type(error).__name__}, a defect of deeprepo")
+        return _apart(consumer, "unread", f"reading it ended with {type(error).__name__}, a defect of deeprepo")
 
 
 async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> ConsumerImpact:
     """The same without secrets: each file is looked through as a whole, because the lines around a use may not show that a value is one."""
     start = label(consumer.name, "")
-    inner_paths = {path: path.removeprefix(start) for path in impact.texts() if path.startswith(start)}
-    blobs = await tree.read_many(list(inner_paths.values()))
+    inner_paths = [path.removeprefix(start) for path in impact.texts() if path.startswith(start)]
+    blobs = await tree.read_many(inner_paths)
     found = [secrets(blob.decode("utf-8", "replace"), path) for path, blob in blobs.items()]
     return mask_values(impact, {value for row in found for value, _ in row})
 
@@ -144,73 +190,45 @@ async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> Co
 async def _compared(
     change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> ConsumerImpact:
-    report, part = await _report_of_manifests(change.offers.either, consumer, tree, languages, change.identity)
-    of_schemas, left = (
-        await schema_findings(change.schemas, consumer, tree) if report.reason in ("", NOTHING) else ((), "")
-    )
+    report = await _report_of_manifests(change.packages, consumer, tree, languages)
+    of_schemas, left = tuple[Finding, ...](), ""
+    if report.takes or report.reason == NOTHING:
+        of_schemas, left = await schema_findings(change.schemas, consumer, tree)
     if of_schemas:  # a repository that names a schema's elements uses them, whatever its manifests declare
         report = replace(report, state="checked", reason="")
-    impact = (
-        await package_breaks(change, consumer, tree, languages, contracts, report)
-        if report.takes
-        else ConsumerImpact((report,))
-    )
-    first = impact.reports[0]
-    lines = {(item.path, item.line) for one in of_schemas for item in one.evidence}
+    impact = ConsumerImpact((report,))
+    if report.takes:
+        impact = await package_breaks(change, consumer, tree, languages, contracts, report)
+    (first,), findings = impact.reports, (*impact.findings, *of_schemas)
     first = replace(
         first,
-        uses=first.uses + len(lines),
-        breaks=first.breaks + sum(one.proven for one in of_schemas),
-        hints=first.hints + sum(not one.proven for one in of_schemas),
+        uses=first.uses + len({(item.path, item.line) for one in of_schemas for item in one.evidence}),
+        breaks=sum(one.proven for one in findings),
+        hints=sum(not one.proven for one in findings),
     )
-    left = left or part
     if left and first.state != "unread":
         first = replace(first, state="unread", reason=f"it was looked at in part: {left}")
-    return replace(impact, reports=(first,), findings=(*impact.findings, *of_schemas))
+    return replace(impact, reports=(first,), findings=findings)
 
 
 async def _report_of_manifests(
-    offer: Offer, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], own: RepositoryIdentity
-) -> tuple[ConsumerReport, str]:
-    """What a clone takes of what is offered, told from its manifests alone; and a sentence about a part of it that is not known."""
-    entries = await tree.entries()
-    if len(entries) > FILES:
-        return _unread(consumer, f"it has more than {FILES:,} files").reports[0], ""
-    copies = {(package.language, package.name) for package in (await offer_of(tree, languages)).packages}
-    their_packages = await requirements(tree, languages, offer, own, identity_of_clone(consumer))
-    takes = tuple(row for row in their_packages.rows if (row.language, row.name) not in copies)
-    if not takes and copies & {(package.language, package.name) for package in offer.packages}:
-        return _apart(consumer, "it offers the same package itself, so it is a copy of this one").reports[0], ""
-    part = "".join(f"{problem.path} {problem.reason}" for problem in their_packages.problems[:1])
-    if len(their_packages.problems) > 1:
-        part += f" (and {len(their_packages.problems) - 1} more of the kind)"
-    report = _apart(consumer, NOTHING).reports[0]
+    offer: Collection[Package], consumer: Clone, tree: Checkout, languages: Mapping[str, Language]
+) -> ConsumerReport:
+    """What a clone takes of what is offered, told from its manifests alone."""
+    if len(await tree.entries()) > FILES:
+        return _apart(consumer, "unread", f"it has more than {FILES:,} files").reports[0]
+    copies = {(package.language, package.name) for package in await offer_of(tree, languages)}
+    asked, unread = await requirements(tree, languages, offer)
+    takes = tuple(row for row in asked if (row.language, row.name) not in copies)
     if takes:
-        report = ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
-    return report, part
+        return ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
+    if copies & {(package.language, package.name) for package in offer}:
+        return _apart(consumer, "unrelated", "it offers the same package itself, so it is a copy of this one").reports[
+            0
+        ]
+    return _apart(consumer, "unread" if unread else "unrelated", unread or NOTHING).reports[0]
 
 
-async def list_known(
-    tree: Tree, consumers: Sequence[NamedConsumer], languages: Mapping[str, Language], *, own: str = "", scratch: str
-) -> tuple[ConsumerReport, ...]:
-    """Who takes what of this repository, told from the manifests alone."""
-    clones, others = await open_clones(consumers, scratch, own)
-    offer, identity = await offer_of(tree, languages), await own_identity(own)
-    found = []
-    for one in clones:
-        try:
-            async with asyncio.timeout(SECONDS), Checkout(one.pull) as theirs:
-                report, part = await _report_of_manifests(offer, one, theirs, languages, identity)
-                reason = f"it was looked at in part: {part}"
-                found.append(replace(report, state="unread", reason=reason) if part and not report.takes else report)
-        except (DeepRepoError, TimeoutError) as error:
-            found += _unread(one, sentence(error) or f"it took more than {SECONDS:.0f} s").reports
-    return (*found, *others)
-
-
-def _unread(consumer: Clone, reason: str) -> ConsumerImpact:
-    return ConsumerImpact((ConsumerReport(consumer.name, "unread", consumer.pull.head, consumer.day, reason),))
-
-
-def _apart(consumer: Clone, reason: str) -> ConsumerImpact:
-    return ConsumerImpact((ConsumerReport(consumer.name, "unrelated", consumer.pull.head, consumer.day, reason),))
+def _apart(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerImpact:
+    """A consumer that is not compared."""
+    return ConsumerImpact((ConsumerReport(consumer.name, state, consumer.pull.head, consumer.day, reason),))

@@ -35,7 +35,7 @@ def disclosure(audience: Audience, consumer: Standing) -> Disclosure:
     subject = audience.subject
     if subject.visibility is None and consumer.visibility is None and not subject.owner:
         return "lines"
-    if consumer.visibility == "public" or audience.reads_consumers:
+    if consumer.visibility == "public":
         return "lines"
     if audience.is_stranger and subject.visibility != "private":
         return "nothing"

@@ -1,34 +1,20 @@
 """The reviewed change as consumers can be hit by it: what the repository offers, and which of the changed files belong to that."""
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
-from bot.dependents.consumers.identity import RepositoryIdentity
-from bot.dependents.consumers.packages import Offer, is_manifest, offer_of
+from bot.dependents.consumers.packages import is_manifest, offer_of
 from bot.dependents.consumers.schema_uses import SchemaBreaks, schema_breaks
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Dependents, Query
+from bot.values.consumer import Package
 
 # A line by which a file hands on what another one defines.
 HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"
-
-
-@dataclass(frozen=True)
-class OfferSides:
-    """The packages that the repository offers before the change and after it."""
-
-    base: Offer
-    head: Offer
-
-    @cached_property
-    def either(self) -> Offer:
-        """What one side or both offer."""
-        return self.base.join(self.head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +22,13 @@ class OfferedChange:
     """The reviewed change as consumers can be hit by it."""
 
     tree: Tree
-    offers: OfferSides
+    before: tuple[Package, ...]  # that the repository offers before the change
+    packages: tuple[Package, ...]  # before it or after it
     files: tuple[ChangedFile, ...]  # of packages that are offered
     changes_manifest: bool  # one that declares packages is changed
     handing: frozenset[str]  # files that may hand names on
     dependents: Dependents  # within the repository
     schemas: SchemaBreaks
-    identity: RepositoryIdentity  # of the reviewed repository
 
 
 async def offered_change(
@@ -50,16 +36,15 @@ async def offered_change(
     files: Sequence[ChangedFile],
     dependents: Dependents,
     languages: Mapping[str, Language],
-    identity: RepositoryIdentity,
 ) -> OfferedChange:
     """Find what is offered, before the change or after it, and which of the changed files belong to it."""
-    offers = OfferSides(await offer_of(tree, languages, "base"), await offer_of(tree, languages))
-    packages = offers.either.packages
+    before = await offer_of(tree, languages, "base")
+    packages = tuple(dict.fromkeys([*before, *await offer_of(tree, languages)]))
     suffixes = {package.language: languages[package.language].SUFFIXES for package in packages}
 
     def concerns(path: str | None) -> bool:
         return path is not None and any(
-            package.holds(path) and path.endswith(suffixes[package.language]) and not is_aside(path, offers.either)
+            package.holds(path) and path.endswith(suffixes[package.language]) and not is_aside(path, packages)
             for package in packages
         )
 
@@ -74,13 +59,13 @@ async def offered_change(
         handing = await tree.grep(Query([HANDS_ON], globs, syntax="perl"))
     return OfferedChange(
         tree,
-        offers,
+        before,
+        packages,
         offered_files,
         any(is_manifest(path, languages.values()) for path in _paths(files)),
         handing | _paths(offered_files),
         dependents,
         await schema_breaks(tree, files),
-        identity,
     )
 
 
@@ -88,9 +73,9 @@ def _paths(files: Sequence[ChangedFile]) -> frozenset[str]:
     return frozenset(path for file in files for path in (file.path, file.old_path) if path)
 
 
-def is_aside(path: str, offer: Offer) -> bool:
+def is_aside(path: str, packages: Iterable[Package]) -> bool:
     """Whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
-    roots = [root for package in offer.packages for root in package.roots]
+    roots = [root for package in packages for root in package.roots]
     outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
     root = max(outside, key=len, default="")
     # A module `test.py` in a package is what it offers; at the top of a repository it is a test.

@@ -2,25 +2,21 @@
 
 import posixpath
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
-from bot.dependents.consumers.clones import sentence
-from bot.dependents.consumers.manifests import form
 from bot.dependents.consumers.offered_change import OfferedChange, is_aside
 from bot.dependents.consumers.overlay import LINKS, OverlayTree, mount_of
-from bot.dependents.consumers.packages import Offer, is_manifest, packaging_of
+from bot.dependents.consumers.packages import form, holding, is_manifest, packaging_of
 from bot.dependents.consumers.schema_uses import breaks_of
 from bot.dependents.find import find
 from bot.dependents.sites import MODULE
 from bot.ports import Analyzer, Language, Linking, Tree
 from bot.text.filetypes import filetype, has_common_name
 from bot.text.lines import file_lines
-from bot.text.paths import is_test
 from bot.values import (
     ChangedFile,
     Dependents,
@@ -29,8 +25,6 @@ from bot.values import (
     Excerpt,
     Finding,
     Reference,
-    Severity,
-    Side,
     Source,
     less_severe,
 )
@@ -42,13 +36,15 @@ from bot.values.consumer import (
     Requirement,
     label,
 )
-from bot.values.finding import BREAKS
+from bot.values.finding import BREAKS, MAY_BREAK
 
 EXCERPTS = 40  # uses of a consumer that models are shown
 AROUND = 3  # lines around each
 LONG_LINE = 300  # characters of one
 PLACES = 12  # lines of one consumer that a finding quotes
 LIMITS = SearchLimits(sites=200, seconds=6.0)
+PRIVATE = re.compile(r"_(?!_)|#")  # the beginning of a name that is nobody else's contract
+INSIDE = ("unit", "folder", "file")  # visibilities that end where the repository does
 OFFERS = re.compile(r"^\s*(?:export\b|pub\b|from\b|import\b|use\b|require\b|__all__\b|autoload\b|module\.exports)")
 
 
@@ -68,18 +64,17 @@ async def package_breaks(
         return ConsumerImpact((report,))
     joined = _joined(change, consumer, tree, asked, takes)
     found = await find(joined, files, asked, LIMITS)
-    users = await _of_consumer(joined, found, change, asked)
-    reported = await _reported(joined, files, users, contracts)
-    findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported)]
+    users = await _of_consumer(joined, found, change)
+    judged = await contracts.check(joined, files, users)
+    theirs = [one for one in judged.findings if joined.inside(one.path) is not None]
+    findings = [_finding(await _anchor(joined, users, one), one, consumer, takes, joined) for one in theirs]
     uses = _uses(users)
     partly = [*tree.stopped_searches, *found.missed_uses]
     report = replace(
         report,
         state="unread" if partly else "checked",
-        reason=f"it was looked at in part: {sentence(partly[0])}" if partly else "",
+        reason=f"it was looked at in part: {words.sentence(partly[0])}" if partly else "",
         uses=len({(row.path, row.line) for row in uses}),
-        breaks=sum(one.proven for one in findings),
-        hints=sum(not one.proven for one in findings),
     )
     shown = () if consumer.settings else await _excerpts(joined, consumer, uses)
     return ConsumerImpact((report,), tuple(findings), excerpts=shown)
@@ -128,7 +123,7 @@ def _joined(
 ) -> OverlayTree:
     """Both trees as one, in which the imports of the consumer mean the packages of the product."""
     mount = mount_of(consumer.name)
-    packages = [package for package in change.offers.either.packages if package.language in languages]
+    packages = [package for package in change.packages if package.language in languages]
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
     configs = form(tuple(name for language in languages.values() for name in language.CONFIGS) or ("",))
     links: dict[str, bytes] = {}
@@ -136,15 +131,14 @@ def _joined(
         packaging, own = packaging_of(language), [row for row in takes if row.language == name]
         if isinstance(packaging, Linking):
             folders = sorted({posixpath.join(mount, posixpath.dirname(row.path)).rstrip("/") for row in own})
-            aliases = {row.alias: row.name for row in own if row.alias}
-            links |= packaging.links([one for one in packages if one.language == name], folders, aliases)
+            links |= packaging.links([one for one in packages if one.language == name], folders)
 
     def is_offered(path: str) -> bool:
         if not any(package.holds(path) for package in packages):
             if configs.match(f"/{path}") and is_manifest(path, languages.values()):
                 return True  # it says where modules are, though it may be code itself
             return "." in path.rpartition("/")[2] and not path.endswith(suffixes)
-        return not is_aside(path, Offer(tuple(packages)))
+        return not is_aside(path, packages)
 
     def is_pinned(path: str) -> bool:  # packages are called, and offer, what they did: no such change hides another one
         return change.changes_manifest and is_manifest(path, languages.values())
@@ -157,9 +151,7 @@ def _joined(
     )
 
 
-async def _of_consumer(
-    overlay: OverlayTree, impact: Dependents, change: OfferedChange, languages: Mapping[str, Language]
-) -> Dependents:
+async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: OfferedChange) -> Dependents:
     """What is affected, as far as it is the consumer's and public in the product."""
     direct = {(row.path, row.target) for row in impact.files if row.via is None}
     items = impact.by_key()
@@ -169,10 +161,9 @@ async def _of_consumer(
         home = row.symbol.rpartition(":")[0]
         if overlay.inside(row.path) is None or overlay.inside(home) is not None or home.startswith(f"{LINKS}/"):
             continue
-        if _is_private(home, row, change, languages, direct=(row.path, home) in direct):
-            continue
         before = item.before if (item := items.get(row.symbol)) is not None else None
-        if before is not None and before.visibility == "unit":
+        is_hidden = before is not None and before.visibility in INSIDE
+        if is_hidden or _is_private(home, row, change, direct=(row.path, home) in direct):
             continue
         if (
             not row.sure and row.path not in tied_paths
@@ -182,28 +173,19 @@ async def _of_consumer(
     heirs = tuple(
         (key, own)
         for key, own in impact.heirs
-        if overlay.inside(own.path) is not None
-        and not _has_private_name(key.rpartition(":")[2], key.rpartition(":")[0], languages)
+        if overlay.inside(own.path) is not None and not PRIVATE.match(re.split("[:.]", key)[-1])
     )
     return replace(impact, references=tuple(references), heirs=heirs)
 
 
-def _is_private(
-    home: str, row: Reference, change: OfferedChange, languages: Mapping[str, Language], *, direct: bool
-) -> bool:
+def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: bool) -> bool:
     """Whether a use is of something that its owner does not offer: by its name, or by the file that is imported for it."""
     name = row.symbol.rpartition(":")[2]
     is_module = name == MODULE  # an import, whatever the file is called
-    if not is_module and any(_has_private_name(one, home, languages) for one in (name, row.name)):
+    if not is_module and any(PRIVATE.match(one.rpartition(".")[2]) for one in (name, row.name)):
         return True
-    package = change.offers.base.holding(home) or change.offers.either.holding(home)
+    package = holding(change.before, home) or holding(change.packages, home)
     return package is not None and (direct or is_module) and _is_inner_file(package, home)
-
-
-def _has_private_name(name: str, path: str, languages: Mapping[str, Language]) -> bool:
-    language = next((one for one in languages.values() if path.endswith(one.SUFFIXES)), None)
-    packaging, last = packaging_of(language) if language is not None else None, name.rpartition(".")[2]
-    return packaging is not None and packaging.PRIVATE.match(last) is not None
 
 
 def _is_inner_file(package: Package, path: str) -> bool:
@@ -212,7 +194,7 @@ def _is_inner_file(package: Package, path: str) -> bool:
         return True
     root = max((root for root in package.roots if path.startswith(root)), key=len, default="")
     parts = posixpath.splitext(path[len(root) :].strip("/"))[0].split("/")
-    return any(part == "internal" or re.match(r"_(?!_)", part) for part in parts)
+    return any(part == "internal" or PRIVATE.match(part) for part in parts)
 
 
 def _uses(users: Dependents) -> list[Reference]:
@@ -222,118 +204,62 @@ def _uses(users: Dependents) -> list[Reference]:
     return [row for row in rows if row.missing or row.likely or ((item := changed.get(row.symbol)) and item.contract)]
 
 
-async def _reported(
-    overlay: OverlayTree, files: Sequence[ChangedFile], users: Dependents, contracts: Analyzer
-) -> list[tuple[str, Finding]]:
-    """(changed file, finding) of the comparisons, each place once."""
-    rows: dict[tuple[str, str], list[Reference]] = defaultdict(list)  # by changed file and file of the consumer
-    for row in users.references:
-        rows[row.symbol.rpartition(":")[0], row.path].append(row)
-    pairs = dict.fromkeys([*rows, *((key.rpartition(":")[0], own.path) for key, own in users.heirs)])
-    reported_places: set[tuple[str, int]] = set()
-    found = []
-    for home, path in pairs:
-        heirs = tuple((key, own) for key, own in users.heirs if (key.rpartition(":")[0], own.path) == (home, path))
-        mine = replace(users, references=tuple(rows[home, path]), heirs=heirs)
-        judged = await contracts.check(overlay, files, mine)
-        for one in judged.findings:
-            if overlay.inside(one.path) is not None and (one.path, one.start) not in reported_places:
-                reported_places.add((one.path, one.start))
-                # its code is shown where that is decided, and never rewritten
-                found.append((home, replace(one, rewrites=())))
-    return found
-
-
-async def _grouped(
-    overlay: OverlayTree, findings: Sequence[tuple[str, Finding]]
-) -> list[tuple[Evidence, list[Finding]]]:
-    """The findings by the line of the change that brings them: what one line breaks in a consumer is said once."""
-    groups: dict[tuple[str, Side, int, str], tuple[Evidence, list[Finding]]] = {}
-    for home, one in findings:
-        at = await _anchor(overlay, home, one)
-        groups.setdefault((at.path, at.side, at.line, one.rule), (at, []))[1].append(one)
-    return list(groups.values())
-
-
-async def _anchor(overlay: OverlayTree, home: str, finding: Finding) -> Evidence:
+async def _anchor(overlay: OverlayTree, users: Dependents, finding: Finding) -> Evidence:
     """The line of the change: the definition as it is, else as it was, else the beginning of a file that is gone."""
-    own = [item for item in finding.evidence if overlay.inside(item.path) is None]
-    for note in ("after", "before"):
-        item = next((item for item in own if item.note == note), None)
-        if item is not None:
-            return item
-    for side in ("base", "head"):
-        text = await overlay.read(home, side)
-        lines = [line.rstrip("\r") for line in file_lines(text)]
-        at = next((number for number, line in enumerate(lines, 1) if line.strip()), 0)
-        if at:
-            return Evidence(home, lines[at - 1], at, side)
-    return Evidence(home, finding.quote, 0, "base")
+    own = {item.note: item for item in finding.evidence if overlay.inside(item.path) is None}
+    if at := own.get("after") or own.get("before"):
+        return at
+    place = finding.path, finding.start
+    home = next(row.symbol.rpartition(":")[0] for row in users.references if (row.path, row.line) == place)
+    lines = [line.rstrip("\r") for line in file_lines(await overlay.read(home, "base"))]
+    at_line = next((number for number, line in enumerate(lines, 1) if line.strip()), 0)
+    return Evidence(home, lines[at_line - 1] if at_line else finding.quote, at_line, "base")
 
 
 def _finding(
-    at: Evidence, rows: Sequence[Finding], consumer: Clone, takes: Sequence[Requirement], overlay: OverlayTree
+    at: Evidence, found: Finding, consumer: Clone, takes: Sequence[Requirement], overlay: OverlayTree
 ) -> Finding:
-    """One finding on the line of the change, with the consumer's lines as evidence."""
-    first = min(rows, key=lambda one: (not one.proven, is_test(one.path), one.severity != "high"))
-    mount = f"{mount_of(consumer.name)}/"
-    files = {one.path for one in rows}
-    more = f" (and {len(files) - 1} more {'file' if len(files) == 2 else 'files'})" if len(files) > 1 else ""  # noqa: PLR2004
+    """The finding on the line of the change, with the consumer's lines as evidence."""
     taken_as = _requirement(takes, at.path)
-    when = words.arrival(consumer.name, taken_as)
-    severity: Severity = (
-        less_severe(first.severity, 1) if taken_as is not None and taken_as.arrival == "upgrade" else first.severity
-    )
-    proof = " ".join([f"consumer-{first.rule}", consumer.name, _named(first.title)])
+    is_later = taken_as is not None and taken_as.arrival == "upgrade"
+    # Its title names the product's side first: the consumer's file may be renamed, and the proof stays.
+    proof = f"consumer-{found.rule} {consumer.name} {found.title.partition(', ')[0]}"
 
     def phrase(text: str) -> str:
-        return text.replace(mount, f"{consumer.name}:")
+        return text.replace(f"{mount_of(consumer.name)}/", label(consumer.name, ""))
 
     return Finding(
         path=at.path,
         quote=at.quote,
-        title=phrase(first.title) + more,
-        why=f"{phrase(first.why)} {when}".strip(),
-        consequence=phrase(first.consequence),
-        severity=severity,
-        category=first.category,
-        sources=(Source("analyser", "consumers", proof=proof if first.proven else "", breaks=breaks_of(rows)),),
-        rule=f"consumer-{first.rule}",
+        title=phrase(found.title),
+        why=f"{phrase(found.why)} {words.arrival(consumer.name, taken_as)}".strip(),
+        consequence=phrase(found.consequence),
+        severity=less_severe(found.severity, 1) if is_later else found.severity,
+        category=found.category,
+        sources=(Source("analyser", "consumers", proof=proof if found.proven else "", breaks=breaks_of([found])),),
+        rule=f"consumer-{found.rule}",
         start=at.line,
         end=at.line,
         side=at.side,
-        evidence=tuple(_evidence(at, rows, consumer, overlay)),
-        verdict=first.verdict,
+        evidence=tuple(_evidence(at, found, consumer, overlay)),
+        verdict=found.verdict,
         consumer=consumer.name,
     )
 
 
-def _named(title: str) -> str:
-    """What a title tells of the product: the consumer's file may be renamed, and the proof stays."""
-    return title.partition(", ")[0]
-
-
-def _evidence(at: Evidence, rows: Sequence[Finding], consumer: Clone, overlay: OverlayTree) -> list[Evidence]:
-    """The other side of the definition, and the consumer's lines."""
-    own: dict[tuple[str, Side, int], Evidence] = {}
-    theirs: dict[tuple[str, int], Evidence] = {}
-    for one in sorted(rows, key=lambda one: is_test(one.path)):
-        for item in (Evidence(one.path, one.quote, one.start, one.side), *one.evidence):
-            inside = overlay.inside(item.path)
-            if inside is not None:
-                theirs.setdefault(
-                    (inside, item.line),
-                    replace(
-                        item,
-                        path=label(consumer.name, inside),
-                        note=BREAKS,
-                        repository=consumer.name,
-                        commit=consumer.pull.head,
-                    ),
-                )
-            elif (item.path, item.side, item.line) != (at.path, at.side, at.line):
-                own.setdefault((item.path, item.side, item.line), item)
-    return [*theirs.values()][:PLACES] + [*own.values()][:PLACES]
+def _evidence(at: Evidence, found: Finding, consumer: Clone, overlay: OverlayTree) -> list[Evidence]:
+    """The consumer's lines, and the other side of the definition."""
+    own: list[Evidence] = []
+    theirs: list[Evidence] = []
+    for item in (Evidence(found.path, found.quote, found.start, found.side), *found.evidence):
+        inside = overlay.inside(item.path)
+        if inside is None:
+            own += [item] if item != at else []
+        else:
+            note = MAY_BREAK if item.note == MAY_BREAK else BREAKS
+            path, commit = label(consumer.name, inside), consumer.pull.head
+            theirs.append(replace(item, path=path, note=note, repository=consumer.name, commit=commit))
+    return theirs[:PLACES] + own[:PLACES]
 
 
 def _requirement(takes: Sequence[Requirement], path: str) -> Requirement | None:

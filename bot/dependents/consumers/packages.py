@@ -2,47 +2,19 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import translate
+from functools import lru_cache
 
-from bot.dependents.consumers.identity import RepositoryIdentity, package_at
-from bot.dependents.consumers.manifests import Manifests, form, matching, read_locks, read_manifests
 from bot.ports import Language, Packaging, Tree
+from bot.text.lines import utf8
 from bot.text.paths import is_sample, is_test, vendored_folder
+from bot.text.tables import problem
 from bot.values import Side
-from bot.values.consumer import ManifestProblem, Package, PackageRow, Requirement
+from bot.values.consumer import Package, PackageRow, Requirement
 
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """The packages that a tree offers, by language."""
-
-    packages: tuple[Package, ...] = ()
-    problems: tuple[tuple[str, ManifestProblem], ...] = ()  # (language, manifest that could not be read)
-
-    def of(self, language: str) -> tuple[Package, ...]:
-        """Those of one language."""
-        return tuple(package for package in self.packages if package.language == language)
-
-    def holding(self, path: str) -> Package | None:
-        """The package that a file belongs to: the innermost."""
-        fits = [package for package in self.packages if package.holds(path)]
-        return max(fits, key=lambda package: len(package.folder), default=None)
-
-    def join(self, other: "Offer") -> "Offer":
-        """Both, each package once."""
-        return Offer(
-            tuple(dict.fromkeys([*self.packages, *other.packages])),
-            tuple(dict.fromkeys([*self.problems, *other.problems])),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class TakenPackages:
-    """What a tree takes of the packages that another one offers."""
-
-    rows: tuple[Requirement, ...] = ()
-    problems: tuple[ManifestProblem, ...] = ()  # of manifests that may take more of it
+MOST = 5_000  # manifests of one tree that are read, those nearest the root first
 
 
 def packaging_of(language: Language) -> Packaging | None:
@@ -50,78 +22,39 @@ def packaging_of(language: Language) -> Packaging | None:
     return getattr(language, "packaging", None)
 
 
-async def offer_of(tree: Tree, languages: Mapping[str, Language], side: Side = "head") -> Offer:
+def holding(packages: Iterable[Package], path: str) -> Package | None:
+    """The package that a file belongs to: the innermost."""
+    return max((one for one in packages if one.holds(path)), key=lambda one: len(one.folder), default=None)
+
+
+async def offer_of(tree: Tree, languages: Mapping[str, Language], side: Side = "head") -> tuple[Package, ...]:
     """What a tree offers. Manifests of tests, examples and copies of other packages offer nothing."""
     rows: list[Package] = []
-    problems: list[tuple[str, ManifestProblem]] = []
     paths = frozenset(await tree.entries(side))
-    for name, language in languages.items():
+    for language in languages.values():
         packaging = packaging_of(language)
         if packaging is not None:
-            manifests = await read_manifests(tree, packaging, side)
-            rows += packaging.packages(
-                {path: text for path, text in manifests.texts.items() if not _beside(path)}, paths
-            )
-            declaring = matching(packaging.DECLARING, [one.path for one in manifests.problems])
-            problems += [(name, one) for one in manifests.problems if one.path in declaring and not _beside(one.path)]
-    return Offer(tuple(rows), tuple(problems))
+            manifests = await _read(tree, packaging.MANIFESTS, side)
+            rows += packaging.packages({path: text for path, text in manifests.items() if not _beside(path)}, paths)
+    return tuple(rows)
 
 
 async def requirements(
-    tree: Tree, languages: Mapping[str, Language], offer: Offer, own: RepositoryIdentity, consumer: RepositoryIdentity
-) -> TakenPackages:
-    """What a tree takes of the packages that another one offers, with the versions that its lock files name; and what may take more.
-
-    `own`: the repository that offers them. `consumer`: the one whose tree it is.
-    """
+    tree: Tree, languages: Mapping[str, Language], packages: Collection[Package]
+) -> tuple[tuple[Requirement, ...], str]:
+    """What a tree takes of these packages, with the versions that its lock files name; if nothing, a sentence about a manifest that was not read."""
     rows: list[Requirement] = []
-    problems: list[ManifestProblem] = []
+    unread = ""
     for name, language in languages.items():
-        packaging, packages = packaging_of(language), offer.of(name)
-        unread = [problem for other, problem in offer.problems if other == name]
-        if packaging is None or not (packages or unread):
+        packaging, offered = packaging_of(language), {one.name for one in packages if one.language == name}
+        if packaging is None or not offered:
             continue
-        manifests = await read_manifests(tree, packaging)
-        if manifests:
-            problems += [replace(one, path=f"this repository's own {one.path}") for one in unread]
-        asked = _match(packaging.requirements(manifests.texts), packages, own, consumer)
-        words = _words(packages, own)
-        problems += [one for one in manifests.problems if packages and _may_mean(one, manifests, words)]
-        locks = await read_locks(tree, packaging) if asked else {}
+        manifests = await _read(tree, packaging.MANIFESTS)
+        asked = [row for row in packaging.requirements(manifests) if row.name in offered]
+        locks = await _read(tree, tuple(packaging.LOCKS)) if asked else {}
         rows += [_locked(row, packaging, locks) for row in asked]
-    return TakenPackages(tuple(_clearest(rows)), tuple(dict.fromkeys(problems)))
-
-
-def _match(
-    rows: Sequence[Requirement], packages: tuple[Package, ...], own: RepositoryIdentity, consumer: RepositoryIdentity
-) -> list[Requirement]:
-    """The requirements that mean one of these packages: by its name, or by the place of the repository."""
-    names, found = {package.name for package in packages}, list[Requirement]()
-    for row in rows:
-        package = package_at(row, consumer, own, packages) if row.source and packages else None
-        if package is not None:
-            alias = row.alias or row.name
-            found.append(replace(row, name=package.name, alias="" if alias == package.name else alias, source=""))
-        elif row.name in names:
-            found.append(replace(row, source=""))
-    return found
-
-
-def _may_mean(problem: ManifestProblem, manifests: Manifests, words: Collection[str]) -> bool:
-    """Whether a manifest that could not be read to its end may take one of the packages. Those of tests and samples are nobody's build."""
-    text = manifests.texts.get(problem.path)
-    plain = _plain(text.replace(b"\0", b"").decode("utf-8", "replace")) if text is not None else ""
-    return not _beside(problem.path) and (text is None or any(word in plain for word in words))
-
-
-def _words(packages: Sequence[Package], own: RepositoryIdentity) -> frozenset[str]:
-    """The words one of which a text must have to name one of the packages, or their repository."""
-    names = [part for package in packages for part in (package.name, re.split("[:/]", package.name)[-1])]
-    return frozenset(_plain(name) for name in (*names, own.short) if name)
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[-_.]+", "-", text.lower())
+        unread = unread or await _unread(tree, packaging, manifests)
+    return tuple(_clearest(rows)), "" if rows else unread
 
 
 async def asked_packages(tree: Tree, language: Language, side: Side = "head") -> frozenset[str]:
@@ -129,35 +62,54 @@ async def asked_packages(tree: Tree, language: Language, side: Side = "head") ->
     packaging = packaging_of(language)
     if packaging is None:
         return frozenset()
-    manifests = await read_manifests(tree, packaging, side)
-    return frozenset(
-        row.name for row in packaging.requirements(manifests.texts) if row.origin not in ("path", "workspace")
-    )
+    rows = packaging.requirements(await _read(tree, packaging.MANIFESTS, side))
+    return frozenset(row.name for row in rows if row.origin not in ("path", "workspace"))
 
 
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
-    """Everything that a tree offers and takes, told from its manifests alone; and that it may take more, if one could not be read."""
-    offer = await offer_of(tree, languages)
-    unread: dict[str, ManifestProblem] = {}
-    takes: list[PackageRow] = []
-    for name, language in languages.items():
+    """Everything that a tree offers and takes, told from its manifests alone."""
+    rows = [PackageRow("offers", one.language, one.name) for one in await offer_of(tree, languages)]
+    for language in languages.values():
         packaging = packaging_of(language)
         if packaging is not None:
-            manifests = await read_manifests(tree, packaging)
-            rows = _clearest(packaging.requirements(manifests.texts))
-            takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in rows]
-            for problem in manifests.problems:
-                if not _beside(problem.path):
-                    unread.setdefault(name, problem)
-    may = [PackageRow("may-take", name, "*", reason=f"{one.path} {one.reason}") for name, one in unread.items()]
-    offers = [PackageRow("offers", one.language, one.name) for one in offer.packages]
-    return tuple(dict.fromkeys((*may, *offers, *takes)))
+            asked = _clearest(packaging.requirements(await _read(tree, packaging.MANIFESTS)))
+            rows += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in asked]
+    return tuple(dict.fromkeys(rows))
 
 
 def is_manifest(path: str, languages: Collection[Language]) -> bool:
     """Whether a file declares a package of one of the languages."""
     names = [name for language in languages if (packaging := packaging_of(language)) for name in packaging.MANIFESTS]
     return bool(names) and form(tuple(names)).match(f"/{path}") is not None
+
+
+@lru_cache(maxsize=64)
+def form(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Match a path after a slash, if it ends in one of these names."""
+    return re.compile("|".join(f"(?:.*/){translate(name)}" for name in names))
+
+
+async def _read(tree: Tree, names: tuple[str, ...], side: Side = "head") -> Mapping[str, bytes]:
+    """The files of such names that are nobody else's code, in UTF-8, without those that cannot be read."""
+    texts = await tree.read_many(await _paths(tree, names, side), side)
+    return {path: utf8(source) for path, source in texts.items()}
+
+
+async def _paths(tree: Tree, names: tuple[str, ...], side: Side = "head") -> list[str]:
+    if not names:
+        return []
+    fits = form(names)
+    found = [path for path in await tree.entries(side) if fits.match(f"/{path}") and not vendored_folder(path)]
+    return sorted(found, key=lambda path: (path.count("/"), path))[:MOST]
+
+
+async def _unread(tree: Tree, packaging: Packaging, manifests: Mapping[str, bytes]) -> str:
+    """A sentence about the first manifest that could not be read to its end. Those of tests and samples are nobody's build."""
+    for path in await _paths(tree, packaging.MANIFESTS):
+        why = problem(path, manifests[path]) if path in manifests else "could not be read"
+        if why and not _beside(path):
+            return f"{path} {why}"
+    return ""
 
 
 def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) -> Requirement:
@@ -179,17 +131,16 @@ def _spelt(name: str) -> str:
 
 
 def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:
-    """One requirement of each package under each name: the one whose break arrives first, with the most that is known of its version."""
+    """One requirement of each package: the one whose break arrives first, with the most that is known of its version."""
     order = {"build": 0, "release": 1, "upgrade": 2}
 
     def rank(row: Requirement) -> tuple[object, ...]:
         loose = not row.constraint and row.origin == "registry"  # another manifest may well bound it
         return row.arrival != "build", loose, order[row.arrival], not row.locked, row.path.count("/"), row.path
 
-    ranked = sorted(rows, key=rank)
-    kept: dict[tuple[str, str, str], Requirement] = {}
-    for row in ranked:
-        kept.setdefault((row.language, row.name, row.alias), row)
+    kept: dict[tuple[str, str], Requirement] = {}
+    for row in sorted(rows, key=rank):
+        kept.setdefault((row.language, row.name), row)
     return list(kept.values())
 
 

@@ -34,12 +34,14 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
     checked = sum(one.state == "checked" for one in users)
     broken = sum(bool(one.breaks) for one in users)
     hinted = sum(bool(one.hints) and not one.breaks for one in users)
-    is_known = all(one.state == "checked" or one.takes for one in users)
     if len(users) == 1:
         fate = "it breaks" if broken else "it may break" if hinted else "nothing of it breaks"
-        which = "is known to use this one" if is_known else "uses this one, or may use it,"
-        return f"The one repository that {which} was {f'looked at; {fate}' if checked else 'not looked at'}."
+        return f"The one repository that is known to use this one was {f'looked at; {fate}' if checked else 'not looked at'}."
     more = f", {hinted} may break" if hinted else ""
     breaks = f"{broken} {'breaks' if broken == 1 else 'break'}{more}"
-    which = "use this one" if is_known else "use this one, or may use it,"
-    return f"{checked} of {len(users)} repositories that {which} were looked at; {breaks}."
+    return f"{checked} of {len(users)} repositories that use this one were looked at; {breaks}."
+
+
+def sentence(error: object) -> str:
+    """The first line of an error."""
+    return str(error).split("\n")[0][:300]

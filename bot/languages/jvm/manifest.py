@@ -9,16 +9,15 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.languages.lexical import manifest_text
-from bot.text.lines import line_number
-from bot.text.tables import at, line_of, table, text_of, toml
+from bot.text.tables import at, table, text_of, toml
 from bot.values.consumer import Package, Requirement
 
 LANGUAGE = "jvm"
 _BUILDS = ("build.gradle", "build.gradle.kts")
-DECLARING = ("pom.xml", *_BUILDS, "settings.gradle", "settings.gradle.kts", "gradle.properties", "*.sbt")
-MANIFESTS = (*DECLARING, "*.gradle", "*.gradle.kts", "*.versions.toml", "buildSrc/*.kt", "project/*.scala")
+MANIFESTS = (
+    "pom.xml", "*.gradle", "*.gradle.kts", "gradle.properties", "*.versions.toml", "buildSrc/*.kt", "*.sbt", "project/*.scala",
+)  # fmt: skip
 LOCKS: Mapping[str, str] = {}  # build files name versions themselves
-PRIVATE = re.compile(r"_(?!_)")
 _ELSEWHERE = "as another file sets it"
 _SCALA = re.compile(r"_(?:2\.1\d|3)$")  # what sbt puts behind the name of an artifact
 _COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->)?")
@@ -39,11 +38,10 @@ _PUBLISHED = re.compile(
 )
 _ROOT = re.compile(r"^[ \t]*+rootProject\.name[ \t]*+=[ \t]*+['\"]([\w.-]++)['\"]", re.MULTILINE)
 _INCLUDED = re.compile(r"['\"]:?([\w:./-]++)['\"]")
-# What a build file calls an artifact: in one string, as a map, or as arguments.
+# What a build file calls an artifact: in one string, or as a map.
 _ASKED = re.compile(
-    r"['\"](\$\{?[\w.]+\}?|[\w.-]+):([\w.-]+)(?::([^'\"@\n$]+))?[^'\"\n]{0,80}['\"]"
+    r"['\"]([\w.-]+):([\w.-]+)(?::([^'\"@\n$]+))?[^'\"\n]{0,80}['\"]"
     r"|\bgroup\s*+[:=]\s*+['\"]([\w.-]++)['\"]\s*+,\s*+name\s*+[:=]\s*+['\"]([\w.-]++)['\"](?:\s*+,\s*+version\s*+[:=]\s*+['\"]([^'\"\n]++)['\"])?"
-    r"|\b\w{0,60}?(?:[aA]pi|[iI]mplementation|[cC]ompile|[rR]untime)\w*+\(\s*+['\"]([\w.-]++)['\"]\s*+,\s*+['\"]([\w.-]++)['\"](?:\s*+,\s*+['\"]([^'\"\n]++)['\"])?"
 )
 _SBT_ASKED = re.compile(r"\"([\w.-]++)\"\s*+%{1,3}\s*+\"([\w.-]++)\"(?:\s*+%\s*+(?:\"([^\"\n]++)\")?)?")
 _SBT_PROJECT = re.compile(
@@ -168,46 +166,40 @@ def _of_sbt(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     """What the build files ask for."""
     return tuple(
-        Requirement(LANGUAGE, f"{group}:{_SCALA.sub('', name)}", version or _ELSEWHERE, path=path, line=line)
-        for path, group, name, version, line in _all_asked(manifests)
+        Requirement(LANGUAGE, f"{group}:{_SCALA.sub('', name)}", version or _ELSEWHERE, path=path)
+        for path, group, name, version in _all_asked(manifests)
         if group and "$" not in f"{group}{name}"
     )
 
 
-def _all_asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, str, str, str, int]]:
-    """The file, the group, the artifact, the version and the line of everything that is asked for."""
+def _all_asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, str, str, str]]:
+    """The file, the group, the artifact and the version of everything that is asked for."""
     texts = {path: manifest_text(source) for path, source in sorted(manifests.items())}
     poms = _poms(texts)
-    own = next((match[1] or match[2] for text in texts.values() if (match := _GROUP.search(text))), "")
     for path, text in texts.items():
         if path in poms:
-            yield from _of_pom(path, poms[path])
+            yield from ((path, *row) for row in _of_pom(poms[path]))
         elif path.endswith(".toml"):
-            yield from _of_catalogue(path, manifests[path])
+            yield from ((path, *row) for row in _of_catalogue(manifests[path]))
         elif path.endswith((".sbt", ".scala")):
-            for match in _SBT_ASKED.finditer(text):
-                yield path, match[1], match[2], match[3] or "", line_number(text, match.start())
+            yield from ((path, *match.groups("")) for match in _SBT_ASKED.finditer(text))  # type: ignore[misc]
         elif not path.endswith(".properties"):
             for match in _ASKED.finditer(text):
                 group, name, version = ([one for one in match.groups() if one] + [""])[:3]
-                group = own if group.strip("${}") in ("group", "project.group") and "$" in group else group
-                yield path, group, name, version, line_number(text, match.start())
+                yield path, group, name, version
 
 
-def _of_pom(path: str, pom: _Pom) -> Iterator[tuple[str, str, str, str, int]]:
+def _of_pom(pom: _Pom) -> Iterator[tuple[str, str, str]]:
     for match in _DEPENDENCY.finditer(pom.text):
         told = dict(_PROPERTY.findall(_EXCLUSIONS.sub("", match[1])))
         group, name, version = (pom.resolved(told.get(key, "")) for key in ("groupId", "artifactId", "version"))
-        if group and name:
-            yield path, group, name, "" if "$" in version else version, line_number(pom.text, match.start())
+        yield group, name, "" if "$" in version else version
 
 
-def _of_catalogue(path: str, source: bytes) -> Iterator[tuple[str, str, str, str, int]]:
+def _of_catalogue(source: bytes) -> Iterator[tuple[str, str, str]]:
     catalogue = toml(source)
     for row in table(catalogue.get("libraries")).values():
-        group, _, name = (
-            text_of(row) or text_of(at(row, "module")) or f"{at(row, 'group')}:{at(row, 'name')}"
-        ).partition(":")
-        name, _, version = name.partition(":")
-        version = version or text_of(at(row, "version")) or text_of(at(catalogue, f"versions.{at(row, 'version.ref')}"))
-        yield path, group, name, version, line_of(source, name)
+        named = text_of(row) or text_of(at(row, "module")) or f"{at(row, 'group')}:{at(row, 'name')}"
+        group, name, version = [*named.split(":", 2), "", ""][:3]
+        written = text_of(at(row, "version")) or text_of(at(catalogue, f"versions.{at(row, 'version.ref')}"))
+        yield group, name, version or written

@@ -1,19 +1,15 @@
 """Rust's crates: Cargo.toml with its workspace, path and git dependencies."""
 
 import posixpath
-import re
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.languages.lexical import manifest_text
 from bot.languages.rust.layout import KINDS, read
-from bot.text.lines import line_number
 from bot.text.tables import at, table, text_of
 from bot.values.consumer import Package, Requirement
 
 LANGUAGE = "rust"
-DECLARING = MANIFESTS = ("Cargo.toml",)
+MANIFESTS = ("Cargo.toml",)
 LOCKS = {"Cargo.lock": r'(?m)^name = "NAME"\nversion = "([^"\n]+)"'}
-PRIVATE = re.compile(r"_(?!_)")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
@@ -32,32 +28,27 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     """What the manifests ask for; what a workspace declares for its members is asked for there."""
     rows = []
     for path, source in sorted(manifests.items()):
-        crate, text = read(source), manifest_text(source)
+        crate = read(source)
         tables = [crate, table(crate.get("workspace")), *map(table, table(crate.get("target")).values())]
         for key, value in (pair for one in tables for kind in KINDS for pair in table(one.get(kind)).items()):
-            look = rf"(?m)^[ \t]*+(?:\"?{re.escape(key)}\"?\s*[.=]|\[[\w.\"'()-]*dependencies\.{re.escape(key)}\])"
-            match = re.search(look, text)
-            line = line_number(text, match.end()) if match else 0
             asked = table(value) or {"version": value}
             if not asked.get("workspace"):
-                rows.append(_requirement(key, asked, path, line))
+                rows.append(_requirement(key, asked, path))
     return tuple(rows)
 
 
-def _requirement(key: str, asked: Mapping[str, object], path: str, line: int) -> Requirement:
+def _requirement(key: str, asked: Mapping[str, object], path: str) -> Requirement:
     name = text_of(asked.get("package")) or key
-    alias = key if name != key else ""
     if asked.get("git"):
-        tag = text_of(asked.get("tag")) or text_of(asked.get("rev")) or text_of(asked.get("branch"))
-        is_fixed = "branch" not in asked and bool(tag)
-        return Requirement(LANGUAGE, name, tag, "git", path, line, fixed=is_fixed, alias=alias)
+        tag = text_of(asked.get("tag")) or text_of(asked.get("rev"))
+        return Requirement(LANGUAGE, name, tag or text_of(asked.get("branch")), "git", path, fixed=bool(tag))
     if asked.get("path"):
-        return Requirement(LANGUAGE, name, str(asked["path"]), "path", path, line, alias=alias)
-    return Requirement(LANGUAGE, name, text_of(asked.get("version")), path=path, line=line, alias=alias)
+        return Requirement(LANGUAGE, name, str(asked["path"]), "path", path)
+    return Requirement(LANGUAGE, name, text_of(asked.get("version")), path=path)
 
 
-def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[str, str]) -> Mapping[str, bytes]:
-    """A manifest that patches the published crates with those of the tree; a manifest that renames one is enough by itself."""
-    del folders, aliases
+def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+    """A manifest that patches the published crates with those of the tree."""
+    del folders
     rows = [f'"{package.name}" = {{ path = "../{package.folder}" }}\n' for package in packages]
     return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
