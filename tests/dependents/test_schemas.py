@@ -178,12 +178,6 @@ CASES |= {
         "field-removed",
         ("web/q.graphql:3",),
     ),
-    "graphql: another type of a field that an extension elsewhere repeats": Case(
-        {"schema.graphql": GRAPHQL, **QUERIED},
-        {"schema.graphql": GRAPHQL.replace("totalCents: Int", "totalCents: String"), "never/x.graphql": "extend type Order {\n  totalCents: Int\n}\n"},
-        "field-type-changed",
-        ("web/q.graphql:3",),
-    ),
 }  # fmt: skip
 OPEN = {
     "openapi: broken YAML": ({"openapi.yaml": API}, {"openapi.yaml": API + "  - : [\n"}),

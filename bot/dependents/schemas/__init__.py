@@ -1,1 +1,1 @@
-"""Contracts that are data: schemas whose elements other files name. A new language is one module and one line of `languages.py`."""
+"""Contracts that are data: schemas whose elements other files name. A new language is one module and one word of `check.py`."""

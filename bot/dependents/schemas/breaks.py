@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from bot.dependents.byname import COMMON
+from bot.dependents.sites import telling
 from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Severity, Side
 
-Kind = Literal["column", "table", "field", "type", "value", "operation", "path", "parameter", "property", "file"]
+Kind = Literal["column", "table", "field", "type", "value", "operation", "path", "parameter", "property"]
+Likeness = Literal["", "hint", "sure"]  # of a line to a use: none, its name alone, the element without a doubt
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
@@ -28,7 +31,7 @@ class Document:
     path: str
     text: str
     added_lines: frozenset[int] = frozenset()
-    successor: str = ""  # of one before the change: its path afterwards, empty if it is gone
+    home: str = ""  # the path by which the change lists it: that of the head, if the file is still there
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class SchemaBreak:
     alone: Severity | None = "low"  # how severe it is if no use is in sight; None: not reported then
     is_planned: bool = False  # deprecated before, or reserved now: its owner has announced it
     model: str = ""  # the class of a table's rows, where the table is not called after it alone
+    searched: frozenset[str] = frozenset()  # a line that uses it holds one; none: the spellings of its name
 
 
 class SchemaSides(NamedTuple):
@@ -68,19 +72,11 @@ class SchemaLanguage(Protocol):
     def is_schema(self, document: Document) -> bool:
         """Whether it does."""
 
-    def compare(self, sides: "SchemaSides") -> list[SchemaBreak]:
+    def compare(self, sides: SchemaSides) -> list[SchemaBreak]:
         """The breaks between two sides of all changed files. Raises `UnreadableSchemaError`."""
 
-    def searched_words(self, one: SchemaBreak) -> frozenset[str]:
-        """The words of which a line that uses the element holds one."""
-
-    def likeness(self, one: SchemaBreak, place: "SchemaPlace") -> "Likeness":
-        """How sure it is that a line with such a word uses the element."""
-
-
-def is_product(path: str) -> bool:
-    """Whether a schema at a path is the product's own: no test's, no sample's, no other project's."""
-    return not (is_test(path) or is_sample(path) or vendored_folder(path))
+    def likeness(self, one: SchemaBreak, place: "SchemaPlace") -> Likeness:
+        """How sure it is that a line with a searched word uses the element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,66 +87,6 @@ class SchemaUse:
     line: int
     text: str
     sure: bool
-
-
-def each_version(
-    sides: SchemaSides, law: str, compare: Callable[[Document, Document], Iterable[SchemaBreak]]
-) -> list[SchemaBreak]:
-    """Return the breaks of each document; of one that is gone all that it offered is. Raises `UnreadableSchemaError`."""
-    new = {document.path: document for document in sides.after}
-    all_breaks: list[SchemaBreak] = []
-    for was in sides.before:
-        now = new.pop(was.successor, None)
-        try:
-            all_breaks += compare(was, now) if now is not None else [gone_file(was, law)]
-        except RecursionError as error:
-            raise UnreadableSchemaError(now.path if now else was.path, "its parts are nested too deep") from error
-    return all_breaks
-
-
-def gone_file(document: Document, law: str) -> SchemaBreak:
-    """The break of a schema that is gone as a whole."""
-    name = document.path.rpartition("/")[2]
-    lines = document.text.split("\n")
-    line = next((number for number, text in enumerate(lines, 1) if text.strip()), 1)
-    return SchemaBreak("schema-removed", "file", name, "was removed", law, document.path, line, "base", name)
-
-
-def of_file(one: SchemaBreak, text: str) -> "Likeness":
-    """Whether a line names a schema by its file."""
-    return "sure" if re.search(rf"[/\"'` ]{re.escape(one.name)}[\"'`#\s]", text) else ""
-
-
-def words_of(name: str) -> list[str]:
-    """The words of a name, whatever joins them: `orderTotal` and `order_total` are both order, total."""
-    return [part.lower() for run in _WORD.findall(name) for part in _HUMP.split(run) if part]
-
-
-def spellings(name: str) -> frozenset[str]:
-    """The forms in which the languages of a tree write a name: `order_total`, `orderTotal`, `OrderTotal`, `ORDER_TOTAL`."""
-    words = words_of(name)
-    if not words:
-        return frozenset({name} - {""})
-    pascal = "".join(word[:1].upper() + word[1:] for word in words)
-    snake = "_".join(words)
-    forms = {name, snake, snake.upper(), pascal, pascal[:1].lower() + pascal[1:]}
-    if words[-1] == "id":  # Go
-        forms.add(pascal[:-2] + "ID")
-    return frozenset(forms)
-
-
-def singular(word: str) -> str:
-    """A word without the plural of a table's name: orders, categories, boxes."""
-    if word.endswith("ies") and len(word) > len("dies"):
-        return word[:-3] + "y"
-    if word.endswith(("sses", "xes", "ches", "shes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
-
-
-Likeness = Literal[
-    "", "hint", "sure"
-]  # of a line to a use: none, the name alone, or one that names the element without a doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +103,56 @@ class SchemaPlace:
         """The line itself."""
         return self.lines[self.line - 1] if 0 < self.line <= len(self.lines) else ""
 
-    def around(self, before: int, after: int) -> str:
-        """The line with so many others."""
-        return "\n".join(self.lines[max(0, self.line - 1 - before) : self.line + after])
+
+def is_product(path: str) -> bool:
+    """Whether a schema at a path is the product's own: no test's, no sample's, no other project's."""
+    return not (is_test(path) or is_sample(path) or vendored_folder(path))
+
+
+def each_version(
+    sides: SchemaSides, compare: Callable[[Document, Document], Iterable[SchemaBreak]]
+) -> list[SchemaBreak]:
+    """Return the breaks of each document; of one that is gone all that it offered is. Raises `UnreadableSchemaError`."""
+    new = {document.path: document for document in sides.after}
+    rows: list[SchemaBreak] = []
+    for was in sides.before:
+        if now := new.get(was.home):
+            try:
+                rows += compare(was, now)
+            except RecursionError as error:
+                raise UnreadableSchemaError(now.path, "its parts are nested too deep") from error
+        else:
+            name, law = was.path.rpartition("/")[2], "Clients are generated from a schema, and documents checked by it."
+            rows.append(SchemaBreak("schema-removed", "type", name, "was removed", law, was.path, 1, "base", name))
+    return rows
+
+
+def by_name(one: SchemaBreak, place: SchemaPlace, owners: Iterable[str] = ()) -> Likeness:
+    """A hint if the name has several words and the file names the owner too. `owners`: its other names."""
+    is_telling = telling(one.name) and one.name not in COMMON
+    names = "|".join(map(re.escape, sorted({one.owner, *owners} - {""})))
+    is_near = is_telling and names and re.search(rf"(?<![A-Za-z])(?:{names})", place.whole)
+    return "hint" if is_near else ""
+
+
+def spellings(name: str) -> frozenset[str]:
+    """The forms in which the languages of a tree write a name: `order_total`, `orderTotal`, `OrderTotal`, `ORDER_TOTAL`."""
+    words = [part.lower() for run in _WORD.findall(name) for part in _HUMP.split(run) if part]
+    if not words:
+        return frozenset({name} - {""})
+    pascal = "".join(word[:1].upper() + word[1:] for word in words)
+    snake = "_".join(words)
+    forms = {name, snake, snake.upper(), pascal, pascal[:1].lower() + pascal[1:]}
+    if words[-1] == "id":  # Go
+        forms.add(pascal[:-2] + "ID")
+    return frozenset(forms)
 
 
 def forms_of_table(table: str) -> frozenset[str]:
     """The forms in which code names a table or the class of its rows: `order_lines`, `OrderLine`."""
-    one = singular(table)
-    return spellings(table) | (spellings(one) if one else frozenset())
+    one = table.removesuffix("s")
+    if table.endswith("ies"):
+        one = f"{table[:-3]}y"
+    elif table.endswith(("sses", "xes", "ches", "shes")):
+        one = table[:-2]
+    return spellings(table) | spellings(one)

@@ -3,10 +3,11 @@
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
-from bot.dependents.schemas import words
+from bot.dependents.schemas import graphql, jsonschema, openapi, protobuf, sql, words
 from bot.dependents.schemas.breaks import (
     Document,
     SchemaBreak,
@@ -15,14 +16,17 @@ from bot.dependents.schemas.breaks import (
     SchemaSides,
     SchemaUse,
     UnreadableSchemaError,
+    spellings,
 )
-from bot.dependents.schemas.languages import SCHEMAS
 from bot.machine import limits
 from bot.ports import Tree
 from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
 from bot.values import ChangedFile, Finding, Query, Side
 
+SCHEMAS: Mapping[str, SchemaLanguage] = {
+    module.NAME: cast("SchemaLanguage", module) for module in (sql, openapi, protobuf, graphql, jsonschema)
+}
 SIDES: tuple[Side, Side] = ("base", "head")
 BYTES = 6 << 20  # of one schema; a larger one is open
 BREAKS = 1_000  # of one change that are looked up
@@ -79,7 +83,11 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
     reasons: dict[str, str] = {}
     schemas: set[str] = set()
     for name, language in SCHEMAS.items():
-        own = [file for file in mine if _holds(language, file, texts)]
+        own = [
+            file
+            for file in mine
+            if any(language.is_schema(one) for side in SIDES for one in _documents(language, [file], side, texts))
+        ]
         schemas |= {file.path for file in own}
         large = [file for file in own if not too_large.isdisjoint({file.path, file.old_path})]
         reasons |= {file.path: f"it has more than {BYTES >> 20} MB" for file in large}
@@ -98,12 +106,16 @@ def _path_on(file: ChangedFile, side: str) -> str:
     return (file.old_path or "") if side == "base" else "" if file.status == "deleted" else file.path
 
 
-def _holds(language: SchemaLanguage, file: ChangedFile, texts: Mapping[tuple[str, str], str]) -> bool:
-    return any(
-        language.wants(path) and language.is_schema(Document(path, text))
-        for side in SIDES
-        if (path := _path_on(file, side)) and (text := texts.get((side, path))) is not None
-    )
+def _documents(
+    language: SchemaLanguage, files: Iterable[ChangedFile], side: Side, texts: Mapping[tuple[str, str], str]
+) -> list[Document]:
+    """What a language wants of a side."""
+    rows = [(file, _path_on(file, side)) for file in files]
+    return [
+        Document(path, texts[side, path], file.added_lines if side == "head" else frozenset(), file.path)
+        for file, path in rows
+        if (side, path) in texts and language.wants(path)
+    ]
 
 
 def _compared(
@@ -114,9 +126,7 @@ def _compared(
 ) -> list[SchemaBreak]:
     """The breaks; a file that cannot be read goes to the reasons, and the others are compared without it."""
     while files:
-        sides = SchemaSides(
-            *([one for file in files if (one := _document(language, file, side, texts))] for side in SIDES)
-        )
+        sides = SchemaSides(*(_documents(language, files, side, texts) for side in SIDES))
         limits.reading(files[0].path)
         try:
             return language.compare(sides)
@@ -127,17 +137,6 @@ def _compared(
     return []
 
 
-def _document(
-    language: SchemaLanguage, file: ChangedFile, side: str, texts: Mapping[tuple[str, str], str]
-) -> Document | None:
-    path = _path_on(file, side)
-    text = texts.get((side, path))
-    if text is None or not language.wants(path):
-        return None
-    successor = file.path if file.status != "deleted" and language.wants(file.path) else ""
-    return Document(path, text, file.added_lines if side == "head" else frozenset(), successor)
-
-
 async def find_uses(
     tree: Tree, change: SchemaChange, left_out: Collection[str] = (), *, compare_base: bool = True
 ) -> SchemaUses:
@@ -146,7 +145,7 @@ async def find_uses(
     open_rows = {change.home(one): f"more than {BREAKS} elements are broken" for _, one in named[BREAKS:]}
     by_word: dict[str, list[tuple[str, SchemaBreak]]] = defaultdict(list)
     for name, one in named[:BREAKS]:
-        for word in SCHEMAS[name].searched_words(one):
+        for word in one.searched or spellings(one.name):
             if len(word) >= SHORTEST:
                 by_word[word].append((name, one))
     if not by_word:
@@ -166,12 +165,13 @@ async def find_uses(
     edited = [text for path, text in there - still if _can_use(path, text) and not _defines_schema(path)]
     mended = {one for text in edited for word in re.findall(look, text) for _, one in by_word[word]}
     lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(places))).items()}
-    uses = _uses(_schema_places(places, lines), look, by_word, (left_out, mended))
+    uses = _uses(places, lines, look, by_word, (left_out, mended))
     return SchemaUses(uses, tuple(sorted(open_rows.items())))
 
 
 def _uses(
-    places: Iterable[SchemaPlace],
+    numbers: Mapping[str, Sequence[int]],
+    lines: Mapping[str, Sequence[str]],
     look: str,
     by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
     unsure: tuple[Collection[str], Collection[SchemaBreak]],
@@ -179,7 +179,8 @@ def _uses(
     """The lines that use each break. `unsure`: the files, and the breaks, of which a name alone proves nothing."""
     uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
     counts: Counter[tuple[SchemaBreak, bool]] = Counter()
-    for place in places:
+    wholes = {path: "\n".join(lines.get(path, ())[:MOST_LINES]) for path in numbers}
+    for place in [SchemaPlace(path, at, lines.get(path, ()), wholes[path]) for path in numbers for at in numbers[path]]:
         for word in dict.fromkeys(re.findall(look, place.text)):
             for name, one in by_word[word]:
                 likeness = SCHEMAS[name].likeness(one, place)
@@ -193,12 +194,6 @@ def _uses(
         for one, mine in uses.items()
         if mine
     }
-
-
-def _schema_places(places: Mapping[str, Sequence[int]], lines: Mapping[str, Sequence[str]]) -> Iterator[SchemaPlace]:
-    for path, numbers in places.items():
-        whole = "\n".join(lines.get(path, ())[:MOST_LINES])
-        yield from (SchemaPlace(path, number, lines.get(path, ()), whole) for number in numbers)
 
 
 def _either(words: Collection[str]) -> str:

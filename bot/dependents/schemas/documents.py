@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 import yaml
@@ -20,7 +21,10 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _Texts(_LOADER):  # type: ignore[misc, valid-type]
-    """Dates stay texts, and a key is one."""
+    """Dates stay texts, and every key is one."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[str, object]:
+        return {str(key): value for key, value in super().construct_mapping(node, deep=deep).items()}
 
 
 _Texts.yaml_implicit_resolvers = {
@@ -59,35 +63,63 @@ def refuse_depth(document: Document) -> None:
         raise UnreadableSchemaError(document.path, f"it is nested deeper than {_DEEPEST}")
 
 
-def line_of(text: str, keys: Sequence[str]) -> int:
-    """The line on which the last of nested keys stands, looked for in order: a key may also be a text of a list."""
-    at = 0
-    for key in keys:
-        match = _key(key).search(text, at)
-        at = match.start(1) if match is not None else at
-    return line_number(text, at)
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value of a document, and the keys that lead to it."""
+
+    document: Document
+    value: object
+    keys: tuple[str, ...] = ()
+
+    @property
+    def mapping(self) -> Mapping[str, object]:
+        """The value behind its reference, if it is an object; otherwise nothing."""
+        value = self.behind().value
+        return value if isinstance(value, Mapping) else {}
+
+    @property
+    def line(self) -> int:
+        """The line on which the last of the keys stands, looked for in order: a key may also be a text of a list."""
+        at = 0
+        for key in self.keys:
+            match = _key(key).search(self.document.text, at)
+            at = match.start(1) if match is not None else at
+        return line_number(self.document.text, at)
+
+    def at(self, *keys: str) -> "Node":
+        """What stands at these keys, one inside the other."""
+        node = self
+        for key in keys:
+            node = node.behind()
+            node = Node(self.document, node.mapping.get(key), (*node.keys, key))
+        return node
+
+    def parts(self) -> list["Node"]:
+        """The entries of a list."""
+        rows = self.value if isinstance(self.value, list) else []
+        return [Node(self.document, row, (*self.keys, str(number))) for number, row in enumerate(rows)]
+
+    def behind(self) -> "Node":
+        """What the value refers to within its document; a reference to something else stays."""
+        node = self
+        for _ in range(20):
+            reference = node.value.get("$ref") if isinstance(node.value, Mapping) else None
+            if not isinstance(reference, str):
+                break
+            file, _, place = reference.partition("#")
+            target: object = load(self.document)
+            own_names = ("", self.document.path.rpartition("/")[2], load(self.document).get("$id"))
+            if file.removeprefix("./") not in own_names:
+                break
+            path = tuple(part.replace("~1", "/").replace("~0", "~") for part in place.strip("/").split("/"))
+            for part in path:
+                target = target.get(part) if isinstance(target, Mapping) else None
+            if target is None:
+                break
+            node = Node(self.document, target, path)
+        return node
 
 
 @lru_cache(maxsize=4096)
 def _key(key: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w$])([\"']?{re.escape(key)}[\"']?)(?![\w$])")
-
-
-def resolved(document: Document, value: object, keys: tuple[str, ...]) -> tuple[object, tuple[str, ...]]:
-    """Return what a value refers to within its document, and the keys that lead there; a reference to nothing stays."""
-    for _ in range(20):
-        reference = value.get("$ref") if isinstance(value, Mapping) else None
-        if not isinstance(reference, str):
-            break
-        file, _, place = reference.partition("#")
-        root = load(document)
-        if file.removeprefix("./") not in ("", document.path.rpartition("/")[2], root.get("$id")):
-            break
-        path = tuple(part.replace("~1", "/").replace("~0", "~") for part in place.strip("/").split("/"))
-        target: object = root
-        for part in path:
-            target = target.get(part) if isinstance(target, Mapping) else None
-        if target is None:
-            break
-        value, keys = target, path
-    return value, keys

@@ -16,6 +16,7 @@ _IS_SCHEMA = re.compile(
     r"^[ \t]*+(?:extend[ \t]++)?(?:type|input|enum|interface|schema|union|scalar|directive)\b", re.MULTILINE
 )
 _IS_QUERY = re.compile(r"\bgql\b|graphql\b|(?:query|mutation|fragment)\s++\w")
+_HEAD = re.compile(r"\bon\s++(\w++)|\b(query|mutation|subscription)\b")
 _ROOTS = ("Query", "Mutation", "Subscription")
 
 
@@ -37,13 +38,6 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     return compared(breaks.SchemaSides(before, after))
 
 
-def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
-    """The name as queries write it, and as code does."""
-    return frozenset({one.name}) | (
-        breaks.spellings(one.name) if one.kind not in ("value", "parameter") else frozenset()
-    )
-
-
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether a query selects it, or code names it beside its type."""
     is_file = bool(_FILE.search(place.path))
@@ -52,12 +46,9 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
     is_exact = bool(re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", place.text))
     if is_file or _IS_QUERY.search("\n".join(place.lines[max(0, place.line - 80) : place.line])):
         return _in_query(one, place) if is_exact else ""
-    if not telling(one.name) or one.name in COMMON:
-        return ""
     if one.kind == "type":
-        return "hint" if is_exact else ""
-    is_near = one.owner not in ("", *_ROOTS) and re.search(rf"(?<![A-Za-z]){re.escape(one.owner)}", place.whole)
-    return "hint" if is_near else ""
+        return breaks.by_name(one, place, [one.name]) if is_exact else ""
+    return breaks.by_name(one, place) if one.owner not in _ROOTS else ""
 
 
 def _in_query(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
@@ -82,17 +73,12 @@ def _in_query(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Like
 
 def _enclosing(place: breaks.SchemaPlace) -> str:
     """The type whose fields are selected around a line, if a fragment or an operation names it; empty within another field."""
-    depth = 0
-    for at in range(place.line - 2, max(-1, place.line - 400), -1):
-        for letter in reversed(place.lines[at][:400].partition("#")[0]):
-            depth += (letter == "}") - (letter == "{")
-            if depth < 0:
-                # the head may go on over the lines above: the variables of an operation
-                head = (
-                    "\n".join(place.lines[max(0, at - 30) : at + 1]) if place.lines[at][:1] == ")" else place.lines[at]
-                )
-                fragment = re.search(r"\bon\s++(\w++)[^{]{0,200}\{[^{}]*$", head)
-                operation = re.findall(r"\b(query|mutation|subscription)\b[^{}]{0,2000}\{", head)
-                is_short = place.lines[at].rstrip() == "{"  # a query without its word
-                return fragment[1] if fragment else operation[-1] if operation else "query" if is_short else ""
+    lines = place.lines[max(0, place.line - 400) : place.line - 1]
+    above, depth = "\n".join(line[:400].partition("#")[0] for line in lines), 0
+    for at in range(len(above) - 1, -1, -1):
+        depth += (above[at] == "}") - (above[at] == "{")
+        if depth < 0:
+            head = re.split(r"[{}`\"']", above[max(0, at - 2_000) : at])[-1]
+            names = _HEAD.findall(head)
+            return "".join(names[-1]) if names else "query" if not head.strip() else ""  # a query without its word
     return ""

@@ -1,22 +1,22 @@
 """Protocol Buffers: what goes over the wire is a number and a type; what code and JSON write is a name. A change of either breaks a program."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
-from bot.dependents.sites import telling
 
 NAME = "protobuf"
-_TOKEN = re.compile(
-    r"(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|\s++)|(?P<word>\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|[\w.]++|.)",
-    re.DOTALL,
+_ASIDE = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
+_PACKAGE = re.compile(r"^[ \t]*+package\s++([\w.]++)", re.MULTILINE)
+# What stands in a block: texts and options are passed, brackets open and close blocks.
+_PARTS = re.compile(
+    r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\b(?P<block>message|enum|service)\s++(?P<type>\w++)\s*+\{"
+    r"|\brpc\s++(?P<call>\w++)\s*+(?P<messages>\([^;{]*+)|\breserved\s(?P<reserved>[^;{}]*+)"
+    r"|(?<![\w.])(?:(?P<label>repeated|optional|required)\s++)?(?:(?P<kind>map\s*+<[^<>]*+>|[\w.]++)\s++)?"
+    r"(?P<name>\w++)\s*+=\s*+(?P<number>-?\s*+\d\w*+)\s*+(?P<options>\[(?:[^\[\]]|\[[^\[\]]*+\])*+\])?\s*+;|(?P<open>(?:\boneof\s++\w++\s*+)?\{)|(?P<close>\})"
 )
 _DEEPEST = 60
-_BLOCKS = ("message", "enum", "service")
-_LABELS = ("repeated", "optional", "required")
 # How a type is written: two of one kind are read alike.
 _WIRE = {
     **dict.fromkeys(("int32", "uint32", "int64", "uint64", "bool"), "varint"),
@@ -38,17 +38,14 @@ class _Element:
     name: str
     type: str = ""  # of a field; of a call the messages, of a type its keyword
     number: str = ""
-    label: str = ""
+    is_repeated: bool = False
     is_deprecated: bool = False
     reserved: set[str] = field(default_factory=set)  # of a type: names and numbers
 
-
-class _Scope(NamedTuple):
-    """A block: its keyword, its full name, and what it defines."""
-
-    kind: str
-    name: str
-    holder: _Element | None = None
+    @property
+    def full_name(self) -> str:
+        """Its name with the package and the types around it."""
+        return f"{self.owner}.{self.name}".lstrip(".")
 
 
 _Schema = Mapping[tuple[str, str], _Element]  # by owner and name
@@ -68,76 +65,59 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """The breaks of each file. What it no longer defines is not gone if another changed file does."""
     old, new = ({(one.owner, one.name): one for each in side for one in _elements(each)} for side in sides)
     numbers = {(one.owner, one.number): one for one in reversed(new.values()) if one.number}
-    types = {f"{one.owner}.{one.name}".lstrip(".") for one in (*old.values(), *new.values()) if one.kind == "type"}
-    gone = types - {f"{one.owner}.{one.name}".lstrip(".") for one in new.values() if one.kind == "type"}
+    types = {one.full_name for one in (*old.values(), *new.values()) if one.kind == "type"}
+    gone = types - {one.full_name for one in new.values() if one.kind == "type"}
     rows = [row for one in old.values() if one.owner not in gone for row in _of_element(one, new, numbers)]
     return list(dict.fromkeys(rows))
 
 
 def _elements(document: breaks.Document) -> list[_Element]:
     """Every definition of a file, in order. Raises `UnreadableSchemaError`."""
+    text, path = _ASIDE.sub(_without_comment, document.text), document.path
+    package = _PACKAGE.search(text)
     rows: list[_Element] = []
-    scopes = [_Scope("file", "")]
-    words: list[str] = []
-    line, start, depth = 1, 1, 0  # of the brackets within a statement
-    for match in _TOKEN.finditer(document.text):
-        word = match["word"]
-        if word in ("{", "}", ";") and not depth:
-            _end(word, words, scopes, (document.path, start), rows)
-            words = []
-        elif word is not None:
-            start = line if not words else start
-            words.append(word)
-            depth += (word in ("[", "(", "{")) - (word in ("]", ")", "}"))
-        line += match[0].count("\n")
+    scopes = list[_Element | None]()  # the open blocks; None: one whose parts are nobody's
+    line, at = 1, 0
+    for match in _PARTS.finditer(text):
+        line, at = line + text.count("\n", at, match.start()), match.start()
+        scope = scopes[-1] if scopes else None
+        around, kind = (scope.full_name, scope.type) if scope else (package[1] if package else "", "")
+        if match["block"]:
+            rows.append(_Element("type", path, line, around, match["type"], match["block"]))
+            scopes.append(rows[-1])
+        elif match["open"]:  # a oneof has the names of its message
+            scopes.append(scope if match["open"].startswith("oneof") else None)
+        elif match["close"]:
+            del scopes[-1:]
+        elif match["reserved"] and scope:
+            scope.reserved |= _reserved(match["reserved"])
+        elif match["call"] and kind == "service":
+            rows.append(_Element("operation", path, line, around, match["call"], match["messages"]))
+        elif match["number"] and kind in ("message", "enum"):
+            rows.append(_member(match, "field" if kind == "message" else "value", path, line, around))
         if len(scopes) > _DEEPEST:
-            raise breaks.UnreadableSchemaError(document.path, f"its messages are nested deeper than {_DEEPEST}")
-    if len(scopes) > 1:
-        raise breaks.UnreadableSchemaError(document.path, "a bracket is never closed")
+            raise breaks.UnreadableSchemaError(path, f"its messages are nested deeper than {_DEEPEST}")
+    if scopes:
+        raise breaks.UnreadableSchemaError(path, "a bracket is never closed")
     return rows
 
 
-def _end(mark: str, words: Sequence[str], scopes: list[_Scope], at: tuple[str, int], rows: list[_Element]) -> None:
-    """Take up a statement that ends with a mark, in the innermost of the scopes. `at`: its path and line."""
-    scope = scopes[-1]
-    one = _element(words, scope.kind, scope.name, *at) if mark != "}" else None
-    rows += [one] if one is not None else []
-    if mark == "{" and one is not None and one.kind == "type":
-        scopes.append(_Scope(one.type, f"{scope.name}.{one.name}".lstrip("."), one))
-    elif mark == "{":  # a oneof has the names of its message; the parts of an option are nobody's
-        scopes.append(scope if words[:1] == ["oneof"] else _Scope("", scope.name))
-    elif mark == "}" and len(scopes) > 1:
-        scopes.pop()
-    elif words[:1] == ["package"]:
-        scopes[0] = _Scope("file", words[-1])
-    elif words[:1] == ["reserved"] and scope.holder is not None:
-        scope.holder.reserved |= _reserved(words[1:])
+def _without_comment(match: re.Match[str]) -> str:
+    return match[0] if match[0][0] == '"' else re.sub(r"[^\n]", " ", match[0])
 
 
-def _element(words: Sequence[str], kind: str, around: str, path: str, line: int) -> _Element | None:
-    """What a statement defines in a block of a kind."""
-    is_deprecated = "deprecated=true" in "".join(words)
-    if len(words) == 2 and words[0] in _BLOCKS:  # noqa: PLR2004 - the keyword and the name
-        return _Element("type", path, line, around, words[1], words[0])
-    if kind == "service" and words[:1] == ["rpc"] and len(words) > 1:
-        return _Element("operation", path, line, around, words[1], " ".join(words[2:]), is_deprecated=is_deprecated)
-    at = words.index("=") if "=" in words[:-1] else 0
-    if kind == "enum" and at == 1:
-        number = "".join(words[2:4]) if words[2:3] == ["-"] else words[2]
-        return _Element("value", path, line, around, words[0], "", number, is_deprecated=is_deprecated)
-    if kind != "message" or at < 2 or words[0] in ("option", "reserved"):  # noqa: PLR2004 - a type and a name
-        return None
-    label = words[0] if words[0] in _LABELS else ""
-    type_name = "".join(words[bool(label) : at - 1])
-    return _Element("field", path, line, around, words[at - 1], type_name, words[at + 1], label, is_deprecated)
+def _member(match: re.Match[str], kind: breaks.Kind, path: str, line: int, owner: str) -> _Element:
+    """A field, or a value of an enumeration."""
+    is_deprecated = bool(re.search(r"\bdeprecated\s*=\s*true", match["options"] or ""))
+    number, is_repeated = match["number"].replace(" ", ""), match["label"] == "repeated"
+    return _Element(kind, path, line, owner, match["name"], match["kind"] or "", number, is_repeated, is_deprecated)
 
 
-def _reserved(words: Sequence[str]) -> set[str]:
+def _reserved(text: str) -> set[str]:
     """The names and the numbers that a message must not use again."""
-    names = {word.strip("\"'") for word in words}
-    for first, to, last in zip(words, words[1:], words[2:], strict=False):
-        if to == "to" and first.isdigit() and last.isdigit():
-            names |= {str(number) for number in range(int(first), min(int(last), int(first) + 1_000) + 1)}
+    names = set(re.findall(r"\w+", text))
+    for first, last in re.findall(r"(\d{1,9})\s+to\s+(\d{1,9})", text):
+        names |= {str(number) for number in range(int(first), min(int(last), int(first) + 1_000) + 1)}
     return names
 
 
@@ -145,11 +125,20 @@ def _break(
     one: _Element, rule: str, change: str, law: str, at: _Element, *, is_planned: bool = False
 ) -> breaks.SchemaBreak:
     """Build the break, at the old element or at one of the new schema. An unstable package promises nothing."""
-    owner = one.owner.rpartition(".")[2]
-    element = f"{one.owner}.{one.name}".lstrip(".") if one.kind == "type" else f"{owner}.{one.name}"
+    owner, searched = one.owner.rpartition(".")[2], set[str]()
+    element = one.full_name if one.kind == "type" else f"{owner}.{one.name}"
+    if one.kind == "value":
+        searched = {one.name, f"{owner}_{one.name}"}
+    elif one.kind == "field":  # as the generators of the languages write it
+        forms = breaks.spellings(one.name)
+        pascal = [form for form in forms if form[:1].isupper() and "_" not in form and not form.isupper()]
+        searched = {
+            *forms,
+            *(f"{verb}{form}" for form in pascal for verb in ("get", "Get", "set", "has", "add", "clear")),
+        }
     return breaks.SchemaBreak(
         rule, one.kind, element, change, law, at.path, at.line, "base" if at is one else "head", one.name, owner,
-        None if _UNSTABLE.search(one.owner) else "low", is_planned,
+        None if _UNSTABLE.search(one.owner) else "low", is_planned, searched=frozenset(searched),
     )  # fmt: skip
 
 
@@ -161,7 +150,7 @@ def _of_element(
         yield _gone(one, new, numbers.get((one.owner, one.number)))
     elif one.kind == "operation":
         if _messages(one.type) != _messages(now.type):
-            change = f"is {now.type[:80]} instead of {one.type[:80]}"
+            change = f"is {now.type.strip()[:80]} instead of {one.type.strip()[:80]}"
             yield _break(one, "rpc-changed", change, "A client that calls it sends, or expects, another message.", now)
     elif one.number != now.number:
         change = f"has the number {now.number} instead of {one.number}"
@@ -170,17 +159,14 @@ def _of_element(
     elif one.kind == "field" and not _reads(one.type, now.type):
         law = "The two types are written differently, or mean different types in code."
         yield _break(one, "field-type-changed", f"is {now.type} instead of {one.type}", law, now)
-    elif one.label != now.label and "repeated" in (one.label, now.label):
-        change = "is repeated now" if now.label == "repeated" else "is no longer repeated"
+    elif one.is_repeated != now.is_repeated:
+        change = "is repeated now" if now.is_repeated else "is no longer repeated"
         yield _break(one, "field-label-changed", change, "One side writes a list and the other reads one value.", now)
-    elif now.label == "required" != one.label:
-        law = "The new schema refuses a message without it, which a program that has the old schema may send."
-        yield _break(one, "field-required", "is required now", law, now)
 
 
 def _messages(text: str) -> list[str]:
     """The request and the answer of a call without their package, which may be written or not."""
-    return [word.rpartition(".")[2] for word in text.split()]
+    return [word.rpartition(".")[2] for word in re.findall(r"[\w.]+", text)]
 
 
 def _gone(one: _Element, new: _Schema, heir: _Element | None) -> breaks.SchemaBreak:
@@ -190,7 +176,7 @@ def _gone(one: _Element, new: _Schema, heir: _Element | None) -> breaks.SchemaBr
         return _break(one, f"{one.type}-removed", "was removed", law, one)
     if one.kind == "operation":
         law = "A client that calls it gets the answer UNIMPLEMENTED."
-        return _break(one, "rpc-removed", "was removed", law, one, is_planned=one.is_deprecated)
+        return _break(one, "rpc-removed", "was removed", law, one)
     if heir is None:
         owner = new.get((one.owner.rpartition(".")[0], one.owner.rpartition(".")[2]))
         is_planned = one.is_deprecated or (owner is not None and not owner.reserved.isdisjoint({one.name, one.number}))
@@ -210,16 +196,6 @@ def _reads(was: str, now: str) -> bool:
     return was.rpartition(".")[2] == now.rpartition(".")[2] or (was in _WIRE and _WIRE[was] == _WIRE.get(now))
 
 
-def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
-    """The name as the generators of the languages write it."""
-    forms = breaks.spellings(one.name)
-    if one.kind == "value":
-        return frozenset({one.name, f"{one.owner}_{one.name}"})
-    pascal = [form for form in forms if form[:1].isupper() and "_" not in form and not form.isupper()]
-    accessors = {f"{verb}{form}" for form in pascal for verb in ("get", "Get", "set", "has", "add", "clear")}
-    return forms | (accessors if one.kind == "field" else frozenset())
-
-
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether a schema names the type, or code the member of a message that it names too."""
     if place.path.endswith(".proto"):
@@ -227,7 +203,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
         return "hint" if one.kind == "type" and re.search(use, place.text) else ""
     if one.kind == "value":
         return "hint" if len(one.name) > 5 and one.owner in place.whole else ""  # noqa: PLR2004 - shorter ones are words
-    if not telling(one.name) or one.name in COMMON:
-        return ""
-    look = r"(?:pb|proto|grpc|_pb2|connect)\b" if one.kind == "type" else rf"(?<![A-Za-z]){re.escape(one.owner)}"
-    return "hint" if one.owner and re.search(look, place.whole) else ""
+    if one.kind == "type":
+        is_near = one.owner and re.search(r"(?:pb|proto|grpc|_pb2|connect)\b", place.whole)
+        return breaks.by_name(one, place, [one.name]) if is_near else ""
+    return breaks.by_name(one, place)

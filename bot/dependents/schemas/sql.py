@@ -51,12 +51,12 @@ def is_backward(path: str) -> bool:
     return bool(_BACKWARD.search(path))
 
 
-searched_words, likeness = sql_uses.searched_words, sql_uses.likeness
+likeness = sql_uses.likeness
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """What the new statements take away, and what a dump no longer creates."""
-    old = {document.successor: document for document in sides.before}
+    old = {document.home: document for document in sides.before}
     losses: list[MigrationStep] = []
     steps: list[MigrationStep] = []
     for document in sides.after:

@@ -37,11 +37,6 @@ _QUERY_LINES, LONGEST = 5, 2_000
 _DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
 
 
-def searched_words(one: SchemaBreak) -> frozenset[str]:
-    """The spellings of the column or the table."""
-    return spellings(one.name)
-
-
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
     if is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
