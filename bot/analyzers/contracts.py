@@ -3,7 +3,6 @@
 Two families: a name that is gone (`removed-symbol`, `removed-module`), and a signature that a call or an overriding method no
 longer fits (`arity`, `keyword`, `required-parameter`, `override`, `result`). If anything else in the tree could give the name a meaning, nothing
 is reported. If only a library could, because the receiver's type is not known, the finding is a hint (`likely-...`): unproven, one line.
-So is a variable of the environment that has a new name in the code alone (`environment-variable`).
 """
 
 from collections import defaultdict
@@ -13,7 +12,6 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from bot.analyzers.contracts_arity import Misfit, insists_on_signatures, misconstruction, misfit
-from bot.analyzers.contracts_environment import renamed_variables
 from bot.analyzers.contracts_overrides import comparable, no_longer_fits, overridden
 from bot.analyzers.contracts_words import Breakage, finding
 from bot.dependents.contract import moved_places
@@ -104,7 +102,6 @@ async def check(
         languages,
     )
     findings += await overridden(tree, dependents.heirs, symbols)
-    findings += await renamed_variables(tree, files)
     return tuple(sorted(findings, key=lambda item: (item.severity != "high", item.path, item.start)))
 
 

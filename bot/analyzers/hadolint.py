@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bot.analyzers.linters import Ending, Linter, LintReport
-from bot.analyzers.suppression import Directives
+from bot.analyzers.linters import Directives, Ending, Linter, LintReport
 from bot.text.paths import is_dockerfile
 
 
@@ -19,7 +18,7 @@ def _arguments(_: Sequence[str], names: Sequence[str]) -> list[str]:
 
 def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
     for row in output:
-        yield LintReport(row["file"], row["code"], row["line"], row["line"], row["message"])
+        yield LintReport(row["file"], row["code"], row["line"], row["message"])
 
 
 LINTER = Linter(

@@ -1,22 +1,23 @@
-"""What the linters of other languages have in common: chosen rules, and only what the change brings.
+"""What linters have in common: chosen rules, and only what the change brings.
 
-A report counts if it is on an added line and the base did not have it (same rule, same text of the line). A comment that switches a rule
-off counts if the base has it at the same path; what one of the change silences is open. A linter that is not installed wants no file.
+A report counts if the base did not have it (same rule, same text of the line), and if it is on an added line, or its cause may lie elsewhere
+and the base was read to its end. A comment that switches a rule off counts if the base has one like it; what one of the change silences is
+open. A linter that is not installed wants no file.
 
 No linter's silence is taken for a judgement: it has to state of each file that it read it to its end (`Linter.statement`).
 """
 
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from bot.analyzers import linter_run
-from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.errors import DeepRepoError
 from bot.ports import Tree
 from bot.render import count
@@ -24,21 +25,38 @@ from bot.text.lines import quote_of
 from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source, Verdict
 
-PORTION = 200  # contents of one run, if no file has comments for the linter
+PORTION = 100  # files of one run
 ALONE = 20  # files that are run one by one after a run that judged none of them
 NAMED = 3  # reports that a sentence names
+MOST_LINES = 6  # a longer report is quoted by its first line
+SYNTAX = "invalid-syntax"  # may be reported behind the end of a text
+UNREAD = (
+    "the program states no reading to the end of the file: a syntax error, an encoding or a part that it passes over"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class LintRule:
-    """What a rule means to a reader who does not know the linter."""
+    """What a rule means to a reader who does not know the linter, and what a report must look like to count."""
 
     severity: Severity
     title: str
     effect: str
+    why: str = ""  # empty: the linter's own message
     proven: bool = True  # the code alone decides
     security: bool = False
     tests: bool = True  # whether it means something in a test
+    message: str = ""  # a pattern that the linter's message must match
+    code: str = ""  # a pattern that the quoted lines must match
+    anywhere: bool = False  # whether a new report counts on an unchanged line: its cause may lie elsewhere
+
+    def words(self, message: str) -> tuple[str, str, str]:
+        """Title, reason and effect, with the names that the linter's message puts in backticks."""
+        texts = [text.replace("{message}", message.rstrip(".")) for text in (self.title, self.why, self.effect)]
+        for at, name in enumerate(re.findall(r"`([^`]*)`", message)):
+            texts = [text.replace(f"{{{at}}}", name) for text in texts]
+        title, why, effect = (re.sub(r"`?\{\d\}`?", "it", text) for text in texts)
+        return title, why, effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +66,11 @@ class LintReport:
     path: str
     code: str
     start: int
-    end: int
     message: str
     proven: bool = True
+    end: int = 0  # its last line, if it has several
+    column: int = 1
+    fix: Mapping[str, Any] = field(default_factory=dict)  # what the linter would write instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +90,82 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class Directives:
+    """How a linter's comments are recognised. `words` count from the first `opening` of a line on, if there is one."""
+
+    words: re.Pattern[bytes]
+    opening: bytes = b""
+
+    def without(self, text: bytes, base: bytes = b"") -> bytes:
+        """A text without the comments that switch the linter off, but for those that the base has too.
+
+        The words that make it a comment are overwritten with as many other letters, so no line and no column moves.
+        """
+        if not self.words.search(text):
+            return text
+        kept = {self._comment(line) for line in base.split(b"\n")}
+        lines = text.split(b"\n")
+        return b"\n".join(line if self._comment(line) in kept else self._overwritten(line) for line in lines)
+
+    def _comment(self, line: bytes) -> bytes:
+        begin = line.find(self.opening)
+        word = self.words.search(line, begin) if begin >= 0 else None
+        return line[word.start() :].strip() if word else b""
+
+    def _overwritten(self, line: bytes) -> bytes:
+        begin = line.find(self.opening)
+        return line[:begin] + self.words.sub(lambda word: b"x" * len(word[0]), line[begin:]) if begin >= 0 else line
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One changed file on both sides: as it is, without the comments that the change writes, and without any."""
+
+    file: ChangedFile
+    own: bytes
+    shown: bytes
+    bare: bytes
+    base: bytes
+    reports: Mapping[bytes, "LintOutcome"] = field(default_factory=dict)  # about each of these texts
+
+    @property
+    def test(self) -> bool:
+        """Whether it is a test or belongs to one."""
+        return is_test(self.file.path) or is_sample(self.file.path)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines after the change."""
+        return _lines(self.own)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the base has no such file."""
+        return not self.base
+
+    @property
+    def base_complete(self) -> bool:
+        """Whether the linter has read the base to its end."""
+        return self.is_new or self.reports[self.base].complete
+
+
+@dataclass(frozen=True, slots=True)
+class LintOutcome:
+    """What a linter reports about one text, and whether it states that it read it to its end."""
+
+    reports: tuple[LintReport, ...]
+    complete: bool
+
+
+def _always(_: Side, __: LintReport) -> bool:
+    return True
+
+
+def _unchanged(finding: Finding, _: Side, __: LintReport) -> Finding:
+    return finding
+
+
+@dataclass(frozen=True, slots=True)
 class Linter:
     """A linter as an analyser. Satisfies `ports.Analyzer`."""
 
@@ -85,11 +181,8 @@ class Linter:
     statement: Ending | Callable[[str, Collection[str]], Collection[str]]  # or: of its log and the files, those judged
     settings: Mapping[str, bytes] = field(default_factory=dict)  # the files of our configuration
     silent: frozenset[int] = frozenset()  # exit statuses with which it prints nothing: it could read none of the files
-
-    @property
-    def ROWS(self) -> Literal["git", "other"]:  # noqa: N802 - the protocol's
-        """Some count a lone CR as the end of a line."""
-        return "other"
+    counts: Callable[[Side, LintReport], bool] = _always  # whether no idiom that it does not know explains a report
+    finish: Callable[[Finding, Side, LintReport], Finding] = _unchanged
 
     def wants(self, file: ChangedFile) -> bool:
         """Files of its language to which the change adds lines, if the linter is installed."""
@@ -103,16 +196,20 @@ class Linter:
         """The chosen reports that the change brings."""
         after = await tree.read_many([file.path for file in files])
         before = await tree.read_many([file.old_path for file in files if file.old_path], "base")
-        sides = [_Sides.of(self.comments, file, after, before) for file in files if file.path in after]
+        sides = [self._side(file, after, before) for file in files if file.path in after]
         findings: list[Finding] = []
         left: list[tuple[str, str]] = []
-        for at in range(0, len(sides), PORTION // 2):
-            portion = sides[at : at + PORTION // 2]
-            texts = {(side.file.path, text) for side in portion for text in side.texts}
+        for at in range(0, len(sides), PORTION):
+            portion = sides[at : at + PORTION]
+            texts = {
+                (one.file.path, text) for one in portion for text in (one.own, one.shown, one.bare, one.base) if text
+            }
             reports = await self._lint(texts) if texts else {}
-            for side in portion:
-                findings += self._new(side, reports)
-                left += self._open(side, reports)
+            for one in portion:
+                mine = {text: outcome for (path, text), outcome in reports.items() if path == one.file.path}
+                side = replace(one, reports=mine)
+                findings += [self._finding(side, report) for report in self._fresh(side, side.own)]
+                left += [(side.file.path, reason) for reason in self._open(side)]
         return Judgement(tuple(findings), frozenset(after) - {path for path, _ in left}, tuple(left))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
@@ -120,9 +217,15 @@ class Linter:
         return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
 
     def _fits(self, file: ChangedFile) -> bool:
-        return file.is_analyzed and bool(file.added_lines) and self.name(file.path) is not None
+        if not file.is_analyzed or file.status == "deleted" or self.name(file.path) is None:
+            return False
+        return bool(file.added_lines) or any(rule.anywhere for rule in rules(self.tables).values())
 
-    async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], "_LintOutcome"]:
+    def _side(self, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]) -> Side:
+        own, base = after[file.path], before.get(file.old_path or "", b"")
+        return Side(file, own, self.comments.without(own, base), self.comments.without(own), base)
+
+    async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], LintOutcome]:
         """What the linter reports about each text of a path. One that spoils a run for the others has a run of its own."""
         paths = {str(number): each for number, each in enumerate(sorted(texts))}
         reports = await self._run(paths)
@@ -133,36 +236,32 @@ class Linter:
             reports |= await self._run({number: paths[number]})
         return reports
 
-    async def _run(self, texts: Mapping[str, tuple[str, bytes]]) -> dict[tuple[str, bytes], "_LintOutcome"]:
-        texts_by_name = {f"{number}/{self.name(path)}": (path, text) for number, (path, text) in texts.items()}
+    async def _run(self, texts: Mapping[str, tuple[str, bytes]]) -> dict[tuple[str, bytes], LintOutcome]:
+        names = {f"{number}/{self.name(path)}": (path, text) for number, (path, text) in texts.items()}
         ending = self.statement if isinstance(self.statement, Ending) else None
-        contents = {name: ending.after(text) if ending else text for name, (_, text) in texts_by_name.items()}
-        rules_by_code = rules(self.tables)
-        status, out, log = await linter_run.run(
-            self.NAME, self.arguments([*rules_by_code], [*contents]), {**self.settings, **contents}
-        )
-        reports: dict[str, list[LintReport]] = {name: [] for name in texts_by_name}
+        contents = {name: ending.after(text) if ending else text for name, (_, text) in names.items()}
+        arguments = self.arguments([*rules(self.tables)], [*contents])
+        status, out, log = await linter_run.run(self.NAME, arguments, {**self.settings, **contents})
+        reports: dict[str, list[LintReport]] = {name: [] for name in names}
         for report in self._reports(status, out):
             reports.get(report.path.removeprefix("./"), []).append(report)
-        if ending:
-            complete = {
-                name
-                for name, (_, text) in texts_by_name.items()
-                if any((one.code, one.start) == (ending.code, ending.row(text)) for one in reports[name])
-            }
+        if isinstance(self.statement, Ending):
+            rows = {name: self.statement.row(text) for name, (_, text) in names.items()}
+            code = self.statement.code
+            complete = {name for name in names if any((r.code, r.start) == (code, rows[name]) for r in reports[name])}
         else:
-            complete = set(self.statement(log, texts_by_name)) if callable(self.statement) else set()
+            complete = set(self.statement(log, names))
         return {
-            texts_by_name[name]: _LintOutcome(
-                tuple(
-                    one
-                    for one in rows
-                    if one.code in rules_by_code and one.start <= texts_by_name[name][1].count(b"\n") + 1
-                ),
-                name in complete,
-            )
-            for name, rows in reports.items()
+            names[name]: LintOutcome(tuple(self._within(mine, names[name][1])), name in complete)
+            for name, mine in reports.items()
         }
+
+    def _within(self, reports: Iterable[LintReport], text: bytes) -> Iterator[LintReport]:
+        """The reports of chosen rules that are about the text itself."""
+        last = text.count(b"\n") + 1
+        for report in reports:
+            if report.code in rules(self.tables) and (report.start <= last or report.code == SYNTAX):
+                yield replace(report, start=min(report.start, last), end=min(report.end, last))
 
     def _reports(self, status: int, out: bytes) -> list[LintReport]:
         if status in self.silent and not out.strip():
@@ -172,100 +271,54 @@ class Linter:
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
             raise DeepRepoError(f"{self.NAME} ended with status {status} and no report that can be read") from error
 
-    def _new(self, side: "_Sides", reports: "_AllSeen") -> Iterator[Finding]:
-        """The reports about the text as it is."""
-        for report, quote in self._fresh(side, side.after.own, side.before.own, reports):
-            if quote:
-                yield self._finding(side.file.path, quote, report, rules(self.tables)[report.code])
+    def _open(self, side: Side) -> Iterator[str]:
+        """What is not known of a file: whether it was read to its end, and what a comment of the change hides."""
+        if side.bare and not side.reports[side.bare].complete:
+            yield UNREAD
+        visible = {(one.code, one.start) for one in self._fresh(side, side.own)}
+        hidden = {(one.code, one.start) for one in self._fresh(side, side.shown)} - visible
+        if hidden:
+            labels = [f"{code} in line {line}" for code, line in sorted(hidden, key=lambda one: one[::-1])]
+            more = f" and {count(len(labels) - NAMED, 'more report')}" if len(labels) > NAMED else ""
+            yield f"a comment that the change writes silences {', '.join(labels[:NAMED])}{more}"
 
-    def _open(self, side: "_Sides", reports: "_AllSeen") -> Iterator[tuple[str, str]]:
-        """What is not known of a file: whether it was read to its end, what a comment hides, what is reported for no line of it."""
-        path, after, before = side.file.path, side.after, side.before
-        if after.bare and not reports[path, after.bare].complete:
-            yield (
-                path,
-                "the program states no reading to the end of the file: a syntax error, an encoding or a part that it passes over",
-            )
-        visible = {(one.code, one.start) for one, _ in self._fresh(side, after.own, before.own, reports)}
-        bare = [one for one, _ in self._fresh(side, after.bare, before.bare, reports)]
-        all_reports = {(one.code, one.start) for one, _ in self._fresh(side, after.base_comments, before.bare, reports)}
-        hidden_reports = [one for one in bare if (one.code, one.start) in all_reports - visible]
-        if hidden_reports:
-            yield path, hidden_reports_sentence((one.code, one.start) for one in hidden_reports)
-        if any(not quote for _, quote in self._fresh(side, after.own, before.own, reports)):
-            yield path, "a report names a line without text"
-
-    def _fresh(self, side: "_Sides", head: bytes, base: bytes, reports: "_AllSeen") -> Iterator[tuple[LintReport, str]]:
-        """The reports that count, each with its line, of which the base had none."""
-        path, test = side.file.path, is_test(side.file.path) or is_sample(side.file.path)
-        if not head or not reports[path, head].reports:
+    def _fresh(self, side: Side, head: bytes) -> Iterator[LintReport]:
+        """The reports about the text after the change that count, of which the base had none."""
+        if not head or not side.reports[head].reports:
             return
-        lines, old_lines = _lines(head), _lines(base)
-        then = reports[path, base].reports if base else ()
-        own = _lines(side.after.own)
-        old = Counter((report.code, _text(old_lines, report.start)) for report in then)
-        for report in reports[path, head].reports:
-            key = (report.code, _text(lines, report.start))
+        lines, old_lines = _lines(head), _lines(side.base)
+        then = side.reports[side.base].reports if side.base else ()
+        old = Counter((report.code, _quote(old_lines, report)[1].strip()) for report in then)
+        for report in side.reports[head].reports:
+            quote, rule = _quote(lines, report)[1], rules(self.tables)[report.code]
+            key = (report.code, quote.strip())
             old[key] -= 1
-            quote = quote_of(own[report.start - 1]) if 0 < report.start <= len(own) else ""
-            rule = rules(self.tables)[report.code]
-            if old[key] < 0 and report.start in side.file.added_lines and (rule.tests or not test):
-                yield report, quote
+            is_added = not side.file.added_lines.isdisjoint(range(report.start, max(report.start, report.end) + 1))
+            if old[key] >= 0 or not (is_added or (rule.anywhere and side.base_complete)):
+                continue
+            is_meant = re.search(rule.message, report.message) and re.search(rule.code, quote)
+            if quote and is_meant and (rule.tests or not side.test) and self.counts(side, report):
+                yield report
 
-    def _finding(self, path: str, quote: str, report: LintReport, rule: LintRule) -> Finding:
-        return Finding(
-            path=path,
+    def _finding(self, side: Side, report: LintReport) -> Finding:
+        rule = rules(self.tables)[report.code]
+        title, why, effect = rule.words(report.message)
+        start, quote = _quote(side.lines, report)
+        finding = Finding(
+            path=side.file.path,
             quote=quote,
-            title=rule.title,
-            why=f"{self.NAME} reports: {' '.join(report.message.split())[:300]}",
-            consequence=rule.effect,
+            title=title,
+            why=why or f"{self.NAME} reports: {' '.join(report.message.split())[:300]}",
+            consequence=effect,
             severity=rule.severity,
             category="security" if rule.security else "bug",
             sources=(Source("analyser", self.NAME),),
             rule=report.code,
-            start=report.start,
-            end=report.start,
+            start=start,
+            end=start + quote.count("\n"),
             verdict=Verdict.PROVEN if rule.proven and report.proven else Verdict.UNPROVEN,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _LintOutcome:
-    """What a linter reports about one text, and whether it states that it read it to its end."""
-
-    reports: tuple[LintReport, ...]
-    complete: bool
-
-
-_AllSeen = Mapping[tuple[str, bytes], _LintOutcome]  # by path and text
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """One changed file on both sides, in the variants of its text that are compared."""
-
-    file: ChangedFile
-    after: Variants
-    before: Variants
-
-    @classmethod
-    def of(
-        cls, comments: Directives, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]
-    ) -> "_Sides":
-        old = before.get(file.old_path or "", b"")
-        return cls(file, variants(comments, file, after[file.path]), Variants(old, old, bare(comments, old)))
-
-    @property
-    def texts(self) -> frozenset[bytes]:
-        sides = (self.after.own, self.after.base_comments, self.after.bare, self.before.own, self.before.bare)
-        return frozenset(text for text in sides if text)
-
-
-def hidden_reports_sentence(reports: Iterable[tuple[str, int]]) -> str:
-    """A sentence about reports, each a rule and a line, that a comment of the change hides."""
-    labels = [f"{code} in line {line}" for code, line in sorted(set(reports), key=lambda one: one[::-1])]
-    more = f" and {count(len(labels) - NAMED, 'more report')}" if len(labels) > NAMED else ""
-    return f"a comment that the change writes silences {', '.join(labels[:NAMED])}{more}"
+        return self.finish(finding, side, report)
 
 
 @cache
@@ -284,5 +337,11 @@ def _lines(blob: bytes) -> list[str]:
     return [line.rstrip("\r") for line in blob.decode("utf-8", "replace").split("\n")]
 
 
-def _text(lines: Sequence[str], number: int) -> str:
-    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+def _quote(lines: Sequence[str], report: LintReport) -> tuple[int, str]:
+    """Where a quote of the reported lines begins, and the quote: of many the first; of a blank one the last line before it that is none."""
+    end = report.end if report.start < report.end < report.start + MOST_LINES else report.start
+    quote = "\n".join(lines[report.start - 1 : end]).rstrip("\n")
+    if "\n" in quote:
+        return report.start, quote
+    at = next((number for number in range(min(report.start, len(lines)), 0, -1) if lines[number - 1].strip()), 1)
+    return at, quote_of(lines[at - 1])

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from posixpath import splitext
 from typing import Any
 
-from bot.analyzers.linters import Ending, Linter, LintReport
-from bot.analyzers.suppression import Directives
+from bot.analyzers.linters import Directives, Ending, Linter, LintReport
 
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"})
 CONFIG = b'{"plugins": ["oxc", "typescript", "unicorn"], "categories": {}, "rules": {}}'
@@ -40,7 +39,7 @@ def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         match = CODE.fullmatch(row.get("code") or "")
         if match and row["labels"]:
             line = max(label["span"]["line"] for label in row["labels"])
-            yield LintReport(row["filename"], match[1], line, line, row["message"])
+            yield LintReport(row["filename"], match[1], line, row["message"])
 
 
 LINTER = Linter(

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from posixpath import splitext
 from typing import Any
 
-from bot.analyzers.linters import Ending, Linter, LintReport
-from bot.analyzers.suppression import Directives
+from bot.analyzers.linters import Directives, Ending, Linter, LintReport
 
 SUFFIXES = frozenset({".sh", ".bash", ".ksh"})
 
@@ -23,7 +22,7 @@ def _arguments(codes: Sequence[str], names: Sequence[str]) -> list[str]:
 
 def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
     for row in output["comments"]:
-        yield LintReport(row["file"], f"SC{row['code']}", row["line"], row["endLine"], row["message"])
+        yield LintReport(row["file"], f"SC{row['code']}", row["line"], row["message"])
 
 
 LINTER = Linter(

@@ -4,8 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from bot.analyzers.linters import Linter, LintReport
-from bot.analyzers.suppression import Directives
+from bot.analyzers.linters import Directives, Linter, LintReport
 from bot.text.paths import is_action, is_workflow
 
 # What strangers write, by GitHub's own list of untrusted input.
@@ -66,7 +65,7 @@ def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
             continue
         sure = row["determinations"]["confidence"] == "High"
         sure &= references is None or any(map(STRANGERS.search, references))
-        yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, span["end_point"]["row"] + 1, text, sure)
+        yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, text, sure)
 
 
 def _references(text: str) -> list[str]:

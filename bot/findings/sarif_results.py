@@ -82,13 +82,12 @@ def of_change(
         if not path:
             rows.append(each)  # of a run that failed
         elif path not in tree_paths:
-            homeless[each.tool] += not (each.is_unread or each.is_commented_away or each.new is False)
+            homeless[each.tool] += not (each.is_unread or each.new is False)
         elif file := changed_files.get(path):
             # Under its old path a result was not compared with this one.
             is_judged = each.new is False or (each.new and file.status != "renamed")
             is_new = each.new if is_judged else _is_on_added_line(each, file)
-            if is_new or not each.is_commented_away:
-                rows.append(replace(each, path=path, new=is_new))
+            rows.append(replace(each, path=path, new=is_new))
     rows += [
         _row("", tool, f"{count(number, 'result')} of {tool} without a file of this commit")
         for tool, number in homeless.items()
@@ -188,7 +187,7 @@ class _Run:
         state, rule_row = _name(result.get("baselineState")), _dict(result.get("rule"))
         suppressions = [_dict(each) for each in _list(result.get("suppressions"))]
         kinds = {_name(one.get("kind")) for one in suppressions if one.get("status", "accepted") == "accepted"}
-        if kinds - {"inSource"} or state in ("unchanged", "absent") or (_name(result.get("kind")) or "fail") != "fail":
+        if kinds or state in ("unchanged", "absent") or (_name(result.get("kind")) or "fail") != "fail":
             return
         rule_id = _name(result.get("ruleId")) or _name(rule_row.get("id"))
         rule = rules.get(rule_id or f"#{_whole(result.get('ruleIndex'), -1)}", {})
@@ -207,7 +206,6 @@ class _Run:
             sure=level == "error",
             new=True if state == "new" else None,
             mark=_mark(result),
-            is_commented_away=bool(kinds),
         )
         for location in _list(result.get("locations"))[:MOST_PLACES] or [{}]:
             place = _dict(_dict(location).get("physicalLocation"))

@@ -23,7 +23,6 @@ class ToolResult:
     new: bool | None = None  # as a comparison with the base says; None: nobody has compared
     mark: str = ""  # what recognises it in another run
     is_unread: bool = False  # the tool says that it did not read the file, or not all of it
-    is_commented_away: bool = False  # a comment in the code suppresses it, and nobody's decision in the tool
 
     def key(self) -> tuple[str, str, str]:
         """The same for the same result of another run of the tool; lines may have moved."""

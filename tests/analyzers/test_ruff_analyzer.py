@@ -2,8 +2,8 @@ import pytest
 import step
 from fakes import Repository
 
-from bot.analyzers import ruff
-from bot.analyzers.ruff_rules import rules
+from bot.analyzers.linters import rules
+from bot.analyzers.ruff import LINTER
 from bot.checkout import Checkout
 from bot.findings.check import check as verify
 from bot.values import Dependents, Finding, PullRequest
@@ -15,7 +15,7 @@ def look(pull: PullRequest) -> list[Finding]:
     """The findings about a change, each confirmed to quote what stands in the tree."""
 
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
-        found = (await ruff.check(tree, files, Dependents())).findings
+        found = (await LINTER.check(tree, [file for file in files if LINTER.wants(file)], Dependents())).findings
         for finding in found:
             verified = await verify(finding, tree)
             assert isinstance(verified, Finding), verified
@@ -167,6 +167,6 @@ def test_odd_files_do_not_stop_it(repository: Repository) -> None:
 
 def test_every_rule_has_words() -> None:
     """A reader need not know ruff: each rule says what, why and what follows."""
-    for code, rule in rules().items():
+    for code, rule in rules(LINTER.tables).items():
         assert all(part.strip() for part in rule.words("`a` and `b`")), code
         assert "{" not in "".join(rule.words("")), code

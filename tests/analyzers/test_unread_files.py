@@ -60,7 +60,6 @@ UNREAD = [
     (CI, INJECTED + "\tfoo\n"),
     ("Dockerfile", IMAGE + "FOO bar\n"),
     ("a.py", "# " + "\r" * 12 + "\n" + BUG),
-    ("a.py", b"# \0\n" + BUG.encode()),
     ("a.py", "# ruff: noqa\n" + BUG),
 ]
 
