@@ -128,6 +128,10 @@ class Language(Protocol):
     AMBIENT: frozenset[str]  # names that every file has without defining or importing them
     TRAITS: LanguageTraits
 
+    @property
+    def packaging(self) -> "Packaging | None":
+        """How its packages are declared; None if it has no manifests."""
+
     def project(self, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
         """The resolver of one side's tree."""
 
@@ -142,7 +146,6 @@ class Packaging(Protocol):
     """How packages of a language are declared and asked for. A module `manifest` in the language's folder satisfies it."""
 
     MANIFESTS: tuple[str, ...]  # base names, or the ends of paths, with *
-    DECLARING: tuple[str, ...]  # those of them that can declare what a tree offers
     LOCKS: Mapping[
         str, str
     ]  # a file that settles versions -> the pattern of a version, in which NAME stands for the package

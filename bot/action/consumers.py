@@ -46,4 +46,4 @@ async def _one(name: str, step: Step, client: GitHubClient, folder: str) -> Name
     token = step.inputs.consumers_token
     if token is None and not home.is_public:
         return consumers.absent(home.name, consumers.UNSEEN, home.standing)
-    return await consumers.fetch_tip(home, step.runner.github_api_url, token, folder)
+    return await consumers.fetched(home, step.runner.github_api_url, token, folder)

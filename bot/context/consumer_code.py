@@ -16,14 +16,14 @@ from bot.checkout import Checkout
 from bot.checkout.masked import MaskedTree, ShownTree
 from bot.context.look_up_room import Candidate, Result
 from bot.context.look_ups import LookUps
-from bot.dependents.consumers.overlay import LabelledTree
+from bot.dependents.consumers.overlay import MountedTree
 from bot.errors import DeepRepoError
 from bot.findings.quotes import find_quote
 from bot.journal.writer import Journal
 from bot.masking.masks import Masks
 from bot.ports import Tree
 from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
-from bot.values.consumer import Clone, ConsumerImpact
+from bot.values.consumer import Clone, ConsumerImpact, label
 
 MOST = 120  # answers of one review
 SECONDS = 20.0  # for one of them
@@ -160,7 +160,7 @@ class ConsumerCode:
 
     async def _opened_trees(self, clone: Clone) -> tuple[Tree, Tree]:
         if clone.name not in self._trees:
-            tree = LabelledTree(await self._stack.enter_async_context(Checkout(clone.pull)), clone.name)
+            tree = MountedTree(await self._stack.enter_async_context(Checkout(clone.pull)), label(clone.name, ""))
             self._trees[clone.name] = MaskedTree(tree, self.masks), ShownTree(tree, self.masks)
         return self._trees[clone.name]
 

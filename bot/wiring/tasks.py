@@ -182,7 +182,7 @@ def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
 def without(brief: Brief, left_out: Mapping[str, str]) -> Brief:
     """The brief without files that cannot be read. A consumer that holds one is left out as a whole: its paths are told to nobody."""
     rows = brief.consumers.named
-    begins = {one.name: (f"{mount_of(one.name)}/", label(one.name, "")) for one in rows if not one.problem}
+    begins = {one.name: (mount_of(one.name), label(one.name, "")) for one in rows if not one.problem}
     theirs = {path for path in left_out for names in begins.values() if path.startswith(names)}
     marked = tuple(
         replace(one, problem=TOO_MUCH) if any(path.startswith(begins.get(one.name, ())) for path in theirs) else one

@@ -14,7 +14,7 @@ from typing import Any, cast
 from pydantic import SecretStr
 
 from bot.checkout import remote
-from bot.errors import DeepRepoError, HostError, HostRefused, UsageError
+from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit, UsageError
 from bot.github import git_url, shapes
 from bot.github.client import GitHubClient
 from bot.values import PullRef
@@ -27,6 +27,7 @@ AT_ONCE = 4  # that are fetched at the same time
 MOST_BYTES, SECONDS, TOGETHER = 256 << 20, 30.0, 90.0  # of one; for one; for all of one review
 NO_NAME = "it is not named as owner/name"
 UNSEEN = "there is no such repository, or no token was given that may read it"
+TOO_MUCH = "reading it takes more than a review may use"
 MOVED = "it has another name now"
 LATE = f"all of them may take {TOGETHER:g} s together"
 
@@ -107,24 +108,34 @@ def absent(name: str, problem: str, standing: Standing | None = None) -> NamedCo
     return NamedConsumer("", name=name, standing=standing or Standing(name.partition("/")[0]), problem=problem)
 
 
-async def fetch_tip(
+async def fetched(
     home: Home, api: str, token: SecretStr | None, folder: str, seconds: float = SECONDS
 ) -> NamedConsumer:
     """The last commit of a repository's default branch, below `folder`."""
-    owner, _, name = home.name.partition("/")
-    url = git_url(api, PullRef(0, home.standing.id, owner, name, 0))
-    store = str(Path(folder, f"consumer-{home.standing.id}.git"))
     try:
-        await remote.fetch_tip(url, token, store, most_bytes=MOST_BYTES, most_seconds=seconds)
+        store = await fetch(home, api, token, folder, seconds=seconds)
     except DeepRepoError as error:
         return absent(home.name, problem_of(error), home.standing)
     return NamedConsumer(store, name=home.name, standing=home.standing)
+
+
+async def fetch(
+    home: Home, api: str, token: SecretStr | None, folder: str, *, commit: str = "HEAD", seconds: float = SECONDS
+) -> str:
+    """Fetch one commit into a store below `folder`. Raises HostDown, HostRefused, or GitError."""
+    owner, _, name = home.name.partition("/")
+    url = git_url(api, PullRef(0, home.standing.id, owner, name, 0))
+    store = str(Path(folder, f"consumer-{home.standing.id}.git"))
+    await remote.fetch_tip(url, token, store, most_bytes=MOST_BYTES, most_seconds=seconds, commit=commit)
+    return store
 
 
 def problem_of(error: Exception) -> str:
     """Why one was not fetched, without the address and the name that GitHub's words repeat."""
     if isinstance(error, UsageError):
         return NO_NAME
+    if isinstance(error, OverLimit):
+        return TOO_MUCH
     if isinstance(error, HostRefused):
         return MOVED if str(error) == MOVED else UNSEEN
     text = str(error).split("\n")[0]

@@ -17,7 +17,6 @@ from typing import Any
 from pydantic import SecretStr
 
 from bot import github
-from bot.checkout import remote
 from bot.config import Settings
 from bot.dependents.consumers.disclosure import disclosure
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
@@ -40,7 +39,6 @@ SECONDS = 1_200.0  # of background work for one installation: the rest is looked
 FRESH = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
 REVIEW_SECONDS = 8.0  # for one that a review has to fetch
 NOT_YET = "Which repositories use this one is not known yet: they are looked at in the background, and the next review has them."
-TOO_MUCH = "reading it takes more than a review may use"
 LISTING: Any = {"metadata": "read"}
 DEFAULT_MEGABYTES = 2_000
 
@@ -88,7 +86,7 @@ async def _look(installation: int, home: Home, before: PackageHome | None, parts
 
     If it cannot be read now, what was known of it stays.
     """
-    row = PackageHome(installation, home.standing.id, home.name, "", time.time())
+    row, problem = PackageHome(installation, home.standing.id, home.name, "", time.time()), ""
     try:
         async with github.reading(parts.identity, installation, (home.standing.id,), parts.pace) as (client, token):
             owner, _, name = home.name.partition("/")
@@ -97,40 +95,25 @@ async def _look(installation: int, home: Home, before: PackageHome | None, parts
             if before is not None and before.commit_id == row.commit_id and not before.problem:
                 await parts.store.packages.note_read(row)
             else:
-                await _read(home, row, token, parts)
-    except (HostRefused, Unread) as error:
-        problem = str(error) if isinstance(error, Unread) else consumers.problem_of(error)
+                problem = await _read(home, row, token, parts)
+    except HostRefused as refused:
+        problem = consumers.problem_of(refused)
+    if problem:
         await parts.store.packages.note_read(replace(before or row, read_at=row.read_at, problem=problem))
 
 
-class Unread(Exception):  # noqa: N818 - an outcome
-    """A repository could not be read; the text says why."""
-
-
-async def _read(home: Home, row: PackageHome, token: SecretStr, parts: Services) -> None:
-    """What a repository offers and takes at this commit, stored. Raises Unread."""
+async def _read(home: Home, row: PackageHome, token: SecretStr, parts: Services) -> str:
+    """Store what a repository offers and takes at this commit. Why it could not be read, "" if it was."""
     with room(parts.folder) as scratch:
         try:
-            store = await _fetched(home, row.commit_id, token, parts, scratch)
-            rows = await parts.packages(str(store))
-        except (HostError, GitError, UsageError, SupersededError) as error:
-            raise Unread(consumers.problem_of(error)) from None
-        except OverLimit:
-            raise Unread(TOO_MUCH) from None
+            store = await consumers.fetch(home, parts.identity.api, token, scratch, commit=row.commit_id)
+            rows = await parts.packages(store)
+        except (HostError, GitError, UsageError, SupersededError, OverLimit) as error:
+            return consumers.problem_of(error)
         await parts.store.packages.keep(row, rows)
         if any(one.role == "takes" for one in rows):
             keep_clone(parts.folder, store, home.standing.id, row.commit_id)
-
-
-async def _fetched(
-    home: Home, commit: str, token: SecretStr, parts: Services, scratch: str, seconds: float = consumers.SECONDS
-) -> Path:
-    owner, _, name = home.name.partition("/")
-    url = github.git_url(parts.identity.api, PullRef(0, home.standing.id, owner, name, 0))
-    store = Path(scratch, f"{home.standing.id}.git")
-    most = consumers.MOST_BYTES
-    await remote.fetch_tip(url, token, str(store), most_bytes=most, most_seconds=seconds, commit=commit)
-    return store
+    return ""
 
 
 @asynccontextmanager
@@ -208,7 +191,8 @@ async def _at_hand(
     path = find_clone(parts.folder, row.repository, row.commit_id)
     if path is None:
         try:
-            store = await _fetched(home, row.commit_id, token, parts, scratch, REVIEW_SECONDS)
+            api, commit = parts.identity.api, row.commit_id
+            store = await consumers.fetch(home, api, token, scratch, commit=commit, seconds=REVIEW_SECONDS)
         except DeepRepoError as error:
             return consumers.absent(home.name, consumers.problem_of(error), home.standing)
         path = keep_clone(parts.folder, store, row.repository, row.commit_id)
@@ -225,7 +209,7 @@ async def _public(names: Sequence[str], run: ReviewRun, parts: Services, scratch
                 return consumers.absent(name, consumers.UNSEEN)
         except (HostError, UsageError) as error:
             return consumers.absent(name, consumers.problem_of(error))
-        return await consumers.fetch_tip(home, parts.identity.api, None, scratch, REVIEW_SECONDS)
+        return await consumers.fetched(home, parts.identity.api, None, scratch, REVIEW_SECONDS)
 
     return await consumers.fetch_all(names, one)
 
@@ -252,14 +236,14 @@ def find_clone(data: Path, repository: int, commit: str) -> Path | None:
     return path
 
 
-def keep_clone(data: Path, store: Path, repository: int, commit: str) -> Path:
+def keep_clone(data: Path, store: str, repository: int, commit: str) -> Path:
     """Keep a clone that was fetched for later reviews. Return where it is now: where it was, if it cannot be kept."""
     path = clones_folder(data) / f"{repository}-{commit}.git"
     try:
-        files.place(store, path)  # or another process was first, and its clone is the same commit
+        files.place(Path(store), path)  # or another process was first, and its clone is the same commit
     except UsageError:
         log.warning("the clone of repository %d cannot be kept for later reviews", repository, exc_info=True)
-        return store
+        return Path(store)
     return path
 
 

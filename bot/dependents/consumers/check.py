@@ -165,7 +165,7 @@ async def _checked(
     seconds: float,
 ) -> ConsumerImpact:
     """One consumer, whatever it holds."""
-    names = (f"{mount_of(consumer.name)}/", label(consumer.name, ""))
+    names = (mount_of(consumer.name), label(consumer.name, ""))
     mine = [path[len(name) :] for path in left_out for name in names if path.startswith(name)]
     try:
         async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:

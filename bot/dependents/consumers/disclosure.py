@@ -95,7 +95,7 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
     It is made of what the change itself has alone, so that a field that is added later is not shown.
     """
     whom = HIDDEN if label else finding.consumer
-    others = (f"{mount_of(finding.consumer)}/", f"{LINKS}/", f"{finding.consumer}:")
+    others = (mount_of(finding.consumer), LINKS, f"{finding.consumer}:")
     own = tuple(
         Evidence(item.path, item.quote, item.line, item.side, item.note)
         for item in finding.evidence

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.dependents.consumers.packages import is_manifest, offer_of
+from bot.dependents.consumers.packages import offer_of
 from bot.dependents.consumers.schema_uses import SchemaBreaks, schema_breaks
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
@@ -22,10 +22,8 @@ class OfferedChange:
     """The reviewed change as consumers can be hit by it."""
 
     tree: Tree
-    before: tuple[Package, ...]  # that the repository offers before the change
-    packages: tuple[Package, ...]  # before it or after it
+    packages: tuple[Package, ...]  # that the repository offers, before the change or after it
     files: tuple[ChangedFile, ...]  # of packages that are offered
-    changes_manifest: bool  # one that declares packages is changed
     handing: frozenset[str]  # files that may hand names on
     dependents: Dependents  # within the repository
     schemas: SchemaBreaks
@@ -59,10 +57,8 @@ async def offered_change(
         handing = await tree.grep(Query([HANDS_ON], globs, syntax="perl"))
     return OfferedChange(
         tree,
-        before,
         packages,
         offered_files,
-        any(is_manifest(path, languages.values()) for path in _paths(files)),
         handing | _paths(offered_files),
         dependents,
         await schema_breaks(tree, files),

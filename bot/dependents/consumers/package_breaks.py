@@ -9,8 +9,8 @@ from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.offered_change import OfferedChange, is_aside
-from bot.dependents.consumers.overlay import LINKS, OverlayTree, mount_of
-from bot.dependents.consumers.packages import form, holding, is_manifest, packaging_of
+from bot.dependents.consumers.overlay import MountedTree, OverlayTree, mount_of
+from bot.dependents.consumers.packages import form, holding
 from bot.dependents.consumers.schema_uses import breaks_of
 from bot.dependents.find import find
 from bot.dependents.sites import MODULE
@@ -101,17 +101,12 @@ def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Lang
     """Whether a changed file can matter to users of these languages: a contract changed in it, or what it hands on."""
     paths = {path for path in (file.path, file.old_path) if path}
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
-    if not any(path.endswith(suffixes) for path in paths):
-        return False
-    if file.status in ("deleted", "renamed"):
-        return True
-    if any(
-        item.contract and one is not None and one.path in paths
-        for item in change.dependents.symbols
-        for one in (item.before, item.after)
-    ):
-        return True
-    return any(line.kind != " " and OFFERS.match(line.text) for hunk in file.hunks for line in hunk.lines)
+    contracts = [one for item in change.dependents.symbols if item.contract for one in (item.before, item.after)]
+    return any(path.endswith(suffixes) for path in paths) and (
+        file.status in ("deleted", "renamed")
+        or any(one is not None and one.path in paths for one in contracts)
+        or any(line.kind != " " and OFFERS.match(line.text) for hunk in file.hunks for line in hunk.lines)
+    )
 
 
 def _joined(
@@ -128,27 +123,20 @@ def _joined(
     configs = form(tuple(name for language in languages.values() for name in language.CONFIGS) or ("",))
     links: dict[str, bytes] = {}
     for name, language in languages.items():
-        packaging, own = packaging_of(language), [row for row in takes if row.language == name]
-        if isinstance(packaging, Linking):
-            folders = sorted({posixpath.join(mount, posixpath.dirname(row.path)).rstrip("/") for row in own})
-            links |= packaging.links([one for one in packages if one.language == name], folders)
+        if isinstance(language.packaging, Linking):
+            paths = [mount + row.path for row in takes if row.language == name]
+            folders = sorted({posixpath.dirname(path) for path in paths})
+            links |= language.packaging.links([one for one in packages if one.language == name], folders)
 
     def is_offered(path: str) -> bool:
-        if not any(package.holds(path) for package in packages):
-            if configs.match(f"/{path}") and is_manifest(path, languages.values()):
-                return True  # it says where modules are, though it may be code itself
-            return "." in path.rpartition("/")[2] and not path.endswith(suffixes)
-        return not is_aside(path, packages)
-
-    def is_pinned(path: str) -> bool:  # packages are called, and offer, what they did: no such change hides another one
-        return change.changes_manifest and is_manifest(path, languages.values())
+        if any(package.holds(path) for package in packages):
+            return not is_aside(path, packages)
+        return not path.endswith(suffixes) or configs.match(f"/{path}") is not None  # which says where modules are
 
     def handing(path: str) -> bool:
         return path in change.handing or has_common_name(path)
 
-    return OverlayTree(
-        change.tree, tree, mount, is_offered=is_offered, handing=handing, is_pinned=is_pinned, links=links
-    )
+    return OverlayTree(change.tree, MountedTree(tree, mount), is_offered=is_offered, handing=handing, links=links)
 
 
 async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: OfferedChange) -> Dependents:
@@ -159,7 +147,7 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
     references = []
     for row in impact.references:
         home = row.symbol.rpartition(":")[0]
-        if overlay.inside(row.path) is None or overlay.inside(home) is not None or home.startswith(f"{LINKS}/"):
+        if overlay.inside(row.path) is None or overlay.inside(home) is not None:
             continue
         before = item.before if (item := items.get(row.symbol)) is not None else None
         is_hidden = before is not None and before.visibility in INSIDE
@@ -184,7 +172,7 @@ def _is_private(home: str, row: Reference, change: OfferedChange, *, direct: boo
     is_module = name == MODULE  # an import, whatever the file is called
     if not is_module and any(PRIVATE.match(one.rpartition(".")[2]) for one in (name, row.name)):
         return True
-    package = holding(change.before, home) or holding(change.packages, home)
+    package = holding(change.packages, home)
     return package is not None and (direct or is_module) and _is_inner_file(package, home)
 
 
@@ -226,7 +214,7 @@ def _finding(
     proof = f"consumer-{found.rule} {consumer.name} {found.title.partition(', ')[0]}"
 
     def phrase(text: str) -> str:
-        return text.replace(f"{mount_of(consumer.name)}/", label(consumer.name, ""))
+        return text.replace(mount_of(consumer.name), label(consumer.name, ""))
 
     return Finding(
         path=at.path,

@@ -17,11 +17,6 @@ from bot.values.consumer import Package, PackageRow, Requirement
 MOST = 5_000  # manifests of one tree that are read, those nearest the root first
 
 
-def packaging_of(language: Language) -> Packaging | None:
-    """How a language's packages are declared, None if it has no manifests."""
-    return getattr(language, "packaging", None)
-
-
 def holding(packages: Iterable[Package], path: str) -> Package | None:
     """The package that a file belongs to: the innermost."""
     return max((one for one in packages if one.holds(path)), key=lambda one: len(one.folder), default=None)
@@ -32,10 +27,11 @@ async def offer_of(tree: Tree, languages: Mapping[str, Language], side: Side = "
     rows: list[Package] = []
     paths = frozenset(await tree.entries(side))
     for language in languages.values():
-        packaging = packaging_of(language)
-        if packaging is not None:
-            manifests = await _read(tree, packaging.MANIFESTS, side)
-            rows += packaging.packages({path: text for path, text in manifests.items() if not _beside(path)}, paths)
+        if language.packaging is not None:
+            manifests = await _read(tree, language.packaging.MANIFESTS, side)
+            rows += language.packaging.packages(
+                {path: text for path, text in manifests.items() if not _beside(path)}, paths
+            )
     return tuple(rows)
 
 
@@ -46,7 +42,7 @@ async def requirements(
     rows: list[Requirement] = []
     unread = ""
     for name, language in languages.items():
-        packaging, offered = packaging_of(language), {one.name for one in packages if one.language == name}
+        packaging, offered = language.packaging, {one.name for one in packages if one.language == name}
         if packaging is None or not offered:
             continue
         manifests = await _read(tree, packaging.MANIFESTS)
@@ -59,7 +55,7 @@ async def requirements(
 
 async def asked_packages(tree: Tree, language: Language, side: Side = "head") -> frozenset[str]:
     """The names of the packages of one language that the manifests of a tree ask for."""
-    packaging = packaging_of(language)
+    packaging = language.packaging
     if packaging is None:
         return frozenset()
     rows = packaging.requirements(await _read(tree, packaging.MANIFESTS, side))
@@ -70,17 +66,11 @@ async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[P
     """Everything that a tree offers and takes, told from its manifests alone."""
     rows = [PackageRow("offers", one.language, one.name) for one in await offer_of(tree, languages)]
     for language in languages.values():
-        packaging = packaging_of(language)
+        packaging = language.packaging
         if packaging is not None:
             asked = _clearest(packaging.requirements(await _read(tree, packaging.MANIFESTS)))
             rows += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in asked]
     return tuple(dict.fromkeys(rows))
-
-
-def is_manifest(path: str, languages: Collection[Language]) -> bool:
-    """Whether a file declares a package of one of the languages."""
-    names = [name for language in languages if (packaging := packaging_of(language)) for name in packaging.MANIFESTS]
-    return bool(names) and form(tuple(names)).match(f"/{path}") is not None
 
 
 @lru_cache(maxsize=64)
