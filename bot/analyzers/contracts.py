@@ -17,9 +17,18 @@ from bot.analyzers.contracts_words import Breakage, finding
 from bot.dependents.contract import moved_places
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Judgement, Reference, Rewrite, Silence
+from bot.values import (
+    ChangedFile,
+    ChangedSymbol,
+    Dependents,
+    Finding,
+    Judgement,
+    Reference,
+    Rewrite,
+    Signature,
+    Silence,
+)
 
-GLANCE = 10  # lines read at one glance
 Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
@@ -159,9 +168,8 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     """What is known of one use; empty if code cannot decide."""
     if reference.missing or reference.misuse is not None:
         return REPORTED
-    changes = item.contract if item is not None else ("removed",)
     comparison = FITS
-    for part in changes:
+    for part in item.contract if item is not None else ("removed",):
         if part in ("removed", "renamed"):
             comparison = THERE if reference.is_held else ""
         elif part == "parameters" and item is not None:
@@ -175,20 +183,27 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
 
 def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     """What comparing a call with both signatures shows."""
-    before = item.before.signature if item.before is not None else None
-    after = item.after.signature if item.after is not None else None
+    sides = _signatures(reference, item)
     if reference.form == "import":
         return FITS
-    if before is None or after is None or before.opaque or after.opaque or not reference.call or reference.spread:
+    if sides is None or reference.spread:
         return ""
-    if not insists_on_signatures(item.symbol.path, reference.path):
-        return ""
+    before, after = sides
     if misfit(before, after, reference) is None:
         reaches_others = any(place < reference.positional for place in moved_places(before, after))
         return "" if after.ambiguous or reaches_others else FITS
     if misfit(before, before, reference) is not None:
         return "" if reference.sure else OTHER
     return REPORTED if reference.sure or reference.unique else ""
+
+
+def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Signature, Signature] | None:
+    """Both signatures of what is called, if a call that does not fit them is an error."""
+    before = item.before.signature if item.before is not None else None
+    after = item.after.signature if item.after is not None else None
+    if before is None or after is None or before.opaque or after.opaque or not reference.call:
+        return None
+    return (before, after) if insists_on_signatures(item.symbol.path, reference.path) else None
 
 
 def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Breakage | None:
@@ -208,18 +223,13 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
 
 def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
     """What a call gets wrong now that it got right before. A call that never fitted means something else."""
-    before = item.before.signature if item.before is not None else None
-    after = item.after.signature if item.after is not None else None
     if reference.call and reference.sure and (wrong := misconstruction(item, reference)) is not None:
         return wrong
-    if before is None or after is None or before.opaque or after.opaque or not reference.call:
-        return None
+    sides = _signatures(reference, item)
     is_known = reference.sure or reference.unique or reference.likely
-    if not is_known or not insists_on_signatures(item.symbol.path, reference.path):
+    if sides is None or not is_known or misfit(sides[0], sides[0], reference) is not None:
         return None
-    if misfit(before, before, reference) is not None:
-        return None
-    return misfit(before, after, reference)
+    return misfit(*sides, reference)
 
 
 def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
@@ -235,7 +245,7 @@ def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
 
 
 def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
-    """The rows by what broke them: one definition, a class with its members, or neighbours that are gone and were used side by side."""
+    """The rows by what broke them: one definition, a class with its members, or what is gone and was used in the same files."""
     if any(row.rule == "removed-module" for row in rows):  # then the names in it are gone with it
         return [_order(rows)]
     keys = {row.reference.symbol for row in rows}
@@ -245,27 +255,11 @@ def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
         parts = name.split(".")
         owners = (f"{home}:{'.'.join(parts[:count])}" for count in range(1, len(parts)))
         by_root[next((owner for owner in owners if owner in keys), row.reference.symbol)].append(row)
-    causes: list[list[Breakage]] = []
-    for mine in by_root.values():
-        beside = next((other for other in causes if _side_by_side(mine, other)), None)
-        if beside is None:
-            causes.append(list(mine))
-        else:
-            beside += mine
-    return [_order(cause) for cause in causes]
-
-
-def _side_by_side(one: Sequence[Breakage], other: Sequence[Breakage]) -> bool:
-    """Whether two names are gone that the same files use, within lines that are read at one glance."""
-    lines = [defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)]
-    for side, rows in zip(lines, (one, other), strict=True):
-        for row in rows:
-            if row.misfit is not None:
-                return False
-            side[row.reference.path].add(row.reference.line)
-    return lines[0].keys() == lines[1].keys() and all(
-        min(abs(mine - theirs) for mine in lines[0][path] for theirs in lines[1][path]) <= GLANCE for path in lines[0]
-    )
+    by_cause: dict[object, list[Breakage]] = defaultdict(list)
+    for root, mine in by_root.items():
+        is_gone = all(row.misfit is None for row in mine)
+        by_cause[frozenset(row.reference.path for row in mine) if is_gone else root] += mine
+    return [_order(cause) for cause in by_cause.values()]
 
 
 def _order(rows: Sequence[Breakage]) -> list[Breakage]:

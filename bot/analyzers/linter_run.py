@@ -3,9 +3,7 @@
 import asyncio
 import sysconfig
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bot.errors import DeepRepoError
@@ -46,58 +44,30 @@ async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -
         raise DeepRepoError(f"{name} is not installed: {extras.install('lint')}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-lint-") as folder:
         own.fill(Path(folder), files)
-        return await _output(name, [path, *arguments], folder)
+        process = await start_process(path, *arguments, cwd=folder, env={})
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise DeepRepoError(f"{name} has no pipes")
+        process.stdin.close()
+        listening = asyncio.ensure_future(_beginning(process.stderr, MOST_SAID))  # or the linter waits for a reader
+        try:
+            async with asyncio.timeout(SECONDS):
+                out = await _beginning(process.stdout, MOST_BYTES + 1)
+                status = await process.wait()
+        except TimeoutError:
+            raise DeepRepoError(f"{name} took longer than {SECONDS:g} s and was ended") from None
+        finally:
+            await end_process(process, process.stdout)
+            log = await listening
+    if len(out) > MOST_BYTES:
+        raise DeepRepoError(f"{name} reported more than {MOST_BYTES >> 20} MiB: no report of it was used")
+    if status < 0:
+        raise DeepRepoError(f"{name} was ended by signal {-status}")
+    return status, out, log.decode("utf-8", "replace")
 
 
-async def _output(name: str, command: Sequence[str], folder: str) -> tuple[int, bytes, str]:
-    out = bytearray()
-    try:
-        async with asyncio.timeout(SECONDS), running(name, command, folder) as process:
-            async for chunk in process:
-                out += chunk
-                if len(out) > MOST_BYTES:
-                    raise DeepRepoError(f"{name} reported more than {MOST_BYTES >> 20} MiB: no report of it was used")
-    except TimeoutError:
-        raise DeepRepoError(f"{name} took longer than {SECONDS:g} s and was ended") from None
-    if process.status < 0:
-        raise DeepRepoError(f"{name} was ended by signal {-process.status}")
-    return process.status, bytes(out), process.stderr.decode("utf-8", "replace")
-
-
-@dataclass(slots=True)
-class Running:
-    """A linter's process: its standard output in chunks, then its exit status and the beginning of what it wrote to standard error."""
-
-    process: asyncio.subprocess.Process
-    stderr: bytes = b""
-
-    @property
-    def status(self) -> int:
-        """The exit status, negative for a signal; known once the output has ended."""
-        return self.process.returncode or 0
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        while self.process.stdout is not None and (chunk := await self.process.stdout.read(CHUNK)):
-            yield chunk
-        await self.process.wait()
-
-    async def listen(self) -> None:
-        """Read standard error to its end, so that the linter does not wait for a reader."""
-        while self.process.stderr is not None and (chunk := await self.process.stderr.read(CHUNK)):
-            self.stderr = (self.stderr + chunk)[:MOST_SAID]
-
-
-@asynccontextmanager
-async def running(name: str, command: Sequence[str], folder: str) -> AsyncIterator[Running]:
-    """A linter that works in a folder, with an empty environment and no input. It is ended with the block."""
-    process = await start_process(*command, cwd=folder, env={})
-    if process.stdin is None:
-        raise DeepRepoError(f"{name} has no pipes")
-    process.stdin.close()
-    run = Running(process)
-    listening = asyncio.ensure_future(run.listen())
-    try:
-        yield run
-    finally:
-        await end_process(process, process.stdout)
-        await listening
+async def _beginning(stream: asyncio.StreamReader, most: int) -> bytes:
+    """The first bytes of a stream, which is read to its end."""
+    kept = bytearray()
+    while chunk := await stream.read(CHUNK):
+        kept += chunk[: most - len(kept)]
+    return bytes(kept)

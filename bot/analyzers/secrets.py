@@ -72,7 +72,7 @@ def _in_hunks(file: ChangedFile, *, with_keys: bool) -> Iterator[_Secret]:
         for secret in new_secrets(secrets_in, file.path, texts, added_indexes.__contains__, [before]):
             line = after[secret.at]
             if (with_keys or secret.hit.rule != KEY) and not _is_encoded(line.text, secret.hit.value):
-                yield line, secret.text, secret.hit
+                yield line, secret.whole, secret.hit
 
 
 def _is_encoded(line: str, value: str) -> bool:
@@ -85,7 +85,7 @@ def _is_encoded(line: str, value: str) -> bool:
 def _keys(file: ChangedFile, head: Sequence[str], before: Sequence[str]) -> Iterator[_Secret]:
     """The private keys of the whole file, each at its first line, which may be an old one."""
     for secret in new_secrets(keys_in, file.path, head, lambda at: at + 1 in file.added_lines, [before]):
-        yield DiffLine("+", head[secret.at], None, secret.at + 1), secret.text, secret.hit
+        yield DiffLine("+", head[secret.at], None, secret.at + 1), secret.whole, secret.hit
 
 
 def _quote(line: DiffLine, hit: Hit) -> str:

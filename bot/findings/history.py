@@ -63,7 +63,7 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
         base = file_lines(await history.read(path, "base"))
         head = file_lines(await history.read(path)) if path in analyzed_paths else ()
         for commit, line, secret in await asyncio.to_thread(_gone, path, rows, base, head):
-            leaks.setdefault((path, secret.text), (commit, path, line, replace(secret.hit, value=secret.text)))
+            leaks.setdefault((path, secret.whole), (commit, path, line, replace(secret.hit, value=secret.whole)))
     return HistoryLeaks(
         tuple(await asyncio.to_thread(_findings, leaks.values())), missing, frozenset(text for _, text in leaks)
     )

@@ -28,6 +28,7 @@ BEGIN = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-
 END = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
 ROW = re.compile(r"^[ \t]{0,40}[+-]?\d{0,7}[ \t]{0,40}([A-Za-z0-9+/]{60,76})[ \t\r]{0,8}$", re.MULTILINE)
+LONG_ROW = re.compile(r"[A-Za-z0-9+/]{60}")
 MOST_MIXES = 3  # from letters to digits, or to capitals: a name that a person chose has few
 
 
@@ -64,6 +65,6 @@ def _keys(text: str) -> Iterator[str]:
                 inside = line[begins.end() if begins else 0 : ends.start() if ends else None]
                 yield from (run for run in RUN.findall(inside) if not run.isalpha() or len(run) >= 4 * SHORTEST_RUN)
                 left = 0 if ends else left - 1
-    for one, other in pairwise(ROW.finditer(text)):
+    for one, other in pairwise(ROW.finditer(text)) if LONG_ROW.search(text) else ():
         if other.start() - one.end() == 1 and all(len(MIX.findall(row[1])) > MOST_MIXES for row in (one, other)):
             yield from (one[1], other[1])

@@ -4,12 +4,13 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib import import_module
 from math import log2
 from pathlib import PurePosixPath
 from string import hexdigits
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from bot.text.paths import is_lock, is_prose, is_sample, is_test
 from bot.values import Severity
@@ -26,7 +27,6 @@ MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the 
 KEY = "private-key"
 KEY_LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")  # the first line of a private key holds one
 KEY_HEAD, KEY_REACH = 60, 400  # lines behind the first in which its body begins, and ends
-KEY_TELLS = 320  # characters of a body that tell it from others
 KEY_MIXES = 8  # times that a row goes from letters to digits, or to capitals: a path or a name does so less often
 KEY_ROW = re.compile(r"[A-Za-z0-9+/=_-]{32,}")  # whatever code stands around it
 KEY_END = re.compile(r"-----END |Private-MAC")
@@ -150,11 +150,6 @@ class LocatedSecret:
     hit: Hit
     whole: str
 
-    @property
-    def text(self) -> str:
-        """What tells it from all others: the value, or how the body of a private key begins."""
-        return self.whole[:KEY_TELLS] if self.hit.rule == KEY else self.whole
-
     def is_in(self, wholes: Sequence[str]) -> bool:
         """Whether it is one of these, which are sorted, or the beginning of a key among them."""
         at = bisect_left(wholes, self.whole)  # whatever begins so comes next
@@ -163,16 +158,12 @@ class LocatedSecret:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TokenPattern:
+class TokenPattern(NamedTuple):
     """One exact form of a token."""
 
     rule: str
     what: str
     patterns: tuple[re.Pattern[str], ...]
-    severity: Severity = "high"
-    random: bool = True  # False: the form is a label ("BEGIN PRIVATE KEY"), not the secret itself
-    group: bool = False  # the pattern's group is the secret, not all that it matches
 
 
 # "-----BEGIN [kind] PRIVATE KEY-----" in Base64, up to the characters that the next word does not change.
@@ -183,11 +174,31 @@ OWN = (  # forms that detect-secrets 1.5 does not know
     TokenPattern("github-token", "A GitHub token", (re.compile(r"github_pat_[A-Za-z0-9_]{60,}"),)),
     TokenPattern("openai-key", "An OpenAI key", (re.compile(r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,}"),)),
     TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"sk-ant-[A-Za-z0-9_-]{60,}"),)),
-    TokenPattern("google-key", "A Google API key", (re.compile(EDGE + r"AIza[0-9A-Za-z_-]{35}"),), "critical"),
+    TokenPattern("google-key", "A Google API key", (re.compile(EDGE + r"AIza[0-9A-Za-z_-]{35}"),)),
     TokenPattern("npm-token", "An npm token", (re.compile(r"npm_[A-Za-z0-9]{36}"),)),
-    TokenPattern("encoded-key", "A private key in Base64", (re.compile(ENCODED_KEY),), "critical"),
+    TokenPattern("encoded-key", "A private key in Base64", (re.compile(ENCODED_KEY),)),
     TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(EDGE + r"hf_[A-Za-z]{34}"),)),
 )
+LIBRARY = (  # and those that it does, with their class
+    (KEY, "A private key", "private_key.PrivateKeyDetector"),
+    ("aws-key", "An AWS key", "aws.AWSKeyDetector"),
+    ("azure-key", "An Azure storage key", "azure_storage_key.AzureStorageKeyDetector"),
+    ("github-token", "A GitHub token", "github_token.GitHubTokenDetector"),
+    ("gitlab-token", "A GitLab token", "gitlab_token.GitLabTokenDetector"),
+    ("openai-key", "An OpenAI key", "openai.OpenAIDetector"),
+    ("slack-token", "A Slack token", "slack.SlackDetector"),
+    ("stripe-key", "A live Stripe key", "stripe.StripeDetector"),
+    ("npm-token", "An npm token", "npm.NpmDetector"),
+    ("pypi-token", "A PyPI token", "pypi_token.PypiTokenDetector"),
+    ("sendgrid-key", "A SendGrid key", "sendgrid.SendGridDetector"),
+    ("telegram-token", "A Telegram bot token", "telegram_token.TelegramBotTokenDetector"),
+    ("discord-token", "A Discord bot token", "discord.DiscordBotTokenDetector"),
+    ("mailchimp-key", "A Mailchimp key", "mailchimp.MailchimpDetector"),
+    ("square-key", "A Square key", "square_oauth.SquareOAuthDetector"),
+)
+CRITICAL = frozenset({KEY, "aws-key", "azure-key", "google-key", "encoded-key"})
+
+
 REST = re.compile(r"[A-Za-z0-9_-]*")
 # What every exact form has: its own label, or a long run of token characters with a digit. Most lines have neither. Each label begins with
 # a character of its own, so that a search of a whole text goes from one of these characters to the next.
@@ -196,14 +207,13 @@ LABELS = (
     r"|_authToken|LS0tLS1|hf_|pypi-|SG\.|sq0csp-|-us\d"
 )
 FOLDED_LABELS = r"aws|xox|hooks\.slack"
-NUMBER = r"\d{8}:"
 IN_PARTS = r"[MNO][\w-]{23,25}\.[\w-]{6}\."
 LONG_RUN = r"(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*[0-9])[A-Za-z0-9_+/-]{16}"
 NAMED_WORDS = r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://|curl|--user|-u "
-MAYBE = re.compile(rf"{LABELS}|(?i:{FOLDED_LABELS})|{NUMBER}|{IN_PARTS}|{LONG_RUN}")
-MAYBE_NAMED = re.compile(NAMED_WORDS, re.IGNORECASE)
-CASED = tuple(map(re.compile, (LABELS, NUMBER, IN_PARTS, LONG_RUN)))
+CASED = re.compile(rf"{LABELS}|\d{{8}}:|{IN_PARTS}|{LONG_RUN}")
 FOLDED = re.compile(f"{FOLDED_LABELS}|{NAMED_WORDS}")
+MAYBE = re.compile(rf"{CASED.pattern}|(?i:{FOLDED_LABELS})")
+MAYBE_NAMED = re.compile(NAMED_WORDS, re.IGNORECASE)
 
 
 def role_of(path: str) -> Role:
@@ -339,14 +349,8 @@ def identified(rows: Iterable[tuple[str, str, Hit, Row]]) -> Iterator[tuple[str,
 
 @lru_cache(maxsize=512)  # a file is read as that file, and again as a part of what is sent
 def promising_lines(text: str) -> tuple[int, ...]:
-    """The numbers of the lines, from 0, that could hold a secret at all: the cheap question before the others.
-
-    One search with all patterns takes three times as long: a search jumps only where all that it looks for begins with known characters.
-    """
-    numbers = {*_lines_with(FOLDED, text.casefold())}
-    for pattern in CASED:
-        numbers.update(_lines_with(pattern, text))
-    return tuple(sorted(numbers))
+    """The numbers of the lines, from 0, that could hold a secret at all: the cheap question before the others."""
+    return tuple(sorted({*_lines_with(FOLDED, text.casefold()), *_lines_with(CASED, text)}))
 
 
 def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[int]:
@@ -376,12 +380,12 @@ def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
         window = line[at : at + WINDOW]
         for form in known_forms() if MAYBE.search(window) else ():
             for match in (match for pattern in form.patterns for match in pattern.finditer(window)):
-                group = match.lastindex if match.lastindex and form.group else 0
-                value = match[group]
-                if value and (_is_drawn(value, match.re) if form.random else not sample):
+                group = match.lastindex if match.lastindex and form.rule == "aws-key" else 0
+                value, is_label = match[group], form.rule == KEY  # the label is not the secret itself
+                if value and (not sample if is_label else _is_drawn(value, match.re)):
                     rest = REST.match(window, match.end(group))
-                    whole = value + (rest[0] if rest and form.random else "")  # newer tokens are longer than the form
-                    yield Hit(whole, form.rule, form.what, form.severity)
+                    whole = value + (rest[0] if rest and not is_label else "")  # newer tokens are longer than the form
+                    yield Hit(whole, form.rule, form.what, "critical" if form.rule in CRITICAL else "high")
 
 
 def _is_drawn(value: str, pattern: re.Pattern[str]) -> bool:
@@ -453,45 +457,11 @@ def _bits(value: str) -> float:
 @cache
 def known_forms() -> tuple[TokenPattern, ...]:
     """Return every exact form of a token, those of the library included."""
-    from detect_secrets.plugins import (
-        aws,
-        azure_storage_key,
-        discord,
-        github_token,
-        gitlab_token,
-        mailchimp,
-        npm,
-        openai,
-        private_key,
-        pypi_token,
-        sendgrid,
-        slack,
-        square_oauth,
-        stripe,
-        telegram_token,
-    )
-
-    def form(rule: str, what: str, detector: type, severity: Severity = "high") -> TokenPattern:
-        patterns: Iterable[re.Pattern[str]] = detector.denylist  # type: ignore[attr-defined]
+    found = list(OWN)
+    for rule, what, detector in LIBRARY:
+        module, _, name = detector.partition(".")
+        patterns: Iterable[re.Pattern[str]] = getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist
         # A letter behind a token, which its own alphabet may not hold, does not hide it.
-        whole = [re.compile(one.pattern.removesuffix(r"(?!\w)"), one.flags) for one in patterns]
-        return TokenPattern(rule, what, tuple(whole), severity)
-
-    return (
-        replace(form(KEY, "A private key", private_key.PrivateKeyDetector, "critical"), random=False),
-        replace(form("aws-key", "An AWS key", aws.AWSKeyDetector, "critical"), group=True),
-        form("azure-key", "An Azure storage key", azure_storage_key.AzureStorageKeyDetector, "critical"),
-        *OWN,
-        form("github-token", "A GitHub token", github_token.GitHubTokenDetector),
-        form("gitlab-token", "A GitLab token", gitlab_token.GitLabTokenDetector),
-        form("openai-key", "An OpenAI key", openai.OpenAIDetector),
-        form("slack-token", "A Slack token", slack.SlackDetector),
-        form("stripe-key", "A live Stripe key", stripe.StripeDetector),
-        form("npm-token", "An npm token", npm.NpmDetector),
-        form("pypi-token", "A PyPI token", pypi_token.PypiTokenDetector),
-        form("sendgrid-key", "A SendGrid key", sendgrid.SendGridDetector),
-        form("telegram-token", "A Telegram bot token", telegram_token.TelegramBotTokenDetector),
-        form("discord-token", "A Discord bot token", discord.DiscordBotTokenDetector),
-        form("mailchimp-key", "A Mailchimp key", mailchimp.MailchimpDetector),
-        form("square-key", "A Square key", square_oauth.SquareOAuthDetector),
-    )
+        whole = (re.compile(one.pattern.removesuffix(r"(?!\w)"), one.flags) for one in patterns)
+        found.append(TokenPattern(rule, what, tuple(whole)))
+    return tuple(found)
