@@ -1,26 +1,12 @@
 """Names that data files declare and that other data files use: no language ties the two ends together, but each format has its rule.
 
-A format is a row of `FILES` and a module of its name with `read`: one file in, what it declares and uses out (`reading.py`).
+A format is a module of its name with `read`: one file in, what it declares and uses out (`reading.py`).
 """
 
 import posixpath
-from collections.abc import Mapping
 
 from bot.text.paths import is_output, vendored_folder
 
-# format -> the git pathspecs of its files. Those of a chart hold its templates too, and a folder of that name may be anything.
-FILES: Mapping[str, tuple[str, ...]] = {
-    "terraform": ("*.tf", "*.tofu"),
-    "workflows": (
-        ".github/workflows/*.yml",
-        ".github/workflows/*.yaml",
-        ":(glob)**/action.yml",
-        ":(glob)**/action.yaml",
-    ),
-    "charts": (":(glob)**/Chart.yaml", ":(glob)**/values.yaml", ":(glob)**/templates/**"),
-    "makefiles": (":(glob)**/Makefile", ":(glob)**/makefile", ":(glob)**/GNUmakefile", "*.mk"),
-    "packages": (":(glob)**/package.json",),
-}
 TEMPLATES = (".yaml", ".yml", ".tpl", ".txt")  # of a chart
 ACTIONS = ("action.yml", "action.yaml")
 _NAMES = {

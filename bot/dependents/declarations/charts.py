@@ -35,7 +35,7 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
     if is_template:
         _read_template(reading, text, values, templates)
     elif path.endswith("Chart.yaml"):
-        dependencies = at(load(path, text), "dependencies")
+        dependencies = at(load(text), "dependencies")
         for row in dependencies if isinstance(dependencies, list) else ():
             name = at(row, "alias") or at(row, "name")
             if isinstance(name, LinedText):  # nobody sees its values and templates here
@@ -44,7 +44,7 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
             if at(row, "import-values"):
                 reading.doubts.add(values)
     else:
-        for name, line in _keys(load(path, text)):
+        for name, line in _keys(load(text)):
             reading.declare(values, name, line)
             first, _, inner = name.partition(".")
             if inner:

@@ -1,20 +1,20 @@
 """Names that a change takes away while files still use them, or uses although nobody declares them."""
 
-import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from bot.dependents.declarations import FILES, format_of, shell, words
+from bot.dependents.declarations import format_of, words
 from bot.dependents.declarations.reading import Declaration, NameUse, Scope
 from bot.dependents.declarations.words import MODULE_KINDS, Break
 from bot.dependents.declarations.world import World
 from bot.ports import Tree
-from bot.values import ChangedFile, Judgement, Query
+from bot.values import ChangedFile, Judgement
 
-ROWS = 5_000  # lines of files that may use something
-NAMES = 200  # that are looked for elsewhere
-_SOUGHT = ("target", "script")  # kinds that files of other folders use by the name alone
+# The formats whose files use what those of a format declare. A chart's files are read together anyway.
+READ_WITH = {
+    "terraform": ("terraform",),
+    **dict.fromkeys(("workflows", "makefiles", "packages"), ("workflows", "makefiles", "packages")),
+}
 
 
 async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, frozenset[str]]:
@@ -24,8 +24,11 @@ async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, fr
     await after.open()
     await before.read(path for file in files for path in (file.old_path,) if path)
     await after.read(file.path for file in files if file.status != "deleted")
-    reason = await _read_callers(tree, files, before, after)
-    reason = await _read_users(tree, before, after) or reason
+    unread = before.unread | after.unread  # of these files, and of those that declare names with them
+    if _gives_up(before, after, files):
+        formats = {one for path in {*before.readings, *after.readings} for one in READ_WITH.get(format_of(path), ())}
+        await before.read(path for path in before.paths if format_of(path) in formats)
+        await after.read(path for path in after.paths if format_of(path) in formats)
     foreign = {
         file.path
         for file in files
@@ -36,11 +39,9 @@ async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, fr
     }
     mine = [file.path for file in files if file.path not in foreign]
     rows = words.findings(breaks(before, after, files), before, after, files)
-    unread = before.unread | after.unread
-    if before.is_cut or after.is_cut:
-        reason = "not every file that may use its names was read: there are too many"
     open_rows = [(file, f"{path}: {text}" if path != file else text) for file, path, text in _open(mine, unread, files)]
-    open_rows += [(path, reason) for path in mine if reason]
+    if before.is_cut or after.is_cut:
+        open_rows += [(path, "not every file that may use its names was read: there are too many") for path in mine]
     complete = frozenset(mine) - {path for path, _ in open_rows}
     return Judgement(tuple(rows), complete | foreign, tuple(sorted(set(open_rows)))), frozenset(foreign)
 
@@ -57,49 +58,13 @@ def _open(
             yield from ((file, path, reason) for file in mine if format_of(file) == format_of(path))
 
 
-async def _read_callers(tree: Tree, files: Sequence[ChangedFile], before: World, after: World) -> str:
-    """Read the files that may name the folder, or the file, of what changed. Returns why these are not all."""
-    modules, names = set[str](), set[str]()
-    for path in {path for file in files for path in (file.path, file.old_path) if path}:
-        folder, name = posixpath.split(path)
-        form = format_of(path)
-        if form == "terraform":
-            modules.add(re.escape(posixpath.basename(folder)) or r"\.{1,2}")
-        elif form == "workflows":
-            names.add(name if folder.endswith(".github/workflows") else posixpath.basename(folder))
-        elif form == "makefiles":
-            names.add(name)
-    reason = ""
-    if modules:
-        reason = await _read_matches(
-            tree, rf'"\.{{1,2}}/?([^"]*/)?({"|".join(sorted(modules))})/?"', ("terraform",), before, after
-        )
-    if names - {""}:
-        either = "|".join(sorted(map(re.escape, names - {""})))
-        pattern = rf"(uses:|include).*({either})"
-        reason = await _read_matches(tree, pattern, ("workflows", "makefiles"), before, after) or reason
-    return reason
-
-
-async def _read_users(tree: Tree, before: World, after: World) -> str:
-    """Read the files that may use a target or a script that the change takes away."""
-    declared = [one for reading in before.readings.values() for one in reading.declarations]
-    lost = {one.name for one in declared if one.scope.kind in _SOUGHT and one.name not in after.names(one.scope)}
-    if not lost:
-        return ""
-    either = "|".join(map(re.escape, sorted(lost)[:NAMES]))
-    pattern = rf"({shell.TOOLS}|MAKE[)}}]).*[\s:\"'/]({either})(?![\w.-])"
-    reason = await _read_matches(tree, pattern, ("workflows", "makefiles", "packages"), before, after)
-    return f"more than {NAMES} of its names are gone" if len(lost) > NAMES else reason
-
-
-async def _read_matches(tree: Tree, pattern: str, formats: Sequence[str], before: World, after: World) -> str:
-    specs = [spec for form in formats for spec in FILES[form]]
-    rows = await tree.grep_lines(Query([pattern], specs, syntax="perl", limit=ROWS))
-    paths = {path for path, _, _ in rows}
-    await after.read(paths)
-    await before.read(paths)
-    return f"more than {ROWS:,} lines may use its names" if len(rows) >= ROWS else ""
+def _gives_up(before: World, after: World, files: Sequence[ChangedFile]) -> bool:
+    """Whether the changed files may take a name from others, or ask more of them."""
+    if any(file.status in ("deleted", "renamed") for file in files):
+        return True
+    was, now = ({(one.scope, one.name): one for one in world.declarations()} for world in (before, after))
+    is_asked = any(one.is_required and not (key in was and was[key].is_required) for key, one in now.items())
+    return is_asked or not was.keys() <= now.keys()
 
 
 def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:

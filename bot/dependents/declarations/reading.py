@@ -103,6 +103,9 @@ class Paths:
     def __contains__(self, path: object) -> bool:
         return path in self._paths
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
     def inside(self, folder: str) -> Sequence[str]:
         """The files of a folder, without those of the folders in it."""
         return self._folders.get(folder, ())

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from bot.dependents.declarations.reading import Certainty, DataReading, Paths, Scope, beside
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
-TOOLS = r"g?make|npm|yarn|pnpm|bun|run-[sp]|npm-run-all2?"  # that run targets and scripts by their names, for patterns
+_TOOLS = r"g?make|npm|yarn|pnpm|bun|run-[sp]|npm-run-all2?"  # that run targets and scripts by their names
 _MAKES, _MANAGERS = ("make", "gmake"), ("npm", "yarn", "pnpm", "bun")
 _RUNNERS = ("run-s", "run-p", "npm-run-all", "npm-run-all2")
-_TOOL = re.compile(rf"(?<![\w./-])(?:{TOOLS})\s")
+_TOOL = re.compile(rf"(?<![\w./-])(?:{_TOOLS})\s")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
 _NAME = re.compile(r"[A-Za-z0-9_][\w:.-]*+")
 # Words before the program that a command runs.

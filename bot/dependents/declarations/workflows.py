@@ -21,7 +21,7 @@ _OUTPUTS = {"needs": "job output", "steps": "action output", "jobs": "job output
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
     """One workflow or action. Raises `UnreadableDataError`."""
-    root, path = load(reading.path, text), reading.path
+    root, path = load(text), reading.path
     if posixpath.basename(path) in ACTIONS and not path.startswith(f"{FOLDER}/"):
         _action(reading, root, paths)
     else:

@@ -136,6 +136,10 @@ class World:
         """All uses."""
         return (use for reading in self.readings.values() for use in reading.uses)
 
+    def declarations(self) -> Iterable[Declaration]:
+        """All declarations."""
+        return (one for reading in self.readings.values() for one in reading.declarations)
+
     def calls(self) -> Iterable[CallSite]:
         """All calls."""
         return (call for reading in self.readings.values() for call in reading.calls)

@@ -6,8 +6,7 @@ from typing import Any
 import yaml
 
 from bot.dependents.declarations.reading import UnreadableDataError
-from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
-from bot.dependents.schemas.documents import refuse_depth
+from bot.dependents.schemas.documents import LOADER, refuse_depth
 
 
 class LinedText(str):
@@ -17,16 +16,13 @@ class LinedText(str):
     line: int
 
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_LOADER):  # type: ignore[misc, valid-type]
+class _Loader(LOADER):  # type: ignore[misc, valid-type]
     """Every scalar is a text; `<<` merges."""
 
 
 _MERGE = "tag:yaml.org,2002:merge"
 _Loader.yaml_implicit_resolvers = {
-    "<": [row for row in _LOADER.yaml_implicit_resolvers.get("<", ()) if row[0] == _MERGE]
+    "<": [row for row in LOADER.yaml_implicit_resolvers.get("<", ()) if row[0] == _MERGE]
 }
 
 
@@ -39,13 +35,11 @@ def _text(_loader: object, node: yaml.ScalarNode) -> LinedText:
 _Loader.add_constructor("tag:yaml.org,2002:str", _text)
 
 
-def load(path: str, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+def load(text: str) -> Any:  # noqa: ANN401 - whatever the file holds
     """Return the first document. Raises `UnreadableDataError`."""
     try:
-        refuse_depth(Document(path, text))
+        refuse_depth(text)
         return next(iter(yaml.load_all(text, _Loader)), None)
-    except UnreadableSchemaError as error:
-        raise UnreadableDataError(str(error)) from error
     except (ValueError, TypeError, yaml.YAMLError, RecursionError) as error:
         raise UnreadableDataError(f"it cannot be parsed ({type(error).__name__})") from error
 

@@ -17,10 +17,14 @@ _BRACKET = re.compile(r"[\[\]{}]")
 _INDENTED = re.compile(
     rf"^(?=[ \t?:-]{{{2 * _DEEPEST}}})[ \t]*+[?:-]|^(?:[?:-][ \t]++){{{_DEEPEST}}}|^ {{{4 * _DEEPEST}}}", re.MULTILINE
 )
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class _Texts(_LOADER):  # type: ignore[misc, valid-type]
+class TooDeepError(ValueError):
+    """YAML that is nested too deep."""
+
+
+class _Texts(LOADER):  # type: ignore[misc, valid-type]
     """Dates stay texts, and every key is one."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[str, object]:
@@ -29,7 +33,7 @@ class _Texts(_LOADER):  # type: ignore[misc, valid-type]
 
 _Texts.yaml_implicit_resolvers = {
     letter: [(tag, look) for tag, look in rows if tag != "tag:yaml.org,2002:timestamp"]
-    for letter, rows in _LOADER.yaml_implicit_resolvers.items()
+    for letter, rows in LOADER.yaml_implicit_resolvers.items()
 }
 
 
@@ -43,7 +47,7 @@ def load(document: Document) -> Mapping[str, object]:
         elif len(text) > YAML_BYTES:
             raise UnreadableSchemaError(path, f"it has more than {YAML_BYTES >> 20} MB of YAML")
         else:
-            refuse_depth(document)
+            refuse_depth(text)
             value = yaml.load(text, _Texts)  # noqa: S506 - a safe loader
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         raise UnreadableSchemaError(path, f"it cannot be parsed ({type(error).__name__})") from error
@@ -52,15 +56,15 @@ def load(document: Document) -> Mapping[str, object]:
     return value
 
 
-def refuse_depth(document: Document) -> None:
-    """Raise `UnreadableSchemaError` for what is nested deeper than any description: the parser recurses in C, where nothing stops it."""
+def refuse_depth(text: str) -> None:
+    """Raise `TooDeepError` for what is nested deeper than any description: the parser recurses in C, where nothing stops it."""
     depth = 0
-    for match in _BRACKET.finditer(document.text):
+    for match in _BRACKET.finditer(text):
         depth = max(0, depth + (1 if match[0] in "[{" else -1))
         if depth > _DEEPEST:
             break
-    if depth > _DEEPEST or _INDENTED.search(document.text):
-        raise UnreadableSchemaError(document.path, f"it is nested deeper than {_DEEPEST}")
+    if depth > _DEEPEST or _INDENTED.search(text):
+        raise TooDeepError
 
 
 @dataclass(frozen=True, slots=True)

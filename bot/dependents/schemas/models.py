@@ -52,6 +52,11 @@ def owners_of(one: SchemaBreak) -> frozenset[str]:
     return forms_of_table(one.owner) | forms_of_table(one.model or one.owner)
 
 
+def tables_in(text: str) -> list[str]:
+    """The tables that a line says to map, in small letters."""
+    return [name.lower() for name in _TABLE_NAME.findall(text[:_LONG])]
+
+
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     """Whether a line of a model maps the column; None if nothing in the line tells."""
     model, text = _model_around(place), place.text[:_LONG]

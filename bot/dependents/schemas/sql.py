@@ -1,6 +1,6 @@
 """SQL: what statements of a migration, or the difference of two dumps, take away from those who select and insert.
 
-Every dialect writes these few statements alike, and the rest of its grammar decides nothing here. Therefore this reads tokens instead
+Every dialect writes these few statements alike, and the rest of its grammar decides nothing here. Therefore this reads words instead
 of a grammar: a statement of an unknown dialect costs nothing, and a file of any size takes linear time.
 """
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from bot.dependents.schemas import breaks, migrations, sql_uses
 from bot.dependents.schemas.migrations import MigrationStep
-from bot.dependents.schemas.sql_tokens import MOST_STATEMENTS, Lexeme, Statement, statements
+from bot.text.brackets import before_close
 from bot.values import Severity
 
 NAME = "sql"
@@ -26,14 +26,32 @@ _MARK = re.compile(
     r"(?:(?P<down>Downs?(?: Migration)?|//[ \t]*+@UNDO)|Ups?(?: Migration)?)\b[^\n]{0,60}$",
     re.IGNORECASE | re.MULTILINE,
 )
+# Comments, texts, bodies between dollar signs, and lines of data: all that holds no statement.
+_ASIDE = re.compile(
+    r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|^[ \t]*+#[^\n]*+|'(?:[^']|'')*+'?|\$(?P<tag>\w{0,40})\$"
+    r"|(?<=;)(?<=stdin;)[^\n]*+\n(?:(?!\\\.)[^\n]*+(?:\n|$))*+(?:\\\.[^\n]*+)?",
+    re.MULTILINE | re.IGNORECASE,
+)
+MOST_STATEMENTS = 50_000
+_ID = r"(?:[A-Za-z_#@][\w$#@]*+|\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`|\[[A-Za-z_][^\]\n]{0,200}\])"
+_NAME = rf"(?:(?:IF|NOT|EXISTS|ONLY|COLUMN)\s++)*+(?:{_ID}\s*+\.\s*+)*({_ID})"
+_TABLE = r"(?:\w++\s++){0,4}?(?:TABLES?|VIEW)\s++"
+_STATEMENT = re.compile(rf"\s*+(?P<verb>ALTER|DROP|CREATE|RENAME)\s++{_TABLE}", re.IGNORECASE)
+_FIRST_NAME = re.compile(rf"\s*+{_NAME}", re.IGNORECASE)
+_RENAME = re.compile(rf"\s*+{_NAME}\s++TO\s++{_NAME}", re.IGNORECASE)
+# The actions upon a table: a name behind a word, which is a column if the word COLUMN or no other word of SQL stands there.
+_ACTION = re.compile(
+    rf"\s*+(?P<verb>DROP|RENAME|CHANGE|ADD)\s++(?P<column>COLUMN\s++)?{_NAME}(?:\s++(?:TO\s++)?{_NAME})?", re.IGNORECASE
+)
+_RENAME_TABLE = re.compile(rf"\s*+RENAME\s++TO\s++{_NAME}", re.IGNORECASE)
 _NOT_COLUMNS = frozenset({
     "CONSTRAINT", "INDEX", "KEY", "PRIMARY", "FOREIGN", "CHECK", "PARTITION", "DEFAULT", "UNIQUE", "FULLTEXT", "SPATIAL", "EXCLUDE", "NOT",
     "EXPRESSION", "IDENTITY", "PERIOD", "SYSTEM", "LIKE", "TRIGGER", "OWNER", "TABLESPACE", "TO",
 })  # fmt: skip
-_FILLS = frozenset({
-    "DEFAULT", "GENERATED", "AUTO_INCREMENT", "AUTOINCREMENT", "SERIAL", "BIGSERIAL", "SMALLSERIAL", "IDENTITY", "AS", "NEXTVAL", "ROWVERSION",
-})  # fmt: skip
-_BEFORE_NAMES = ("IF", "NOT", "EXISTS", "ONLY")
+_REQUIRED = re.compile(r"\bNOT\s++NULL\b", re.IGNORECASE)
+_FILLS = re.compile(
+    r"\b(?:DEFAULT|GENERATED|AUTO_?INCREMENT|(?:BIG|SMALL)?SERIAL|IDENTITY|AS|NEXTVAL|ROWVERSION)\b", re.IGNORECASE
+)
 
 
 def wants(path: str) -> bool:
@@ -77,16 +95,15 @@ def _of_code(document: breaks.Document) -> list[MigrationStep]:
     """What a migration in code does: its calls, and the statements in its texts."""
     rows = [*migrations.call_steps(document)]
     for text, line in migrations.sql_texts(migrations.forward(document.text)):
-        rows += [one for statement in statements(text) for one in _of_statement(statement, document.path, line - 1)]
+        rows += [replace(one, line=one.line + line - 1) for one in _steps(text, document.path)]
     return sorted(rows, key=lambda one: one.line)
 
 
 def _of_script(document: breaks.Document) -> Iterator[MigrationStep]:
     """What the statements of a file do that the change brings, in their order."""
-    for statement in statements(forward(document.text)):
-        if not document.added_lines.isdisjoint(token.line for token in statement):
-            rows = _of_statement(statement, document.path)
-            yield from (one for one in rows if one.line in document.added_lines or one.does in ("create", "add"))
+    for one in _steps(forward(document.text), document.path):
+        if one.line in document.added_lines or one.does in ("create", "add"):
+            yield one
 
 
 def forward(text: str) -> str:
@@ -149,112 +166,115 @@ def _difference(old: breaks.Document, new: breaks.Document) -> list[MigrationSte
     """The tables and columns that a dump created before the change and no longer creates."""
     before, after = created_tables(forward(old.text)), created_tables(forward(new.text))
     rows: list[MigrationStep] = []
-    for table, (line, columns) in before.items():
-        if table not in after:
-            rows.append(MigrationStep("drop-table", table, "", old.path, line, side="base"))
-        elif after[table][1]:
+    for table, one in before.items():
+        now = after.get(table)
+        if now is None:
+            rows.append(MigrationStep("drop-table", table, "", old.path, one.line, side="base"))
+        elif now.columns:
+            gone = [column for column in one.columns if column not in now.columns]
             rows += [
-                MigrationStep("drop-column", table, column, old.path, at, side="base")
-                for column, at in columns.items()
-                if column not in after[table][1]
+                MigrationStep("drop-column", table, column, old.path, _line_of(old.text, one.line, column), side="base")
+                for column in gone
             ]
     return rows
 
 
-def created_tables(text: str) -> dict[str, tuple[int, dict[str, int]]]:
-    """Table -> its line, and its columns with theirs. The first statement that creates a table defines it, unless it is dropped again."""
-    tables: dict[str, tuple[int, dict[str, int]]] = {}
-    for statement in statements(text):
-        for step in _of_statement(statement, ""):
-            if step.does == "drop-table":
-                tables.pop(step.table, None)
-            elif step.does == "create" and step.table not in tables:
-                tables[step.table] = step.line, dict(_columns(statement))
+def _line_of(text: str, first: int, column: str) -> int:
+    """The line of a column of a table that is created on a line."""
+    look = re.compile(rf"(?<!\w){re.escape(column)}(?!\w)", re.IGNORECASE)
+    rows = enumerate(text.split("\n")[first - 1 :], first)
+    return next((at for at, line in rows if look.search(line)), first)
+
+
+def created_tables(text: str) -> dict[str, MigrationStep]:
+    """The tables that a text creates. The first statement defines one, unless it is dropped again."""
+    tables: dict[str, MigrationStep] = {}
+    for step in _steps(text, ""):
+        if step.does == "drop-table":
+            tables.pop(step.table, None)
+        elif step.does == "create":
+            tables.setdefault(step.table, step)
     return tables
 
 
-def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[MigrationStep]:
-    """The steps of one statement. `above`: lines above its text."""
-    first = [token.upper for token in statement[:8]]
-    line = statement[0].line + above if statement else 0
-    if first[:1] == ["ALTER"] and "TABLE" in first[1:3]:
-        at, table = _name(statement, first.index("TABLE") + 1)
-        for action in _actions(statement[at:]):
-            yield from _of_action(action, table, path, above)
-    elif first[:1] == ["DROP"] and (kind := next((n for n in (1, 2) if first[n : n + 1] in (["TABLE"], ["VIEW"])), 0)):
-        for part in _actions(statement[kind + 1 :]):
-            if name := _name(part, 0)[1]:
-                yield MigrationStep("drop-table", name, "", path, line)
-    elif first[:2] in (["RENAME", "TABLE"], ["RENAME", "TABLES"]):
-        for part in _actions(statement[2:]):
-            at, table = _name(part, 0)
-            yield MigrationStep("rename-table", table, "", path, line, new=_name(part, at + 1)[1])
-    elif first[:1] == ["CREATE"] and not {"TABLE", "VIEW"}.isdisjoint(first):
-        at = next(n for n, word in enumerate(first) if word in ("TABLE", "VIEW"))
-        columns = tuple(name for name, _ in _columns(statement))
-        yield MigrationStep("create", _name(statement, at + 1)[1], "", path, line, columns=columns)
+def _steps(text: str, path: str) -> Iterator[MigrationStep]:
+    """What the statements of a text do, in their order. Raises OverflowError for very many."""
+    code, at, line = _code(text), 0, 1
+    for number, statement in enumerate(code.split(";")):
+        if number > MOST_STATEMENTS:
+            raise OverflowError
+        start = at + len(statement) - len(statement.lstrip())
+        line, at = line + code.count("\n", at, start), start
+        if head := _STATEMENT.match(statement.lstrip()):
+            yield from _of_statement(head["verb"].upper(), statement.lstrip()[head.end() :], path, line, head[0])
+        end = at + len(statement.lstrip()) + 1
+        line, at = line + code.count("\n", at, end), end
 
 
-def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[MigrationStep]:
+def _code(text: str) -> str:
+    """A text in which everything that holds no statement is blank; lines stay where they are."""
+    out, at = [], 0
+    while match := _ASIDE.search(text, at):
+        end = match.end()
+        if match["tag"] is not None:
+            close = text.find(match[0], end)
+            end = close + len(match[0]) if close >= 0 else end
+        out += [text[at : match.start()], re.sub(r"[^\n]", " ", text[match.start() : end])]
+        at = end
+    return "".join([*out, text[at:]])
+
+
+def _of_statement(verb: str, rest: str, path: str, line: int, head: str) -> Iterator[MigrationStep]:
+    """The steps of one statement about a table. `rest`: behind its first words."""
+    first = _FIRST_NAME.match(rest)
+    table = _plain(first[1]) if first else ""
+    if verb == "ALTER" and first:
+        line += head.count("\n")
+        for part, above in _parts(rest[first.end() :]):
+            at = line + rest.count("\n", 0, first.end()) + above
+            yield from _of_action(part, table, path, at)
+    elif verb == "DROP":
+        names = [one for part, _ in _parts(rest) if (one := _FIRST_NAME.match(part))]
+        yield from (MigrationStep("drop-table", _plain(one[1]), "", path, line) for one in names)
+    elif verb == "RENAME":
+        pairs = [one for part, _ in _parts(rest) if (one := _RENAME.match(part))]
+        yield from (MigrationStep("rename-table", _plain(one[1]), "", path, line, _plain(one[2])) for one in pairs)
+    elif table and first:
+        inner = before_close(rest[first.end() :].partition("(")[2])
+        found = [one[1] for part, _ in _parts(inner) if (one := _FIRST_NAME.match(part))]
+        columns = tuple(_plain(one) for one in found if one.upper() not in _NOT_COLUMNS)
+        yield MigrationStep("create", table, "", path, line, columns=columns)
+
+
+def _of_action(action: str, table: str, path: str, line: int) -> Iterator[MigrationStep]:
     """The step of one action upon a table."""
-    words = [token.upper for token in action]
-    start = 2 if words[1:2] == ["COLUMN"] else 1
-    behind = words[start] if start < len(words) else ""
-    at, name = _name(action, start)
-    if not table or not name or (start == 1 and behind in _NOT_COLUMNS - {"TO"}):
+    if new := _RENAME_TABLE.match(action):
+        yield MigrationStep("rename-table", table, "", path, line, _plain(new[1]))
         return
-    line, new = action[0].line + above, _name(action, at + (words[0] == "RENAME"))[1]
-    if words[0] == "DROP":
+    match = _ACTION.match(action)
+    if match is None or (not match["column"] and match[3].upper() in _NOT_COLUMNS):
+        return
+    verb, name, new_name = match["verb"].upper(), _plain(match[3]), _plain(match[4] or "")
+    if verb == "DROP":
         yield MigrationStep("drop-column", table, name, path, line)
-    elif words[0] == "RENAME" and behind == "TO":
-        yield MigrationStep("rename-table", table, "", path, line, _name(action, start + 1)[1])
-    elif (words[0] == "RENAME" and words[at : at + 1] == ["TO"]) or (words[0] == "CHANGE" and new not in ("", name)):
-        yield MigrationStep("rename-column", table, name, path, line, new)
-    elif words[0] == "ADD":
-        is_required = ("NOT", "NULL") in pairwise(words) and _FILLS.isdisjoint(words)
+    elif verb == "ADD":
+        is_required = _REQUIRED.search(action) and not _FILLS.search(action)
         yield MigrationStep("require-column" if is_required else "add", table, name, path, line)
+    elif new_name not in ("", name):
+        yield MigrationStep("rename-column", table, name, path, line, new_name)
 
 
-def _actions(tokens: Statement) -> Iterator[Statement]:
-    """The parts between commas that are in no bracket."""
-    depth, part = 0, list[Lexeme]()
-    for token in tokens:
-        mark = "" if token.quoted else token.text
-        depth += (mark == "(") - (mark == ")")
-        if mark == "," and depth <= 0:
-            yield part
-            part = []
-        else:
-            part.append(token)
-    if part:
-        yield part
+def _parts(text: str) -> Iterator[tuple[str, int]]:
+    """The parts between commas that are in no bracket, each with the lines above its first word."""
+    depth, start = 0, 0
+    for at, letter in enumerate(f"{text},"):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth <= 0:
+            part = text[start:at]
+            yield part, text.count("\n", 0, start + len(part) - len(part.lstrip()))
+            start = at + 1
 
 
-def _columns(statement: Statement) -> Iterator[tuple[str, int]]:
-    """The columns in the first bracket of a statement that creates a table."""
-    start = next((n for n, token in enumerate(statement) if token.text == "(" and not token.quoted), len(statement))
-    depth, end = 0, len(statement)
-    for at, token in enumerate(statement[start:], start):
-        mark = "" if token.quoted else token.text
-        depth += (mark == "(") - (mark == ")")
-        if not depth:
-            end = at
-            break
-    for part in _actions(statement[start + 1 : end]):
-        if part and (part[0].quoted or part[0].upper not in _NOT_COLUMNS):
-            yield part[0].text.lower(), part[0].line
-
-
-def _name(statement: Statement, at: int) -> tuple[int, str]:
-    """The name behind a position, without its schema and in lower case, and the position behind it."""
-    while at < len(statement) and statement[at].upper in (*_BEFORE_NAMES, "COLUMN"):
-        at += 1
-    name = ""
-    while at < len(statement) and (statement[at].quoted or re.match(r"[A-Za-z_#@]", statement[at].text)):
-        name = statement[at].text.lower()
-        at += 1
-        if at < len(statement) and statement[at].text == ".":
-            at += 1
-        else:
-            break
-    return at, name
+def _plain(name: str) -> str:
+    """A name without its quotes and in lower case."""
+    return name.strip('"`[]').lower()

@@ -4,7 +4,7 @@ import re
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import models
-from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
+from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, by_name, spellings
 from bot.dependents.schemas.migrations import is_in_folder
 from bot.dependents.sites import telling
 
@@ -12,28 +12,18 @@ _STATEMENT = re.compile(
     r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE
 )
 # The name of a table, with or without its schema, in the quotes of any dialect.
-_TABLE = r"[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?"
 _TABLES = re.compile(
-    rf"\b(?:FROM|JOIN|INTO|UPDATE)\s++(?:ONLY\s++)?{_TABLE}(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{{0,40}}))?",
+    r"\b(?P<word>FROM|JOIN|INTO|UPDATE)\s++(?:ONLY\s++)?[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?"
+    r"(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{0,40}))?",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n[ \t]*+\n")
-_MAPPED = (
-    r"(?:__tablename__\s*+=|db_table\s*+=|table_name\s*+=|\$table\s*+=|@Table\(\s*+(?:name\s*+=)?|@@map\(|@Entity\(|\bToTable\(|\[Table\(|#\[table_name\s*+=|"
-    r"#\[diesel\(table_name\s*+=|\btable!\s*+\{|pgTable\(|mysqlTable\(|sqliteTable\()\s*+[\"'`]?NAME\b"
-)
-_QUERIES = (
-    r"(?:\b(?:FROM|JOIN|INTO|UPDATE)\s++[\"`\[]?(?:\w{1,80}\.)?NAME\b)"
-    r"|\b(?:select|insert|delete|update)\b[^\n]{0,200}\b(?:from|into|update)\s++[\"`\[]?NAME\b|\b(?:from|join|into)\s++[\"`\[]?NAME\b[^\n]{0,120}\b(?:where|set|values|on|order by|group by)\b"
-    r"|\bupdate\s++[\"`\[]?NAME\b[^\n]{0,40}\bset\b"
-)
 _RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
 _BEFORE, _AFTER = 25, 15  # lines of a statement
-# A query that is a chain of calls: `Order.objects.filter(total=1)`, `Order.where(total: 1).pluck(:total)`.
-_ASKED = r"(?<![\w.$])(?:NAME)\s*+(?:\.|::|->|\()"
-_ASKED_FOR = r"[\"'`]NAME[\"'`]|[{,]\s*+NAME\s*+[,}]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
-_GOES_ON = ("(", "[", "{", ",", ".", "\\")
-_QUERY_LINES, LONGEST = 5, 2_000
+# A query that is a call: `Order.objects.filter(total=1)`, `Order.where(total: 1)`.
+_ASKED = r"(?<![\w.$])(?:CLASS)\s*+(?:\.|::|->|\()"
+_ASKED_FOR = r"[\"'`]NAME[\"'`]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
+LONGEST = 2_000  # characters of a line
 _DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
 
 
@@ -53,74 +43,46 @@ def _of_table(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     creation = rf"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?[\"`]?{re.escape(one.name)}\b"
     if re.search(creation, place.whole, re.IGNORECASE):
         return ""  # a table of its own
-    for pattern in (_QUERIES, _MAPPED):
-        if one.name in text.lower() and re.search(pattern.replace("NAME", re.escape(one.name)), text):
-            return "sure"
+    is_statement = _STATEMENT.search(text) is not None  # `from orders import total` is none
+    tables = {row["table"].lower() for row in _TABLES.finditer(text) if is_statement or row["word"].isupper()}
+    if one.name in tables | set(models.tables_in(text)):
+        return "sure"
     is_named = any(re.search(rf"[\"'`.:]{_word(form)}", text) for form in spellings(one.name))
     return "hint" if is_named and telling(one.name) and one.name not in COMMON else ""
 
 
 def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
-    if re.search(_word(one.name), text, re.IGNORECASE) and (sure := _in_statement(one, place)):
-        return sure
+    if re.search(_word(one.name), text, re.IGNORECASE) and (of_statement := _in_statement(one, place)):
+        return of_statement
     if (of_model := models.likeness(one, place)) is not None:
         return of_model
-    if not one.owner or _is_in_query(one, place):
-        return "hint" if one.owner else ""
-    if (
-        not telling(one.name)
-        or one.name in COMMON
-        or not any(
-            re.search(rf"(?:[.\"'`:@]|->){_word(form)}|{_word(form)}\s*+:(?![:=])", text)
-            for form in spellings(one.name)
-        )
-    ):
-        return ""
-    whole = place.whole
     owners = models.owners_of(one)
-    base = place.path.rpartition("/")[2].partition(".")[0]
-    at_home = base in owners or any(re.search(_word(form), whole) for form in owners)
-    return "hint" if at_home else ""
-
-
-def _is_in_query(one: SchemaBreak, place: SchemaPlace) -> bool:
-    """Whether the statement around a line asks the class of the table's rows, and the line says the column as a text, a symbol or an argument."""
-    classes = "|".join(re.escape(form) for form in sorted(models.owners_of(one)) if form[:1].isupper())
-    if not classes or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
-        return False
-    query = re.compile(_ASKED.replace("NAME", classes))
-    return any(
-        query.search(line[:LONGEST])
-        and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip().startswith((".", "->", "?.")))
-        for at, line in enumerate(reversed(place.lines[max(0, place.line - _QUERY_LINES) : place.line]))
+    classes = "|".join(re.escape(form) for form in sorted(owners) if form[:1].isupper())
+    if re.search(_ASKED.replace("CLASS", classes), text[:LONGEST]) and classes:
+        return "hint" if re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), text) else ""
+    is_member = any(
+        re.search(rf"(?:[.\"'`:@]|->){_word(form)}|{_word(form)}\s*+:(?![:=])", text) for form in spellings(one.name)
     )
+    return by_name(one, place, owners) if is_member else ""
 
 
-def _in_statement(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each doubt
+def _in_statement(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether it is part of a statement about the table that names no other table which may have such a column."""
     before = "\n".join(place.lines[max(0, place.line - 1 - _BEFORE) : place.line - 1])
-    starts = [*_STATEMENT.finditer(before + "\n" + place.text)]
-    if not starts:
-        return ""
-    whole = before + "\n" + place.text + "\n" + "\n".join(place.lines[place.line : place.line + _AFTER])
-    at = len(before) + 1
-    match = next(re.compile(_word(one.name), re.IGNORECASE).finditer(whole, at), None)
-    if match is None:
-        return ""
-    start = next((s.start() for s in reversed(starts) if s.start() < match.start()), -1)
-    if start < 0 or _ENDS.search(whole, start, match.start()):
+    whole = before + "\n" + "\n".join(place.lines[place.line - 1 : place.line + _AFTER])
+    match = next(re.compile(_word(one.name), re.IGNORECASE).finditer(whole, len(before) + 1), None)
+    starts = [start.start() for start in _STATEMENT.finditer(whole, 0, match.start())] if match else []
+    if match is None or not starts or _ENDS.search(whole, starts[-1], match.start()):
         return ""
     end = _ENDS.search(whole, match.end())
-    statement = whole[start : end.start() if end else len(whole)]
+    statement = whole[starts[-1] : end.start() if end else len(whole)]
     tables = [(row["table"].lower(), (row["alias"] or "").lower()) for row in _TABLES.finditer(statement)]
-    if one.owner not in {table for table, _ in tables}:
-        return ""
     behind = whole[max(0, match.start() - 60) : match.start()]
-    if re.search(r"(?:[:@$%]|\bAS\s++)[\"`]?$", behind, re.IGNORECASE):
+    is_other = re.search(r"(?:[:@$%]|\bAS\s++)[\"`]?$", behind, re.IGNORECASE)  # a parameter, or another name
+    if is_other or one.owner not in {table for table, _ in tables}:
         return ""
-    qualifier = re.search(r"(\w{1,80})[\"`\]]?\.[\"`\[]?$", behind)
-    if qualifier:
+    if qualifier := re.search(r"(\w{1,80})[\"`\]]?\.[\"`\[]?$", behind):
         names = {one.owner} | {alias for table, alias in tables if table == one.owner}
         return "sure" if qualifier[1].lower() in names else ""
     return "sure" if {table for table, _ in tables} == {one.owner} else "hint"
