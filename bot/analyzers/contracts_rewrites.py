@@ -237,7 +237,8 @@ def _fitted(
     old, new = ([one for one in side.parameters if one.kind != "varargs"] for side in (before, after))
     gone = [one.name for one in old if one.name not in {each.name for each in new}]
     fresh = [one.name for one in new if one.name not in {each.name for each in old}]
-    if misfit(before, before, call) is not None or len(gone) != 1 or len(fresh) > 1:
+    kept = [[one.name for one in side if one.name not in {*gone, *fresh}] for side in (old, new)]
+    if misfit(before, before, call) is not None or len(gone) != 1 or len(fresh) > 1 or kept[0] != kept[1]:
         raise _NotMechanical
     place = [one.name for one in old].index(gone[0])
     at = keywords.index(gone[0]) if gone[0] in keywords else place
@@ -279,15 +280,11 @@ def _sides(row: Breakage) -> tuple[Symbol | None, Symbol | None]:
 
 def _module_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     """The import of a file that is at another place now."""
-    if not row.new_path:
-        raise _NotMechanical
-    spot = statement(file.path, file.source, row.reference.line)
-    if filetype(row.home).named_types and (spot is None or filetype(row.home).parser == "csharp"):
+    spot = statement(file.path, file.source, row.reference.line) if row.new_path else None
+    respelt = respell(file.path, spot.text, row.home_before, row.new_path) if spot is not None else None
+    if row.new_path and respelt is None and filetype(row.home).named_types:
         return _type_edits(file, row)
-    if spot is None:
-        raise _NotMechanical
-    respelt = respell(file.path, spot.text, row.home_before, row.new_path)
-    if respelt is None:
+    if spot is None or respelt is None:
         raise _NotMechanical
     start, end, new = respelt
     at = spot.start + len(spot.text[:start].encode())

@@ -21,7 +21,7 @@ NAMES = re.compile(
     r"(?s)\A(\s*+(?:from\s++[.\w]++\s++import|(?:import|export)\b[^{}'\"]*+\{|(?:const|let|var)\s*+\{)\s*+\(?)([^(){}#]*+)(.*+)"
 )
 DEFAULT = re.compile(rb"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)", re.MULTILINE)
-MARKS = {"dotted": ".", "namespace": "\\", "crate": "::"}
+MARKS = {"dotted": ".", "namespace": "\\"}
 SCRIPTS = parsed_by("javascript")
 
 
@@ -115,7 +115,8 @@ def _spellings(importer: str, form: str, old: str, new: str) -> Iterator[tuple[s
                 folder, new_folder = (one if not one.strip(".") else one[:-1] for one in (folder, new_folder))
                 yield f"from {folder} import {stem}", f"from {new_folder} import {new_stem}{alias}"
     elif form in MARKS:
-        yield from _rooted(_names(old), _names(new), MARKS[form])
+        pairs = _rooted(_names(old), _names(new), MARKS[form])
+        yield from (pair for pair in pairs if MARKS[form] in pair[0])
 
 
 def _names(path: str) -> list[str]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from math import log2
-from pathlib import PurePosixPath
 from string import hexdigits
 from typing import Literal, NamedTuple, TypeVar
 
@@ -81,24 +80,10 @@ CONNECTED = re.compile(
     rf"(?P<before>[?&;\s\"'>]){NAME}\s?=\s?(?P<value>(?:&\w{{2,6}};|[^\s;\"<]|<(?!/)){{8,400}})", re.IGNORECASE
 )
 ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos|#\w{1,6});|\\u[0-9A-Fa-f]{4}|[&<'\\]")  # signs in a part of a connection
-NO_QUOTES = frozenset(
-    [
-        ".",
-        ".env",
-        ".sh",
-        ".bash",
-        ".zsh",
-        ".ksh",
-        ".mk",
-        ".dockerfile",
-        ".yml",
-        ".yaml",
-        ".service",
-        ".ini",
-        ".cfg",
-        ".conf",
-        ".properties",
-    ]
+NO_QUOTES = re.compile(  # a shell, an image's file, YAML, a list of settings
+    r"(?:^|/)(?:\.env|dockerfile|containerfile|(?:gnu)?makefile|[^./]+$)[^/]*$"
+    r"|\.(?:env|sh|bash|zsh|ksh|mk|dockerfile|ya?ml|service|ini|cfg|conf|properties)$",
+    re.IGNORECASE,
 )
 AUTHORIZATION = re.compile(  # `Authorization: Bearer VALUE`, as a header, a member or an argument
     r"\bauthorization\b[\"'\]]{0,3}\s?(?:[:=,]|=>)\s?\w{0,2}[\"'`]?(?:bearer|basic|token|apikey)\s(?P<value>[^\s\"'`$<>{}\\]{8,2000})",
@@ -227,10 +212,8 @@ def role_of(path: str) -> Role:
 
 
 def has_quotes(path: str) -> bool:
-    """Whether a value is written between quotes in such a file: not in a shell, an image's file, YAML or a list of settings."""
-    name = PurePosixPath(path).name.lower()
-    is_plain = name.startswith((".env", "dockerfile", "containerfile", "makefile", "gnumakefile"))
-    return not is_plain and (PurePosixPath(name).suffix or ".") not in NO_QUOTES
+    """Whether a value is written between quotes in such a file."""
+    return NO_QUOTES.search(path) is None
 
 
 @lru_cache(maxsize=1 << 15)  # an excerpt shows lines that were read, and several prompts show the same ones

@@ -39,6 +39,7 @@ LIB = "def f({}):\n    x = 1\n    return [x]\n"
         ("a, b", "a", "f(1, g())", ""),  # the call of g would be lost
         ("a, b", "a, c, d", "f(1, z)", ""),  # a value is asked for
         ("a, b", "c", "f(1, z)", ""),  # nobody tells which of them it is now
+        ("a, b, c", "c, a", "f(1, z, 3)", ""),  # the others have other places
         ("a, b", "a", "f(1,  # why\n      z)", ""),  # a comment would be lost
     ],
 )
@@ -97,6 +98,15 @@ def test_an_import_of_a_file_that_moved_names_its_new_place(
     old, new = moved
     found = mended(repository.change(files, {old: None, new: files[old]}))
     assert found == {caller: now}
+
+
+def test_a_type_that_is_called_like_its_file_has_its_new_name(repository: Repository) -> None:
+    """In the same folder nothing is imported: each use is the name."""
+    text = "package shop;\n\nclass {} {{\n  int total(int a) {{ return a; }}\n}}\n"
+    caller = "package shop;\n\nclass App {{\n  {0} made = new {0}();\n}}\n"
+    files = {"src/shop/Price.java": text.format("Price"), "src/shop/App.java": caller.format("Price")}
+    after = {"src/shop/Price.java": None, "src/shop/Cost.java": text.format("Cost")}
+    assert mended(repository.change(files, after)) == {"src/shop/App.java": caller.format("Cost")}
 
 
 def test_a_definition_that_went_to_another_file_is_imported_from_there(repository: Repository) -> None:
