@@ -123,7 +123,7 @@ class Hit:
     @property
     def how(self) -> str:
         """What the line holds, for a sentence."""
-        kind = self.what[0].lower() + self.what[1:] if not self.what.startswith("An AWS") else "an AWS" + self.what[6:]
+        kind = self.what[0].lower() + self.what[1:]
         return f"the exact form of {kind}" if self.exact else f"what looks like {kind}"
 
 
