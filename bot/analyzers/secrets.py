@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.machine import limits
-from bot.masking.forms import KEY, KEY_LABELS, Hit, identified, keys_in, new_secrets, secrets_in
+from bot.masking.forms import Hit, identified, new_secrets
 from bot.ports import Tree
-from bot.text.lines import file_lines
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source, Verdict
 from bot.values.finding import SAME_VALUE
 
@@ -36,11 +35,15 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     rows_by_value: dict[str, list[_Row]] = {}
     for file in files:
         limits.reading(file.path)
-        for line, value, hit in await _secrets(tree, file) if wants(file) else ():
+        # In a thread: a large file must not hold up everyone else.
+        found = await asyncio.to_thread(list, _secrets(file)) if wants(file) else []
+        for line, value, hit in found:
             rows_by_value.setdefault(value, []).append((file, line, hit))
     values = [(rows[0][0].path, value, rows[0][2], rows) for value, rows in rows_by_value.items()]
-    found = await asyncio.to_thread(lambda: list(identified(values)))
-    return Judgement(tuple(_finding(proof, groups) for proof, groups in found), frozenset(file.path for file in files))
+    identities = await asyncio.to_thread(list, identified(values))
+    return Judgement(
+        tuple(_finding(proof, groups) for proof, groups in identities), frozenset(file.path for file in files)
+    )
 
 
 def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
@@ -48,30 +51,15 @@ def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG00
     return "lasting"
 
 
-async def _secrets(tree: Tree, file: ChangedFile) -> list[_Secret]:
-    """What the change brings into a file.
-
-    A private key is as long as a file may be: its marks and its rows are in no one hunk, so the whole file is looked through for it.
-    """
-    head, before = await tree.read(file.path) or b"", b""
-    has_key = any(label.encode() in head for label in KEY_LABELS)
-    if has_key and file.old_path is not None:
-        before = await tree.read(file.old_path, "base") or b""
-    # In a thread: a large file must not hold up everyone else.
-    rows = await asyncio.to_thread(lambda: list(_in_hunks(file, with_keys=not has_key)))
-    if has_key:
-        rows += await asyncio.to_thread(lambda: list(_keys(file, file_lines(head), file_lines(before))))
-    return sorted(rows, key=lambda row: row[0].new or 0)
-
-
-def _in_hunks(file: ChangedFile, *, with_keys: bool) -> Iterator[_Secret]:
+def _secrets(file: ChangedFile) -> Iterator[_Secret]:
+    """What the change brings into a file, by its hunks."""
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
         texts, before = [line.text for line in after], [line.text for line in hunk.lines if line.kind != "+"]
         added_indexes = {at for at, line in enumerate(after) if line.kind == "+"}
-        for secret in new_secrets(secrets_in, file.path, texts, added_indexes.__contains__, [before]):
+        for secret in new_secrets(file.path, texts, added_indexes.__contains__, [before]):
             line = after[secret.at]
-            if (with_keys or secret.hit.rule != KEY) and not _is_encoded(line.text, secret.hit.value):
+            if not _is_encoded(line.text, secret.hit.value):
                 yield line, secret.whole, secret.hit
 
 
@@ -80,12 +68,6 @@ def _is_encoded(line: str, value: str) -> bool:
     found = re.finditer(re.escape(value), line)
     beside = [(line[max(0, one.start() - RUN) : one.start()], line[one.end() : one.end() + RUN]) for one in found]
     return bool(beside) and all(any(ENCODED.fullmatch(side) for side in sides) for sides in beside)
-
-
-def _keys(file: ChangedFile, head: Sequence[str], before: Sequence[str]) -> Iterator[_Secret]:
-    """The private keys of the whole file, each at its first line, which may be an old one."""
-    for secret in new_secrets(keys_in, file.path, head, lambda at: at + 1 in file.added_lines, [before]):
-        yield DiffLine("+", head[secret.at], None, secret.at + 1), secret.whole, secret.hit
 
 
 def _quote(line: DiffLine, hit: Hit) -> str:

@@ -88,7 +88,7 @@ def _gone(path: str, rows: Sequence[_Row], base: Sequence[str], head: Sequence[s
 def _committed(commits: Sequence[CommitLines]) -> Iterator[tuple[CommitLines, LocatedSecret]]:
     """What each commit adds or completes."""
     for lines in commits:
-        for secret in new_secrets(secrets_in, lines.path, lines.lines, lines.is_added, lines.sides_before):
+        for secret in new_secrets(lines.path, lines.lines, lines.is_added, lines.sides_before):
             yield lines, secret
 
 

@@ -246,13 +246,13 @@ def names_next_line(line: str) -> bool:
     return NAME_AT_END.search(line[-LONG_NAME:]) is not None
 
 
-def secrets_in(path: str, lines: Sequence[str], only: Iterable[int] | None = None) -> Iterator[LocatedSecret]:
-    """Find the secrets of consecutive lines, of all or of those with these indexes.
+def secrets_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
+    """Find the secrets of consecutive lines.
 
     The first line of a private key without a body is not a secret: code that reads keys names it too.
     """
     role, quotes = role_of(path), has_quotes(path)
-    for at in range(len(lines)) if only is None else only:
+    for at in range(len(lines)):
         found = hits(lines[at], role, quotes=quotes)
         if not found and at and (whole_text := joined(lines[at - 1], lines[at])):
             found = hits(whole_text, role, quotes=quotes)
@@ -262,14 +262,7 @@ def secrets_in(path: str, lines: Sequence[str], only: Iterable[int] | None = Non
                 yield LocatedSecret(at, hit, whole)
 
 
-def keys_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
-    """Find the private keys of consecutive lines, each at its first line."""
-    marks = (at for at, line in enumerate(lines) if any(label in line for label in KEY_LABELS))
-    return (secret for secret in secrets_in(path, lines, marks) if secret.hit.rule == KEY)
-
-
 def new_secrets(
-    find: Callable[[str, Sequence[str]], Iterable[LocatedSecret]],
     path: str,
     lines: Sequence[str],
     is_added: Callable[[int], bool],
@@ -281,9 +274,9 @@ def new_secrets(
     or rows of a body are below its mark.
     """
     former: list[str] | None = None
-    for secret in find(path, lines):
+    for secret in secrets_in(path, lines):
         if not is_added(secret.at) and former is None:
-            former = sorted({one.whole for side in sides_before for one in find(path, side)})
+            former = sorted({one.whole for side in sides_before for one in secrets_in(path, side)})
         if is_added(secret.at) or not secret.is_in(former or ()):
             yield secret
 
