@@ -17,7 +17,6 @@ from bot.context import (
     meaning,
     result_flow,
     routes,
-    similar,
     snippets,
     usages,
 )
@@ -25,7 +24,7 @@ from bot.context.bodies import Callee
 from bot.context.call_sites import call_sites, distinct, in_turn
 from bot.context.definitions import CalledName
 from bot.context.elsewhere import Elsewhere
-from bot.context.searches import MAX_ALIKE, MAX_ROWS, Searches
+from bot.context.searches import MAX_ROWS, Searches
 from bot.context.usages import Pick
 from bot.diff.units import ShownLines
 from bot.text import blocks
@@ -46,6 +45,7 @@ TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
+MAX_CALLING = 200  # lines that call by an option
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
 MAX_HELPERS = 4  # definitions that shown readers call in their own files
 
@@ -105,7 +105,6 @@ class ContextBuilder:
         picks = [
             *links,
             *await self._routes(units, callers, shown_lines),
-            *similar.pick(units, self.found.near, self.found.alike, shown_lines.lines),
             *usages.pick(self.found.rows, units, shown_lines.lines, [file.path for file in self.found.files]),
         ]
         windows = await self._windows(picks, shown_lines, room - tokens_needed)
@@ -158,7 +157,6 @@ class ContextBuilder:
         picks = [
             *(await self.found.links()).pick(units, shown_lines.lines, self.found.imports),
             *await self._routes(units, callers, shown_lines),
-            *similar.pick(units, self.found.near, self.found.alike, shown_lines.lines),
             *usages.pick(self.found.rows, units, shown_lines.lines, [file.path for file in self.found.files]),
         ]
         using = [pick for pick in picks if not pick.defines and is_product(pick.path)]
@@ -211,7 +209,7 @@ class ContextBuilder:
             if keys[path] & identifiers.words(text)
         ]
         callers = {option: row.path for row in sites for option in result_flow.options(lines.get(row.path, ()), row)}
-        rows = await self.found.tree.grep_lines(Query(list(callers), word=True, limit=MAX_ALIKE)) if callers else ()
+        rows = await self.found.tree.grep_lines(Query(list(callers), word=True, limit=MAX_CALLING)) if callers else ()
         picks += [
             Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
             for path, number, text in rows

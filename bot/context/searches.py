@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.checkout.tree import WrittenTree
-from bot.context import definitions, elsewhere, leftovers, result_flow, similar, usages
+from bot.context import definitions, elsewhere, leftovers, result_flow, usages
 from bot.context.call_sites import call_sites
 from bot.context.consumers import Consumers
 from bot.context.cross_unit import Links
@@ -26,7 +26,6 @@ LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched at once
 MAX_ROWS = 20_000  # lines that one search may bring
-MAX_ALIKE = 200  # lines that hold the beginning of one pattern
 
 
 @dataclass
@@ -40,8 +39,6 @@ class Searches:
     rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
     cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
     called_definitions: dict[str, list[Row]] = field(default_factory=dict)  # of what the change calls
-    near: dict[str, list[tuple[str, Row]]] = field(default_factory=dict)  # names that resemble one of the change's
-    alike: dict[str, tuple[Row, ...]] = field(default_factory=dict)  # patterns, by what they begin with
     imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     consumers: Consumers = field(init=False)  # of what callers hand on
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # prompts are written side by side
@@ -108,8 +105,7 @@ class Searches:
         self.called_definitions.update({call.name: [] for call in calls})
         # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
         names = (new[:FIRST_NAMES], new[FIRST_NAMES:MAX_NAMES], sorted(gone)[:MAX_NAMES])
-        await together(*map(self._search, names), self._define(calls))
-        await together(self._resemble(new, units), self._follow(units))
+        await together(*map(self._search, names), self._define(calls), self._follow(units))
 
     async def _follow(self, units: Sequence[Unit]) -> None:
         """Search the consumers of what callers hand on."""
@@ -146,16 +142,6 @@ class Searches:
             texts = await self.tree.read_many([file.path for file in self.files if file.added_lines and not file.skip])
             self.imports = {p: definitions.import_words(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
         return self._links
-
-    async def _resemble(self, names: Sequence[str], units: Sequence[Unit]) -> None:
-        """Find what is written as the units' patterns are, and names that are nearly those that nothing holds."""
-        heads = [head for head in similar.patterns(units) if head not in self.alike]
-        hit_rows = await together(*(self.tree.grep_lines(Query([head], limit=MAX_ALIKE)) for head in heads))
-        self.alike.update(zip(heads, hit_rows, strict=True))
-        unknown = similar.unknown(self.rows, names, self.files)
-        if unknown:
-            rows = await self.tree.grep_lines(Query([similar.nearly(unknown)], syntax="perl", limit=MAX_ROWS))
-            self.near.update(similar.near_names([row for row in rows if len(row[2]) <= LONG_LINE], unknown))
 
 
 def _short(row: Reference) -> bool:

@@ -80,20 +80,6 @@ def test_a_definition_is_known_in_each_language(path: str, line: str, name: str)
     assert definitions.names(path, line) == {name}
 
 
-def test_a_name_that_nothing_has_is_shown_with_the_one_that_is_nearly_it(repository: Repository) -> None:
-    """A key that is misspelt where it is read."""
-    before: Files = {
-        "app/model.py": "def row(parcel):\n    return {'parcel_id': parcel.id}\n",
-        "app/store.py": "def kept(rows):\n    return rows\n",
-    }
-    after: Files = {
-        "app/store.py": "def kept(rows, own):\n    return [row for row in rows if row['parcel_ids'] != own]\n"
-    }
-    found = text(beside(repository, before, after, "app/store.py"))
-    assert "app/model.py · names parcel_id, while the change says parcel_ids" in found
-    assert " 2     return {'parcel_id': parcel.id}" in found
-
-
 def test_however_much_is_linked_the_limit_holds(repository: Repository) -> None:
     """Few changed callers are shown, and all together stays under the tokens of one prompt."""
     before: Files = {f"app/m{n}.py": "X = 1\n" for n in range(30)} | {"app/lib.py": "X = 1\n"}
