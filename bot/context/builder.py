@@ -16,7 +16,6 @@ from bot.context import (
     leftovers,
     meaning,
     result_flow,
-    routes,
     snippets,
     usages,
 )
@@ -24,7 +23,7 @@ from bot.context.bodies import Callee
 from bot.context.call_sites import call_sites, distinct, in_turn
 from bot.context.definitions import CalledName
 from bot.context.elsewhere import Elsewhere
-from bot.context.searches import MAX_ROWS, Searches
+from bot.context.searches import Searches
 from bot.context.usages import Pick
 from bot.diff.units import ShownLines
 from bot.text import blocks
@@ -104,7 +103,6 @@ class ContextBuilder:
         links = (await self.found.links()).pick(units, shown_lines.lines, self.found.imports)
         picks = [
             *links,
-            *await self._routes(units, callers, shown_lines),
             *usages.pick(self.found.rows, units, shown_lines.lines, [file.path for file in self.found.files]),
         ]
         windows = await self._windows(picks, shown_lines, room - tokens_needed)
@@ -156,7 +154,6 @@ class ContextBuilder:
         room -= sum(excerpt.size for excerpt in callers)
         picks = [
             *(await self.found.links()).pick(units, shown_lines.lines, self.found.imports),
-            *await self._routes(units, callers, shown_lines),
             *usages.pick(self.found.rows, units, shown_lines.lines, [file.path for file in self.found.files]),
         ]
         using = [pick for pick in picks if not pick.defines and is_product(pick.path)]
@@ -236,16 +233,6 @@ class ContextBuilder:
             )
             if (path, line) not in shown_lines.lines and line <= len(lines.get(path, ()))
         ]
-
-    async def _routes(self, units: Sequence[Unit], callers: Sequence[Excerpt], shown_lines: ShownLines) -> list[Pick]:
-        """Who asks for the routes that the units, or the places that register them, declare."""
-        route_patterns = routes.patterns(
-            row.text for rows in (*(u.rows for u in units), *(c.rows for c in callers)) for row in rows
-        )
-        if not route_patterns:
-            return []
-        rows = await self.found.tree.grep_lines(Query(list(route_patterns), syntax="perl", limit=MAX_ROWS))
-        return routes.pick(rows, [file.path for file in self.found.files], shown_lines.lines)
 
     def _use_order(self, units: Sequence[Unit]) -> list[Reference]:
         """The uses of what the units change: each unit's best first, after those that must be read."""
