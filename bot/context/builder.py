@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from bot.context import (
     bodies,
     definitions,
-    elsewhere,
     identifiers,
     leftovers,
     meaning,
@@ -22,7 +21,6 @@ from bot.context import (
 from bot.context.bodies import Callee
 from bot.context.call_sites import call_sites, distinct, in_turn
 from bot.context.definitions import CalledName
-from bot.context.elsewhere import Elsewhere
 from bot.context.searches import Searches
 from bot.context.usages import Pick
 from bot.diff.units import ShownLines
@@ -74,7 +72,6 @@ class ContextBuilder:
     completes: bool = True  # whether changed definitions of moderate size are shown whole
     _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
     _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
-    _elsewhere: dict[tuple[tuple[str, ...], int], tuple[Elsewhere, ...]] = field(default_factory=dict)
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
@@ -160,27 +157,6 @@ class ContextBuilder:
         windows = await self._windows(using, shown_lines, room)
         await self.found.learn_secrets(excerpt.path for excerpt in (*apart, *callers, *windows))
         return Uses(*(snippets.mark_changes(excerpts, self.found.files) for excerpts in (apart, callers, windows)))
-
-    async def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
-        """Where the names of these units occur outside of the change, for a prompt that shows this code beside them.
-
-        If the change takes several prompts, only the names that it removes.
-        """
-        key = tuple(unit.id for unit in units), len(beside)
-        if key not in self._elsewhere:
-            self._elsewhere[key] = await self._elsewhere_of(units, beside)
-        return self._elsewhere[key]
-
-    async def _elsewhere_of(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
-        places = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
-        places |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
-        names = self.found.rows if self.prompts == 1 else self.found.gone_names(units)
-        names = [one for name in names for one in (name, *elsewhere.spellings(name))]
-        rows = {name: self.found.rows[name] for name in names if name in self.found.rows and name not in self.found.cut}
-        changed_lines = {file.path: file.added_lines for file in self.found.files}
-        names_found = elsewhere.occurrences(rows, units, places, changed_lines)
-        await self.found.learn_secrets(path for one in names_found if one.code for path, _ in one.places)
-        return names_found
 
     def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Who still uses what the units remove."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.checkout.tree import WrittenTree
-from bot.context import definitions, elsewhere, leftovers, result_flow, usages
+from bot.context import definitions, leftovers, result_flow, usages
 from bot.context.call_sites import call_sites
 from bot.context.consumers import Consumers
 from bot.context.cross_unit import Links
@@ -37,7 +37,6 @@ class Searches:
     units: Sequence[Unit] = ()  # that wait to be read
     masks: Masks = field(default_factory=Masks)  # which learn the secrets of each file of which lines are shown
     rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
-    cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
     called_definitions: dict[str, list[Row]] = field(default_factory=dict)  # of what the change calls
     imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
     consumers: Consumers = field(init=False)  # of what callers hand on
@@ -92,9 +91,6 @@ class Searches:
     async def _look_up(self, units: Sequence[Unit]) -> None:
         """Search the names of all these units at once; the most telling ones, where there are too many."""
         weights = usages.together(units) | dict.fromkeys(self.gone_names(units), LOST)
-        weights |= {
-            other: weights[name] for name in weights for other in elsewhere.spellings(name) if other not in weights
-        }
         weights |= {owner: LEAST_WEIGHT for owner in usages.owners(units) if owner not in weights}
         new = sorted((n for n in weights if n not in self.rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
         # Of one unit alone fewer names are gone, and each of them is looked for.
@@ -119,7 +115,6 @@ class Searches:
         if not names:
             return
         rows = await self.tree.grep_lines(Query([usages.whole_names(names)], syntax="perl", limit=MAX_ROWS))
-        self.cut |= {*names} if len(rows) >= MAX_ROWS else set()
         self.rows.update(usages.by_name([row for row in rows if len(row[2]) <= LONG_LINE], names))
 
     async def _define(self, calls: Sequence[CalledName]) -> None:

@@ -119,7 +119,6 @@ class PromptWriter:
             questions=[question]
             if question
             else [*self._questions(units), *filter(None, [custom_checks.section(checks)])],
-            elsewhere=await builder.elsewhere(units, beside) if self.may_ask else (),
             consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and not bare else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
@@ -148,7 +147,6 @@ class PromptWriter:
             issues=(),
             parts=brief_diffs(changed_units, self.survey.files),
             unchanged=beside,
-            elsewhere=(),
             consumers=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
         )
@@ -172,7 +170,6 @@ class PromptWriter:
             parts=unit_diffs,
             unchanged=(),
             questions=[render.text("prompts/diff_only.md.j2").strip()],
-            elsewhere=(),
             consumers=(),
         )
         return [SentPrompt((), self.of(text, units), "", bare=True, diff_only=True)]

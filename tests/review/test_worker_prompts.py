@@ -9,7 +9,6 @@ from diff_rows import rows
 
 from bot import render
 from bot.commands.conversation import Speech
-from bot.context.elsewhere import Elsewhere
 from bot.context.look_ups import LookedUp
 from bot.diff import FileDiff
 from bot.review.guidance import Advice
@@ -40,11 +39,6 @@ PROMPTS = {
             "parts": PARTS,
             "unchanged": [CALLER, NEIGHBOUR],
             "questions": ["Correctness: is it right?", "Contracts: who still passes two?"],
-            "elsewhere": [
-                Elsewhere("MIN_RATE", 2, (("shop/tax.py", (4, 9)), ("shop/web.py", (1,))), more=3, idle=7),
-                Elsewhere("shop.rates", 0, ()),
-                Elsewhere("linear", 0, (), as_string=True),
-            ],
             "consumers": ["acme/billing", "shop"],
         },
         360,
@@ -60,7 +54,6 @@ PROMPTS = {
             "parts": PARTS[:1],
             "unchanged": [],
             "questions": ["Is it right?"],
-            "elsewhere": [],
             "consumers": [],
         },
         50,
