@@ -7,7 +7,6 @@ from typing import Any
 
 from bot import render
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
-from bot.context.deciding_rows import brief_diffs
 from bot.context.packing import LARGE_SCALE, ONE_PROMPT, Scale, large, scale
 from bot.diff import file_diffs
 from bot.diff.tell import FileDiff
@@ -22,6 +21,7 @@ BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
 MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
+AROUND_CHANGES = 1  # unchanged lines beside the changed ones of a definition whose uses are the question
 QUESTION = "What is wrong with this change, and whom does it break?"
 # Tokens of a diff that one more reader sees alone: a shorter one is read well beside other code. Of a longer one that reader found
 # nothing that the others had not told, and retold it in words that took second opinions of their own (docs/evaluation.md).
@@ -145,7 +145,7 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._common_values(use.path for use in mine),
             issues=(),
-            parts=brief_diffs(changed_units, self.survey.files),
+            parts=file_diffs(changed_units, self.survey.files, AROUND_CHANGES),
             unchanged=beside,
             consumers=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.context import snippets
-from bot.context.deciding_rows import MOST_ROWS
 from bot.review.coverage import ObligedUse
 from bot.text.lines import file_lines
 from bot.values import Excerpt, Unit, tokens
@@ -84,8 +83,8 @@ def _join(groups: Sequence[Group], most: int) -> list[Group]:
 
 
 def _size(units: Sequence[Unit], units_held: Sequence[Unit]) -> int:
-    """The tokens that units add to a prompt which holds others: it shows those of their changed lines that decide."""
-    rows = ((*unit.heads, *unit.changed_rows)[:MOST_ROWS] for unit in units if unit not in units_held)
+    """The tokens that units add to a prompt which holds others: it shows their changed lines."""
+    rows = ((*unit.heads, *unit.changed_rows) for unit in units if unit not in units_held)
     return sum(tokens("\n".join(map(str, mine))) for mine in rows)
 
 

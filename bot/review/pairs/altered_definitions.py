@@ -1,12 +1,15 @@
 """The definitions that a change alters in meaning, each with the code that relies on it. What nothing relies on is left out."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from bot.context import identifiers, result_flow
 from bot.context.builder import Uses
 from bot.context.call_sites import call_sites
-from bot.context.deciding_rows import BRACKETS, deciding_rows
+from bot.diff import file_diffs
+from bot.diff.tell import GAP
 from bot.review.survey import Survey
 from bot.text.paths import is_product
 from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, Unit, tokens
@@ -15,6 +18,8 @@ USES_TOKENS = 500  # of the uses of one definition
 MOST_ALTERED = 200  # definitions whose uses are looked up
 FRAME = 30  # tokens of what a prompt puts around a pair
 LISTED = 4  # further uses whose places are named
+AROUND = 1  # unchanged lines beside a changed one
+BRACKETS = re.compile(r"[\s(){}\[\];,]*$")
 FOCUS = 8  # changed lines by which a definition tells half as much: a long rewrite is judged where it stands
 # What a pair tells by how its uses are known, and by what was changed.
 SURE, OUTSIDE, READ, INSIDE, CONTRACT, RESULT, EDITED = 3.0, 2.0, 1.0, 0.5, 0.5, 1.5, 1.0
@@ -26,7 +31,7 @@ class Pair:
 
     path: str
     name: str
-    rows: tuple[DiffRow, ...]  # before and after: the lines that decide
+    rows: tuple[DiffRow, ...]  # before and after
     uses: tuple[Excerpt, ...]
     further: tuple[str, ...] = ()  # places of uses that are not shown, some of them
     more: int = 0  # how many of these are not named either
@@ -91,7 +96,7 @@ def _outside(unit: Unit) -> list[Reference]:
 
 
 def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | None) -> Pair:
-    rows = deciding_rows(unit, file)
+    rows = _before_and_after(unit, file)
     shown_lines = {(use.path, row.number) for use in uses.all for row in use.rows}
     places = [f"{row.path}:{row.line}" for row in _outside(unit) if (row.path, row.line) not in shown_lines]
     pair = Pair(unit.path, unit.name, rows, uses.all, tuple(places[:LISTED]), max(0, len(places) - LISTED))
@@ -102,6 +107,24 @@ def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | Non
     )
     use_weight += RESULT * result_flow.changes_result(unit) + EDITED * ({row.sign for row in code} == {"+", "-"})
     return replace(pair, weight=use_weight / (1 + len(code) / FOCUS) / pair.size**0.5)
+
+
+def _before_and_after(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
+    """The changed rows of a definition; of one that is taken away also what the change puts in its place."""
+    (unit_diff,) = file_diffs([unit], [file], AROUND)
+    rows = (*unit_diff.rows, *(_replacement(unit, file) if unit.side == "base" else ()))
+    return tuple(row if row.sign else GAP for row in rows)
+
+
+def _replacement(unit: Unit, file: ChangedFile) -> list[DiffRow]:
+    """The added lines of the run of changed lines that holds the definition."""
+    gone_lines = {row.number for row in unit.removed_rows}
+    for hunk in file.hunks:
+        for is_context, lines in groupby(hunk.lines, key=lambda line: line.kind == " "):
+            run = list(lines)
+            if not is_context and any(line.kind == "-" and line.old in gone_lines for line in run):
+                return [DiffRow("+", line.text, line.new) for line in run if line.kind == "+" and line.new]
+    return []
 
 
 def _beyond(uses: Iterable[Excerpt]) -> bool:
