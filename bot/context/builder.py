@@ -4,8 +4,9 @@ A graph of callers alone misses the template that reads a key and the workflow t
 that hold a telling name of the changed ones, wherever they stand in the tree.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.context import (
@@ -35,8 +36,10 @@ CALLERS_TOKENS = 1_800  # of these, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
-WHOLE_LINES = 150  # of a changed definition that is shown whole beside its diff if there is room
-WHOLE_TOKENS, WHOLE_PART = 1_000, 3  # for that, beside the room of other code, and at most a third of it
+REST_TOKENS, REST_PART = (
+    1_000,
+    3,
+)  # for the unchanged lines of changed definitions, beside other code, and at most a third of its room
 BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
@@ -69,7 +72,7 @@ class ContextBuilder:
     prompts: int = 1  # among which the tokens of the review are shared
     first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
     most: int = NEARBY_TOKENS  # in one prompt
-    completes: bool = True  # whether changed definitions of moderate size are shown whole
+    completes: bool = True  # whether unchanged lines of changed definitions are shown too
     _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
     _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
 
@@ -116,20 +119,19 @@ class ContextBuilder:
         return min(self.most, REVIEW_TOKENS // max(1, self.prompts))
 
     def rest_of_definitions(self, units: Sequence[Unit]) -> dict[str, dict[int, str]]:
-        """The unchanged lines of changed definitions of moderate size that their diffs leave out, by path and number.
+        """The unchanged lines of changed definitions that their diffs leave out, by path and number.
 
-        What decides about a change is often in its own function. Of a definition that has no room, nothing is shown.
+        What decides about a change is often in its own function: the nearest lines, where there is no room for all.
         """
-        left = min(WHOLE_TOKENS, self._room // WHOLE_PART) if self.completes else 0
-        incomplete_units = [(unit, lines) for unit in units if (lines := _lines_left_out(unit))]
+        left = min(REST_TOKENS, self._room // REST_PART) if self.completes else 0
         lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
         added_lines = {file.path: file.added_lines for file in self.found.files}
-        for unit, lines in sorted(incomplete_units, key=lambda item: (len(item[1]), item[0].path, item[0].start)):
-            new = {n: text for n, text in lines.items() if n not in added_lines.get(unit.path, ())}
-            size = sum(tokens(text) + 1 for text in new.values())
-            if size <= left:
-                left -= size
-                lines_by_path[unit.path].update(new)
+        for _, path, number, text in sorted(line for unit in units for line in _lines_left_out(unit)) if left else ():
+            if number not in added_lines.get(path, ()):
+                left -= tokens(text) + 1
+                if left < 0:
+                    break
+                lines_by_path[path][number] = text
         return dict(lines_by_path)
 
     async def uses(self, units: Sequence[Unit], room: int) -> Uses:
@@ -291,13 +293,16 @@ def _shown_lines(units: Iterable[Unit]) -> ShownLines:
     return shown_lines
 
 
-def _lines_left_out(unit: Unit) -> dict[int, str]:
-    """The lines of a changed definition of product code that its diff leaves out, if it is of moderate size."""
-    texts = unit.text.split("\n")
-    if unit.side == "base" or not is_product(unit.path) or len(texts) > WHOLE_LINES:
-        return {}
-    shown_numbers = {row.number for row in unit.rows if row.sign in (" ", "+")}
-    return {n: text for n, text in enumerate(texts, unit.start) if n not in shown_numbers}
+def _lines_left_out(unit: Unit) -> Iterator[tuple[int, str, int, str]]:
+    """The lines of a changed definition of product code that its diff leaves out, each after its distance from the shown ones."""
+    shown_numbers = sorted(row.number for row in unit.rows if row.sign in (" ", "+"))
+    if unit.side == "base" or not is_product(unit.path) or not shown_numbers:
+        return
+    for number, text in enumerate(unit.text.split("\n"), unit.start):
+        at = bisect_left(shown_numbers, number)
+        away = min(abs(number - near) for near in shown_numbers[max(0, at - 1) : at + 1])
+        if away:
+            yield away, unit.path, number, text
 
 
 def _whole(lines: Sequence[str], line: int) -> bool:

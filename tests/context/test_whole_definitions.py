@@ -7,7 +7,7 @@ from fakes import Repository
 
 from bot import dependents
 from bot.checkout import Checkout
-from bot.context.builder import WHOLE_LINES, ContextBuilder
+from bot.context.builder import ContextBuilder
 from bot.context.searches import Searches
 from bot.diff import file_diffs, units
 from bot.languages import LANGUAGES
@@ -37,14 +37,15 @@ def _function(lines: int, first: int = 1) -> str:
 
 
 def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Repository) -> None:
-    """What decides often stands at its end. A longer one is cut around what changed."""
+    """What decides often stands at its end. Of a longer one the lines nearest to what changed are shown."""
     diffs, _ = prompt(
         repository,
-        {"shop/a.py": _function(60), "shop/b.py": _function(WHOLE_LINES)},
-        {"shop/a.py": _function(60, 2), "shop/b.py": _function(WHOLE_LINES, 2)},
+        {"shop/a.py": _function(60), "shop/b.py": _function(400)},
+        {"shop/a.py": _function(60, 2), "shop/b.py": _function(400, 2)},
     )
     assert "return first" in diffs["shop/a.py"]
     assert "[..." not in diffs["shop/a.py"]
+    assert "step_12 =" in diffs["shop/b.py"]
     assert "return first" not in diffs["shop/b.py"]
 
 
