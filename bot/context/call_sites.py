@@ -1,6 +1,5 @@
 """The uses of what a change alters that are worth showing, in the order in which a prompt shows them. Pure."""
 
-import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -61,11 +60,10 @@ def _sift(rows: Iterable[Reference]) -> list[Reference]:
 def _another(row: Reference) -> bool:
     """Whether what a use means, of which only the name is known, is likely another thing: a word, or what a class keeps to itself."""
     path = row.symbol.partition(":")[0]
-    far = posixpath.dirname(row.path) != posixpath.dirname(path) and identifiers.single(row.name)
     own = row.path != path and bool(
         re.search(rf"\b(?:self|this|cls)\._{re.escape(row.name.removeprefix('_'))}\b", row.text)
     )
-    return far or own or row.name.startswith("__")
+    return own or identifiers.single(row.name) or row.name.startswith("__")
 
 
 def _first(row: Reference) -> tuple[bool, ...]:

@@ -137,6 +137,34 @@ def test_the_callers_body_comes_first_and_nothing_is_shown_twice(repository: Rep
     assert len(lines) == 1
 
 
+def test_of_uses_that_share_a_name_alone_those_of_a_bare_word_are_left_out(repository: Repository) -> None:
+    """Every second file has an `open` of its own, wherever it stands."""
+    before: Files = {
+        "shop/store.py": "class Store:\n    def open(self):\n        return 1\n\n    def open_day(self):\n        return 1\n",
+        "shop/view.py": "def show(door):\n    door.open()\n    return 1\n\n\ndef tell(shop):\n    shop.open_day()\n",
+    }
+    uses = (("open", 2, "    door.open()"), ("open_day", 7, "    shop.open_day()"))
+    references = tuple(
+        Reference(
+            f"shop/store.py:Store.{name}",
+            name,
+            "shop/view.py",
+            line,
+            text,
+            "",
+            (line - 1, line),
+            sure=False,
+            test=False,
+            call=True,
+        )
+        for name, line, text in uses
+    )
+    excerpts = shown(repository, before, {"shop/store.py": str(before["shop/store.py"]).replace("1", "2")}, references)
+    text = "".join(excerpt.body for excerpt in excerpts)
+    assert "shop.open_day()" in text
+    assert "door.open()" not in text
+
+
 def test_the_limit_holds_however_many_readers_there_are(repository: Repository) -> None:
     """The best lines stand there, and no more than there is room for."""
     names = [f"retry_budget_{n}" for n in range(40)]
