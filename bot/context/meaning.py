@@ -44,7 +44,6 @@ _DECLARES = (
 _HANDS_ON = (
     r"[\"'`]NAME[\"'`]|\{\s*+NAME\s*+[,}]|,\s*+NAME\s*+[,}][^()]*$|\bNAME\s*+=\s*+NAME\b|^\s*+NAME,\s*$|[.>]NAME\b"
 )
-_QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'")
 
 
 def decided_names(units: Iterable[Unit]) -> frozenset[str]:
@@ -78,12 +77,6 @@ def local_names(units: Iterable[Unit]) -> frozenset[str]:
             ):
                 names_found.add(name)
     return frozenset(names_found)
-
-
-def unquoted_names(units: Iterable[Unit]) -> frozenset[str]:
-    """What the changed lines of these units define or give a value outside of texts."""
-    rows = (row.text for unit in units for row in unit.changed_rows)
-    return frozenset(name for text in rows for name in identifiers.assigned_names(_QUOTED.sub("", text)))
 
 
 def means(name: str, text: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
 from bot.context import identifiers, meaning
-from bot.text.filetypes import family, filetype
+from bot.text.filetypes import family
 from bot.text.lines import defines, is_comment, says
 from bot.text.paths import decides_nothing, is_code, is_product, is_test
 from bot.values import Unit
@@ -205,7 +205,6 @@ class _RelatedLines:
         }
         self.said = {text for unit in units for row in unit.changed_rows for text in identifiers.literals(row.text)}
         self.decided = meaning.decided_names(units) | {*_namesakes(units)} | PERSISTENCE | _result_names(units)
-        self.only_keys = self.said - meaning.unquoted_names(units)
         self.types_of_constants = _types_of_constants(units)
         self._idle: dict[str, bool] = {}
 
@@ -227,7 +226,7 @@ class _RelatedLines:
             is_template = bool(OTHER.search(path)) and not is_test(path)  # the pages of tests have every word
             is_key = (near or (is_template and name in self.said)) and name in identifiers.string_names(text)
             return is_key or _builds_on(name, text)
-        return not self._is_another(name, path, text) and (
+        return not self._is_another(name, path) and (
             path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
         )
 
@@ -241,10 +240,9 @@ class _RelatedLines:
         is_near = near and is_product(path) and not (other_language and is_code(path))
         return is_near and meaning.settles(name, path, text)
 
-    def _is_another(self, name: str, path: str, text: str) -> bool:
-        """Whether a name is known to be another thing there: a word in a file that knows nothing else of the change, a field for a key."""
-        alone = identifiers.single(name) and bool(self.companions) and path not in {*self.paths, *self.companions}
-        return alone or (name in self.only_keys and _reads_a_field(name, path, text))
+    def _is_another(self, name: str, path: str) -> bool:
+        """Whether a word is known to be another thing there: the file knows nothing else of the change."""
+        return identifiers.single(name) and bool(self.companions) and path not in {*self.paths, *self.companions}
 
     def _is_of_another_type(self, name: str, text: str) -> bool:
         """Whether a line has a constant of another type than the one whose constant the change names."""
@@ -267,16 +265,6 @@ def _types_of_constants(units: Iterable[Unit]) -> dict[str, frozenset[str]]:
         name: frozenset(of for of, constant in pairs if constant == name)
         for name in {constant for _, constant in pairs} - bare_names
     }
-
-
-def _reads_a_field(name: str, path: str, text: str) -> bool:
-    """Whether a line has a name as the field of an object alone, which in its language is no key of a record."""
-    return (
-        is_code(path)
-        and not filetype(path).keys_are_fields
-        and name not in identifiers.string_names(text)
-        and not identifiers.assigned_names(text) & {name}
-    )
 
 
 def _is_part_of_text(name: str, path: str, text: str) -> bool:
