@@ -55,8 +55,6 @@ _BUILDS_ON = r"\bimpl\b[^{]{0,200}?\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
 # Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
 _SHAPE = re.compile(r"[ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s")
-_CONSTANT_OF = re.compile(r"(?<![\w$])([A-Z]\w*+)(?:\.|::)([A-Z][A-Z\d_]{2,}+)(?![\w$])")
-_BARE_CONSTANT = re.compile(r"(?<![\w$.:])([A-Z][A-Z\d_]{2,}+)(?![\w$])")
 PERSISTENCE = frozenset(
     {"pickle.load", "pickle.loads", "shelve.open", "marshal.loads", "joblib.load", "ObjectInputStream", "unserialize"}
 )
@@ -205,14 +203,13 @@ class _RelatedLines:
         }
         self.said = {text for unit in units for row in unit.changed_rows for text in identifiers.literals(row.text)}
         self.decided = meaning.decided_names(units) | {*_namesakes(units)} | PERSISTENCE | _result_names(units)
-        self.types_of_constants = _types_of_constants(units)
         self._idle: dict[str, bool] = {}
 
     def is_related(self, name: str, path: str, text: str) -> bool:
         """Whether a line uses what changed in meaning, or settles what the change only mentions."""
         if path not in self._idle:
             self._idle[path] = (kind := decides_nothing(path)) != "" and kind not in self.kinds
-        if identifiers.IMPORT.match(text) or _is_part_of_text(name, path, text) or self._is_of_another_type(name, text):
+        if identifiers.IMPORT.match(text):
             return False
         if is_comment(text, path):
             return self._in_comment(name, path)
@@ -244,32 +241,10 @@ class _RelatedLines:
         """Whether a word is known to be another thing there: the file knows nothing else of the change."""
         return identifiers.single(name) and bool(self.companions) and path not in {*self.paths, *self.companions}
 
-    def _is_of_another_type(self, name: str, text: str) -> bool:
-        """Whether a line has a constant of another type than the one whose constant the change names."""
-        own = self.types_of_constants.get(name, frozenset())
-        others = {of for of, constant in _CONSTANT_OF.findall(text) if constant == name}
-        return bool(own and others) and others.isdisjoint(own)
-
     def _in_comment(self, name: str, path: str) -> bool:
         """Whether a comment tells of the name: a script that names a constant of the program was written for it."""
         foreign = not self._idle[path] and family(path) not in self.suffixes
         return foreign and name in self.decided and distinct(name) >= TOLD
-
-
-def _types_of_constants(units: Iterable[Unit]) -> dict[str, frozenset[str]]:
-    """The constants that changed lines name behind their type alone, each with these types."""
-    lines = [row.text for unit in units for row in unit.changed_rows]
-    pairs = {pair for text in lines for pair in _CONSTANT_OF.findall(text)}
-    bare_names = {name for text in lines for name in _BARE_CONSTANT.findall(text)}
-    return {
-        name: frozenset(of for of, constant in pairs if constant == name)
-        for name in {constant for _, constant in pairs} - bare_names
-    }
-
-
-def _is_part_of_text(name: str, path: str, text: str) -> bool:
-    """Whether a test has a key in a longer text alone: its title, or the path of what it makes."""
-    return is_test(path) and not re.fullmatch(r"[\w$]+", name) and name not in identifiers.string_names(text)
 
 
 def _greedily(
