@@ -1,8 +1,8 @@
 """Which unchanged lines decide about a change: those that read, define or build upon what its changed lines name. Pure.
 
 The score of a line is the sum of what its names are worth, times how telling its place is. A name is worth more where it is
-gone or written by the change, where few files hold it, and where the repository itself gives it a meaning: `setdefault` is
-everywhere and nobody's. What a line has shown is worth less on the next one, so that the room is not spent on one name.
+gone or written by the change, and where few files hold it. What a line has shown is worth less on the next one, so that the room
+is not spent on one name.
 """
 
 import math
@@ -20,7 +20,6 @@ from bot.text.paths import decides_nothing, is_code, is_product, is_test
 from bot.values import Unit
 
 COMMON_FILES = 200  # a name in more files than this says nothing
-FOREIGN = 0.15  # of a name that the repository neither defines nor writes
 FADE = 0.7  # what a name is worth after each line that showed it
 KNOWN_FILE = 0.8  # of a line for each one that its file has shown: another file tells more
 LEAST = 0.03  # score of a line that is worth its tokens
@@ -40,8 +39,6 @@ APART = 4  # lines between two picks of one file
 BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
 # Kinds of files that say nothing about each other either.
 NO_REASON = frozenset({"prose", "output", "checksums", "vendored"})
-IN_HISTORY = 0.4  # in an older migration, which later ones may have replaced
-_HISTORY = re.compile(r"(?:^|/)migrations?/")
 IN_TEST, IN_IDLE = 0.3, 0.15  # IN_IDLE: a kind of file that decides nothing, with a reason to be there
 
 OTHER = re.compile(
@@ -50,7 +47,6 @@ OTHER = re.compile(
     re.IGNORECASE,
 )
 DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
-_WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
 _BUILDS_ON = r"\bimpl\b[^{]{0,200}?\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
 # Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
@@ -157,10 +153,6 @@ def pick(
 
     `rows`: name -> the lines that hold it; `shown_lines`: lines in the prompt already; `changed_paths`: the paths of the whole change.
     """
-    rows_of = [row.text for unit in units for row in unit.changed_rows]
-    own = {
-        text for line in rows_of for text in (*identifiers.literals(line), *identifiers.assigned_names(line))
-    } | PERSISTENCE
     weights = together(units)
     # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
     code = _code(units)
@@ -170,7 +162,7 @@ def pick(
     worth = {
         name: w
         for name in weights
-        if name not in local_names and (w := weights[name] * _value(name, rows.get(name, ()), own)) > 0
+        if name not in local_names and (w := weights[name] * _rarity(rows.get(name, ()))) > 0
     }
     companions = {path for name in worth if not identifiers.single(name) for path, _, _ in rows.get(name, ())}
     ours = _RelatedLines(
@@ -304,22 +296,10 @@ def _builds_on(name: str, text: str) -> bool:
     return says(_BUILDS_ON, name, text)
 
 
-def _value(name: str, rows: Sequence[Row], own: Collection[str]) -> float:
-    """How much a name tells: rare before common, the repository's own before a library's."""
+def _rarity(rows: Sequence[Row]) -> float:
+    """How much a name tells by the number of files that hold it."""
     files = len({path for path, _, _ in rows})
-    if not files or files > COMMON_FILES:
-        return 0.0
-    ours = (
-        name in own
-        or not re.fullmatch(r"[\w$]+", name)
-        or any(gives_meaning(name, text, path) for path, _, text in rows)
-    )
-    return (1.0 if ours else FOREIGN) / math.sqrt(files)
-
-
-def gives_meaning(name: str, text: str, path: str) -> bool:
-    """Whether a line defines the name or writes it."""
-    return defines(text, name, path) or says(_WRITES, name, text)
+    return 1 / math.sqrt(files) if 0 < files <= COMMON_FILES else 0.0
 
 
 def _rough(path: str) -> float:
@@ -337,7 +317,6 @@ def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str,
     def of(path: str) -> float:
         factor = IN_IDLE if decides_nothing(path) else IN_TEST if is_test(path) else 1.0
         factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
-        factor *= IN_HISTORY if _HISTORY.search(path) and path not in changed_paths else 1.0
         near = SAME_FILE if path in changed_paths else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
         return factor * near
 
