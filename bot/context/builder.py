@@ -273,9 +273,9 @@ def _around(row: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerpt
         return None
     if row.defines and not meaning.is_type(lines[row.line - 1]):
         numbers = Callee(row.path, row.line, "", lines).body
-    elif row.defines or row.builds:
+    elif row.defines:
         # A long type that is named tells by its head; what of it is called has a definition of its own.
-        most = snippets.BODY if row.builds or _whole(lines, row.line) else TYPE_LINES
+        most = snippets.BODY if _whole(lines, row.line) else TYPE_LINES
         numbers = blocks.opening_lines(row.path, lines, row.line, most)
     else:
         head = definitions.head(row.path, lines, row.line) if row.with_head else 0

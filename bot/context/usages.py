@@ -1,4 +1,4 @@
-"""Which unchanged lines decide about a change: those that read, define or build upon what its changed lines name. Pure.
+"""Which unchanged lines decide about a change: those that read or define what its changed lines name. Pure.
 
 The score of a line is the sum of what its names are worth, times how telling its place is. A name is worth more where it is
 gone or written by the change, and where few files hold it. What a line has shown is worth less on the next one, so that the room
@@ -36,7 +36,7 @@ BESIDE = (
 )
 APART = 4  # lines between two picks of one file
 
-BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
+REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
 # Kinds of files that say nothing about each other either.
 NO_REASON = frozenset({"prose", "output", "checksums", "vendored"})
 IN_TEST, IN_IDLE = 0.3, 0.15  # IN_IDLE: a kind of file that decides nothing, with a reason to be there
@@ -47,7 +47,6 @@ OTHER = re.compile(
     re.IGNORECASE,
 )
 DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
-_BUILDS_ON = r"\bimpl\b[^{]{0,200}?\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
 # Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
 _SHAPE = re.compile(r"[ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s")
@@ -65,14 +64,12 @@ class Pick:
     line: int
     names: tuple[str, ...]
     defines: bool  # the lines after it tell more than those before
-    builds: bool = False  # upon a definition of that name, by extending or implementing it
     title: str = ""  # why it is shown, if the names do not say it
 
     @property
     def reason(self) -> str:
         """Why it is shown, in words that are true of the line."""
-        verb = "defines" if self.defines else "builds on" if self.builds else "names"
-        return self.title or f"{verb} {', '.join(self.names[:3])}"
+        return self.title or f"{'defines' if self.defines else 'names'} {', '.join(self.names[:3])}"
 
     with_head: bool = False  # the first line of the function around it is shown too
     beside: int = 0  # lines before and after it that are shown too, whatever they hold
@@ -213,8 +210,7 @@ class _RelatedLines:
         # One word means something else elsewhere, unless both are keys beside each other, or a template's.
         if identifiers.single(name) and (name in self.said or not near):
             is_template = bool(OTHER.search(path)) and not is_test(path)  # the pages of tests have every word
-            is_key = (near or (is_template and name in self.said)) and name in identifiers.string_names(text)
-            return is_key or _builds_on(name, text)
+            return (near or (is_template and name in self.said)) and name in identifiers.string_names(text)
         return not self._is_another(name, path) and (
             path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
         )
@@ -287,13 +283,8 @@ def _pick(path: str, line: int, text: str, names: Sequence[str]) -> Pick:
     """The pick of a line, under the names for which its label is true."""
     if of := tuple(name for name in names if meaning.settles(name, path, text)):
         return Pick(path, line, of, defines=True)
-    of = tuple(name for name in names if _builds_on(name, text))
     beside = BESIDE if is_comment(text, path) or OTHER.search(path) else 0
-    return Pick(path, line, of or tuple(names), defines=False, builds=bool(of), beside=beside)
-
-
-def _builds_on(name: str, text: str) -> bool:
-    return says(_BUILDS_ON, name, text)
+    return Pick(path, line, tuple(names), defines=False, beside=beside)
 
 
 def _rarity(rows: Sequence[Row]) -> float:
@@ -325,8 +316,6 @@ def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str,
 
 def _factor(path: str, text: str, names: Collection[str]) -> float:
     """How telling a line is."""
-    if any(_builds_on(name, text) for name in names):
-        return BUILDS_ON
     if any(name.startswith("_") and says(_REACHES_IN, name, text) for name in names):
         return REACHES_IN
     if any(defines(text, name, path) for name in names):
