@@ -56,15 +56,6 @@ def paths_of(git_dir: str | Path) -> RepositoryPaths:
     return _paths(Path(git_dir), None)
 
 
-def work_tree_of(git_dir: str | Path) -> str:
-    """The top folder of the work tree that a git folder belongs to; "" of a bare repository, and where the folder does not tell."""
-    folder = Path(git_dir)
-    if folder.name == ".git":
-        return str(folder.parent)
-    link = folder / "gitdir"  # of a linked work tree
-    return str(Path(_line(link)).parent) if link.is_file() else ""
-
-
 def _paths(git_dir: Path, top: str | None) -> RepositoryPaths:
     return RepositoryPaths(str(git_dir), str(_common(git_dir)), top)
 

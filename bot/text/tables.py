@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from bot.text.caps import MANIFEST
-from bot.text.lines import line_number, utf8
+from bot.text.lines import utf8
 
 _NOISE = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|,(?=\s*+[}\]])')
 
@@ -82,10 +82,3 @@ def problem(path: str, source: bytes) -> str:
     is_broken = is_toml and not toml(source) and _text(source).strip()
     too_large = "" if ending in (".txt", ".in", ".pip") else MANIFEST.problem(source)
     return too_large or ("cannot be parsed" if is_broken else "")
-
-
-def line_of(source: bytes, written: str) -> int:
-    """Return the line on which a text is written first, 0 if it is not."""
-    text = utf8(source).decode("utf-8", "replace")
-    found = text.find(written)
-    return line_number(text, found) if found >= 0 else 0

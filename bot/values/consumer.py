@@ -136,11 +136,6 @@ class Clone:
     settings: bool = False  # the repository's file named it
     standing: Standing | None = None  # None: a clone on the reader's own disk
 
-    @property
-    def id(self) -> int:
-        """GitHub's number of the repository; 0 for a clone on the reader's own disk."""
-        return self.standing.id if self.standing is not None else 0
-
 
 def label(name: str, path: str) -> str:
     """A file of a consumer, as people read it: "acme/billing:src/pay.py"."""

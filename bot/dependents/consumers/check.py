@@ -20,7 +20,7 @@ from bot.errors import DeepRepoError
 from bot.masking.detect import secrets
 from bot.masking.hide import mask_values
 from bot.ports import Analyzer, Language, Tree
-from bot.values import ChangedFile, Dependents, Finding
+from bot.values import ChangedFile, Dependents
 from bot.values.consumer import (
     Clone,
     ConsumerImpact,
@@ -36,6 +36,7 @@ from bot.values.consumer import (
 MOST = 40  # clones of one review
 FILES = 200_000  # of one consumer
 SECONDS, TOGETHER = 120.0, 600.0  # for one consumer; for all of them
+COPY = "it offers the same package itself, so it is a copy of this one"
 NOTHING = "its manifests take nothing that this repository offers"
 
 
@@ -71,7 +72,7 @@ async def check(
         if left > 0:
             done.append(await _checked(change, one, languages, contracts, left_out, left))
         else:
-            done.append(_apart(one, "unread", f"{seconds or TOGETHER:g} s were spent on the others"))
+            done.append(ConsumerImpact((_apart(one, "unread", f"{seconds or TOGETHER:g} s were spent on the others"),)))
         if one.standing is not None:
             standings[one.name] = await _own_standing(one, one.standing, shows)
     reports = tuple(_with_standing(report, standings) for one in done for report in one.reports)
@@ -99,7 +100,7 @@ async def list_known(
             async with asyncio.timeout(SECONDS), Checkout(one.pull) as theirs:
                 found.append(await _report_of_manifests(offer, one, theirs, languages))
         except (DeepRepoError, TimeoutError) as error:
-            found += _apart(one, "unread", words.sentence(error) or f"it took more than {SECONDS:.0f} s").reports
+            found.append(_apart(one, "unread", words.sentence(error) or f"it took more than {SECONDS:.0f} s"))
     return (*found, *others)
 
 
@@ -132,9 +133,9 @@ async def _open_clones(
         name = distinct(one.name or found.name)
         found = replace(found, name=name, settings=one.settings, standing=one.standing)
         if own and common == paths_of(own).common:
-            others += _apart(found, "unrelated", "it is the repository under review").reports
+            others.append(_apart(found, "unrelated", "it is the repository under review"))
         elif len(clones) == MOST:
-            others += _apart(found, "unread", f"no more than {MOST} repositories are looked at in one review").reports
+            others.append(_apart(found, "unread", f"no more than {MOST} repositories are looked at in one review"))
         else:
             clones.append(found)
     return clones, others
@@ -171,11 +172,12 @@ async def _checked(
         async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:
             return await _masked(await _compared(change, consumer, tree, languages, contracts), consumer, tree)
     except TimeoutError:
-        return _apart(consumer, "unread", f"it took more than {seconds:.0f} s")
+        why = f"it took more than {seconds:.0f} s"
     except DeepRepoError as error:
-        return _apart(consumer, "unread", words.sentence(error))
+        why = words.sentence(error)
     except Exception as error:  # noqa: BLE001 - the boundary: a stranger's repository must not end the review of this one
-        return _apart(consumer, "unread", f"reading it ended with {type(error).__name__}, a defect of deeprepo")
+        why = f"reading it ended with {type(error).__name__}, a defect of deeprepo"
+    return ConsumerImpact((_apart(consumer, "unread", why),))
 
 
 async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> ConsumerImpact:
@@ -190,11 +192,15 @@ async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> Co
 async def _compared(
     change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> ConsumerImpact:
+    if len(await tree.entries()) > FILES:
+        return ConsumerImpact((_apart(consumer, "unread", f"it has more than {FILES:,} files"),))
     report = await _report_of_manifests(change.packages, consumer, tree, languages)
-    of_schemas, left = tuple[Finding, ...](), ""
-    if report.takes or report.reason == NOTHING:
-        of_schemas, left = await schema_findings(change.schemas, consumer, tree)
-    if of_schemas:  # a repository that names a schema's elements uses them, whatever its manifests declare
+    if report.reason == COPY:
+        return ConsumerImpact((report,))
+    of_schemas, left = await schema_findings(change.schemas, consumer, tree)
+    if (
+        of_schemas and report.reason == NOTHING
+    ):  # a repository that names a schema's elements uses them, whatever its manifests declare
         report = replace(report, state="checked", reason="")
     impact = ConsumerImpact((report,))
     if report.takes:
@@ -215,20 +221,16 @@ async def _report_of_manifests(
     offer: Collection[Package], consumer: Clone, tree: Checkout, languages: Mapping[str, Language]
 ) -> ConsumerReport:
     """What a clone takes of what is offered, told from its manifests alone."""
-    if len(await tree.entries()) > FILES:
-        return _apart(consumer, "unread", f"it has more than {FILES:,} files").reports[0]
     copies = {(package.language, package.name) for package in await offer_of(tree, languages)}
     asked, unread = await requirements(tree, languages, offer)
     takes = tuple(row for row in asked if (row.language, row.name) not in copies)
     if takes:
         return ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
     if copies & {(package.language, package.name) for package in offer}:
-        return _apart(consumer, "unrelated", "it offers the same package itself, so it is a copy of this one").reports[
-            0
-        ]
-    return _apart(consumer, "unread" if unread else "unrelated", unread or NOTHING).reports[0]
+        return _apart(consumer, "unrelated", COPY)
+    return _apart(consumer, "unread" if unread else "unrelated", unread or NOTHING)
 
 
-def _apart(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerImpact:
+def _apart(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerReport:
     """A consumer that is not compared."""
-    return ConsumerImpact((ConsumerReport(consumer.name, state, consumer.pull.head, consumer.day, reason),))
+    return ConsumerReport(consumer.name, state, consumer.pull.head, consumer.day, reason)

@@ -53,16 +53,12 @@ def _is_within(subject: Standing, consumer: Standing) -> bool:
 
 def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
     """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
-    return withheld(consumers, levels_of(consumers, audience))
-
-
-def levels_of(consumers: ConsumerImpact, audience: Audience) -> dict[str, Disclosure]:
-    """How much of each consumer may be shown, by its name."""
     standings = dict(consumers.standings)
-    return {
-        one.name: disclosure(audience, standings.get(one.name) or Standing(one.name.rpartition("/")[0], one.visibility))
-        for one in consumers.reports
-    }
+    levels: dict[str, Disclosure] = {}
+    for one in consumers.reports:
+        owner = one.name.rpartition("/")[0]
+        levels[one.name] = disclosure(audience, standings.get(one.name) or Standing(owner, one.visibility))
+    return withheld(consumers, levels)
 
 
 def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> ConsumerImpact:

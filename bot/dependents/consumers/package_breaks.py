@@ -15,7 +15,7 @@ from bot.dependents.consumers.schema_uses import breaks_of
 from bot.dependents.find import find
 from bot.dependents.sites import MODULE
 from bot.ports import Analyzer, Language, Linking, Tree
-from bot.text.filetypes import filetype, has_common_name
+from bot.text.filetypes import has_common_name
 from bot.text.lines import file_lines
 from bot.values import (
     ChangedFile,
@@ -67,7 +67,12 @@ async def package_breaks(
     users = await _of_consumer(joined, found, change)
     judged = await contracts.check(joined, files, users)
     theirs = [one for one in judged.findings if joined.inside(one.path) is not None]
-    findings = [_finding(await _anchor(joined, users, one), one, consumer, takes, joined) for one in theirs]
+    findings = []
+    for one in theirs:
+        at = await _anchor(joined, users, one)
+        package = holding(change.packages, at.path)
+        taken_as = next((row for row in takes if package is not None and row.name == package.name), takes[0])
+        findings.append(_finding(at, one, consumer, taken_as, joined))
     uses = _uses(users)
     partly = [*tree.stopped_searches, *found.missed_uses]
     report = replace(
@@ -204,12 +209,8 @@ async def _anchor(overlay: OverlayTree, users: Dependents, finding: Finding) -> 
     return Evidence(home, lines[at_line - 1] if at_line else finding.quote, at_line, "base")
 
 
-def _finding(
-    at: Evidence, found: Finding, consumer: Clone, takes: Sequence[Requirement], overlay: OverlayTree
-) -> Finding:
+def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requirement, overlay: OverlayTree) -> Finding:
     """The finding on the line of the change, with the consumer's lines as evidence."""
-    taken_as = _requirement(takes, at.path)
-    is_later = taken_as is not None and taken_as.arrival == "upgrade"
     # Its title names the product's side first: the consumer's file may be renamed, and the proof stays.
     proof = f"consumer-{found.rule} {consumer.name} {found.title.partition(', ')[0]}"
 
@@ -220,9 +221,9 @@ def _finding(
         path=at.path,
         quote=at.quote,
         title=phrase(found.title),
-        why=f"{phrase(found.why)} {words.arrival(consumer.name, taken_as)}".strip(),
+        why=f"{phrase(found.why)} {words.arrival(consumer.name, taken_as)}",
         consequence=phrase(found.consequence),
-        severity=less_severe(found.severity, 1) if is_later else found.severity,
+        severity=less_severe(found.severity, 1) if taken_as.arrival == "upgrade" else found.severity,
         category=found.category,
         sources=(Source("analyser", "consumers", proof=proof if found.proven else "", breaks=breaks_of([found])),),
         rule=f"consumer-{found.rule}",
@@ -248,10 +249,3 @@ def _evidence(at: Evidence, found: Finding, consumer: Clone, overlay: OverlayTre
             path, commit = label(consumer.name, inside), consumer.pull.head
             theirs.append(replace(item, path=path, note=note, repository=consumer.name, commit=commit))
     return theirs[:PLACES] + own[:PLACES]
-
-
-def _requirement(takes: Sequence[Requirement], path: str) -> Requirement | None:
-    """The requirement by which a change of a file reaches the consumer: the first of its language."""
-    order = {"build": 0, "release": 1, "upgrade": 2}
-    fits = [row for row in takes if row.language == filetype(path).parser] or list(takes)
-    return min(fits, key=lambda row: order[row.arrival], default=None)

@@ -49,7 +49,7 @@ async def requirements(
         asked = [row for row in packaging.requirements(manifests) if row.name in offered]
         locks = await _read(tree, tuple(packaging.LOCKS)) if asked else {}
         rows += [_locked(row, packaging, locks) for row in asked]
-        unread = unread or await _unread(tree, packaging, manifests)
+        unread = unread or ("" if asked else await _unread(tree, packaging, manifests))
     return tuple(_clearest(rows)), "" if rows else unread
 
 

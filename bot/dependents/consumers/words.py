@@ -11,10 +11,8 @@ REACHES: dict[Arrival, str] = {
 }
 
 
-def arrival(name: str, row: Requirement | None) -> str:
+def arrival(name: str, row: Requirement) -> str:
     """When a break reaches a consumer, as a sentence."""
-    if row is None:
-        return ""
     if row.arrival == "build":
         how = {"path": "from a folder", "workspace": "from its workspace", "git": "from a branch"}[row.origin]
         return f"{name} breaks on its next build: it takes {row.name} {how} ({row.path})."

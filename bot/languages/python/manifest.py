@@ -34,13 +34,13 @@ _MODULES = (
     "tool.uv.build-backend.module-name", "tool.flit.module.name",
 )  # fmt: skip
 _LISTS = (
-    "project.dependencies", "project.optional-dependencies.*", "dependency-groups.*", "tool.uv.dev-dependencies",
+    "project.dependencies", "project.optional-dependencies.*", "dependency-groups.*", "build-system.requires", "tool.uv.dev-dependencies",
     "tool.pdm.dev-dependencies.*", "tool.hatch.envs.*.dependencies",
 )  # fmt: skip
 _TABLES = ("tool.poetry.dependencies", "tool.poetry.dev-dependencies", "tool.poetry.group.*.dependencies")
 _ASKED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(@\s*\S+|[^;#]*)", re.DOTALL)
 _PLACE = re.compile(r"(?:git\+|https?://|file:|\.{0,2}/|[\w.-]+/)")
-_PLACE_NAME = re.compile(r"[#&]egg=([\w.-]+)|([\w.-]+?)(?:\.git)?(?:@[^/@#]+)?(?:[\[#].*)?/?$")
+_PLACE_NAME = re.compile(r"[#&]egg=([\w.-]+)|([\w.-]+?)(?:\.git)?(?:@[^/@#]+)?(?:[\[#;].*)?/?$")
 _TAG = re.compile(r"\.git@([^#&]+)|@([^/@#&]+)(?:#.*)?$")
 _VERSION = re.compile(r"v?\d[\w.]*$|[0-9a-f]{7,40}$")
 
