@@ -197,7 +197,7 @@ async def _compared(
     report = await _report_of_manifests(change.packages, consumer, tree, languages)
     if report.reason == COPY:
         return ConsumerImpact((report,))
-    of_schemas, left = await schema_findings(change.schemas, consumer, tree)
+    of_schemas, left = await schema_findings(change.schemas, change.schema_quotes, consumer, tree)
     if (
         of_schemas and report.reason == NOTHING
     ):  # a repository that names a schema's elements uses them, whatever its manifests declare

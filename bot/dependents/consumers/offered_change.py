@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.dependents.consumers.packages import offer_of
-from bot.dependents.consumers.schema_uses import SchemaBreaks, schema_breaks
+from bot.dependents.schemas import check
+from bot.dependents.schemas.breaks import SchemaBreak
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
@@ -26,7 +27,8 @@ class OfferedChange:
     files: tuple[ChangedFile, ...]  # of packages that are offered
     handing: frozenset[str]  # files that may hand names on
     dependents: Dependents  # within the repository
-    schemas: SchemaBreaks
+    schemas: check.SchemaChange
+    schema_quotes: Mapping[SchemaBreak, str]  # the line of each break
 
 
 async def offered_change(
@@ -55,13 +57,15 @@ async def offered_change(
     if offered_files:
         globs = [f"*{one}" for many in suffixes.values() for one in many]
         handing = await tree.grep(Query([HANDS_ON], globs, syntax="perl"))
+    schemas = await check.compare(tree, files)
     return OfferedChange(
         tree,
         packages,
         offered_files,
         handing | _paths(offered_files),
         dependents,
-        await schema_breaks(tree, files),
+        schemas,
+        await check.quotes_of(tree, [one for _, one in schemas.breaks]),
     )
 
 

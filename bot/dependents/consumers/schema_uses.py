@@ -1,38 +1,27 @@
 """The lines of a consumer that name what the change takes out of a schema, whatever the consumer's manifests declare."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.dependents.schemas import check, words
 from bot.dependents.schemas.breaks import SchemaBreak
+from bot.dependents.schemas.check import SchemaChange
 from bot.ports import Tree
-from bot.values import ChangedFile, Finding, Source
+from bot.values import Finding, Source
 from bot.values.consumer import Clone, label
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaBreaks:
-    """What the change breaks of schemas, and the line of each break."""
-
-    change: check.SchemaChange
-    quotes: Mapping[SchemaBreak, str]
-
-
-async def schema_breaks(tree: Tree, files: Sequence[ChangedFile]) -> SchemaBreaks:
-    """Compare the changed schemas, and read the lines of their breaks."""
-    change = await check.compare(tree, files)
-    return SchemaBreaks(change, await check.quotes_of(tree, [one for _, one in change.breaks]))
-
-
-async def schema_findings(breaks: SchemaBreaks, consumer: Clone, tree: Tree) -> tuple[tuple[Finding, ...], str]:
+async def schema_findings(
+    change: SchemaChange, quotes: Mapping[SchemaBreak, str], consumer: Clone, tree: Tree
+) -> tuple[tuple[Finding, ...], str]:
     """Report the lines of a consumer that name what is broken: one finding for each element; and what is open."""
-    lookup = await check.find_uses(tree, breaks.change, compare_base=False)
+    lookup = await check.find_uses(tree, change, compare_base=False)
     rows = []
     left = next((reason for _, reason in lookup.open), "")
     for one, uses in lookup.uses.items():
-        language = next(name for name, row in breaks.change.breaks if row is one)
+        language = next(name for name, row in change.breaks if row is one)
         their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
-        proof_finding = words.finding(language, one, their_uses, breaks.quotes[one])
+        proof_finding = words.finding(language, one, their_uses, quotes[one])
         proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
         evidence = tuple(
             replace(item, repository=consumer.name, commit=consumer.pull.head) for item in proof_finding.evidence
