@@ -74,20 +74,15 @@ likeness = sql_uses.likeness
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """What the new statements take away, and what a dump no longer creates."""
-    old = {document.home: document for document in sides.before}
-    losses: list[MigrationStep] = []
+    old = {document.home: document for document in sides.before if _FILE.search(document.path)}
+    rows: list[MigrationStep] = []
     steps: list[MigrationStep] = []
-    for document in sides.after:
-        if not _FILE.search(document.path):
-            steps += [one for one in _of_code(document) if one.line in document.added_lines]
-        elif not is_backward(document.path):
-            try:
-                losses += _difference(old[document.path], document) if document.path in old else []
-                steps += _of_script(document)
-            except OverflowError as error:
-                reason = f"it has more than {MOST_STATEMENTS:,} statements"
-                raise breaks.UnreadableSchemaError(document.path, reason) from error
-    rows = [*losses, *_lost_in_order(steps)]
+    for document in [one for one in sides.after if not is_backward(one.path)]:
+        if document.path in old:
+            rows += _difference(old[document.path], document)
+        does = _steps(forward(document.text), document.path) if _FILE.search(document.path) else _of_code(document)
+        steps += [one for one in does if one.line in document.added_lines]
+    rows += _lost_in_order(steps)
     return list({(one.rule, one.owner, one.element): one for one in map(_break, reversed(rows))}.values())[::-1]
 
 
@@ -97,13 +92,6 @@ def _of_code(document: breaks.Document) -> list[MigrationStep]:
     for text, line in migrations.sql_texts(migrations.forward(document.text)):
         rows += [replace(one, line=one.line + line - 1) for one in _steps(text, document.path)]
     return sorted(rows, key=lambda one: one.line)
-
-
-def _of_script(document: breaks.Document) -> Iterator[MigrationStep]:
-    """What the statements of a file do that the change brings, in their order."""
-    for one in _steps(forward(document.text), document.path):
-        if one.line in document.added_lines or one.does in ("create", "add"):
-            yield one
 
 
 def forward(text: str) -> str:
@@ -164,7 +152,7 @@ def _break(row: MigrationStep) -> breaks.SchemaBreak:
 
 def _difference(old: breaks.Document, new: breaks.Document) -> list[MigrationStep]:
     """The tables and columns that a dump created before the change and no longer creates."""
-    before, after = created_tables(forward(old.text)), created_tables(forward(new.text))
+    before, after = _created(old), _created(new)
     rows: list[MigrationStep] = []
     for table, one in before.items():
         now = after.get(table)
@@ -186,10 +174,10 @@ def _line_of(text: str, first: int, column: str) -> int:
     return next((at for at, line in rows if look.search(line)), first)
 
 
-def created_tables(text: str) -> dict[str, MigrationStep]:
-    """The tables that a text creates. The first statement defines one, unless it is dropped again."""
+def _created(document: breaks.Document) -> dict[str, MigrationStep]:
+    """The tables that a dump creates. The first statement defines one, unless it is dropped again."""
     tables: dict[str, MigrationStep] = {}
-    for step in _steps(text, ""):
+    for step in _steps(forward(document.text), document.path):
         if step.does == "drop-table":
             tables.pop(step.table, None)
         elif step.does == "create":
@@ -198,11 +186,11 @@ def created_tables(text: str) -> dict[str, MigrationStep]:
 
 
 def _steps(text: str, path: str) -> Iterator[MigrationStep]:
-    """What the statements of a text do, in their order. Raises OverflowError for very many."""
+    """What the statements of a text do, in their order. Raises `UnreadableSchemaError`."""
     code, at, line = _code(text), 0, 1
     for number, statement in enumerate(code.split(";")):
         if number > MOST_STATEMENTS:
-            raise OverflowError
+            raise breaks.UnreadableSchemaError(path, f"it has more than {MOST_STATEMENTS:,} statements")
         start = at + len(statement) - len(statement.lstrip())
         line, at = line + code.count("\n", at, start), start
         if head := _STATEMENT.match(statement.lstrip()):
@@ -266,13 +254,13 @@ def _of_action(action: str, table: str, path: str, line: int) -> Iterator[Migrat
 
 def _parts(text: str) -> Iterator[tuple[str, int]]:
     """The parts between commas that are in no bracket, each with the lines above its first word."""
-    depth, start = 0, 0
+    depth, start, above = 0, 0, 0
     for at, letter in enumerate(f"{text},"):
         depth += (letter == "(") - (letter == ")")
         if letter == "," and depth <= 0:
             part = text[start:at]
-            yield part, text.count("\n", 0, start + len(part) - len(part.lstrip()))
-            start = at + 1
+            yield part, above + part.count("\n", 0, len(part) - len(part.lstrip()))
+            start, above = at + 1, above + part.count("\n")
 
 
 def _plain(name: str) -> str:
