@@ -298,6 +298,11 @@ HARMLESS |= {
     "openapi: a parameter that goes to another file": ({"openapi.yaml": API}, {"openapi.yaml": ELSEWHERE}),
 }  # fmt: skip
 ALONE |= {
+    "openapi: a path that another file describes": (
+        {"openapi.yaml": "openapi: 3.0.0\npaths:\n  /orders:\n    $ref: './orders.yaml'\n  /users:\n    $ref: './users.yaml'\n"},
+        {"openapi.yaml": "openapi: 3.0.0\npaths:\n  /users:\n    $ref: './users.yaml'\n"},
+        "path-removed",
+    ),
     "openapi: a parameter beside those of another file that stay": (
         {"openapi.yaml": ELSEWHERE.replace("      parameters:\n", "      parameters:\n        - {name: sort, in: query, required: false}\n")},
         {"openapi.yaml": ELSEWHERE.replace("      parameters:\n", "      parameters:\n        - {name: sort, in: query, required: true}\n")},
