@@ -12,12 +12,14 @@ from bot.languages.faults import faults
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, Dependents, Evidence, Finding, Judgement, Rewrite, Silence, Source, Verdict
+from bot.values import ChangedFile, Dependents, Evidence, Finding, Judgement, Query, Rewrite, Silence, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, proof_of
 
 UNREAD = "it could not be parsed"
 QUOTED = 6  # further lines with the same cause
 REWRITTEN = 12  # lines that a fix changes
+ROWS = 1_000  # lines that name a missing module
+RELATIVE = re.compile(r"\.|(?:crate|self|super)\b")  # begins what means another module in another file
 _QUOTE = re.compile(r"[\"'`#]")  # a name behind one may be a part of a text or of a comment
 
 
@@ -48,6 +50,8 @@ class References:
         report = await impact.report(_HeadTree(tree), {file.path: file.added_lines for file in files})
         told = _told(dependents)
         places = [place for place in report.places if not told & {(place.path, _last(name)) for name in _names(place)}]
+        elsewhere = await _imported_before(tree, places, files)
+        places = [place for place in places if place.rule != "missing-module" or place.name not in elsewhere]
         texts = await tree.read_many(sorted({path for place in places for path in (place.path, place.source) if path}))
         lines = {path: file_lines(source) for path, source in texts.items()}
         damaged = {path for path in {one.path for one in places} if await _is_damaged(tree, path, files, texts[path])}
@@ -74,6 +78,24 @@ async def _is_damaged(tree: Tree, path: str, files: Sequence[ChangedFile], head:
     before = next((file.old_path for file in files if file.path == path), None)
     base = await tree.read(before, "base") if before else None
     return base is None or not faults(before or path, base)
+
+
+async def _imported_before(tree: Tree, places: Sequence[impact.Place], files: Sequence[ChangedFile]) -> frozenset[str]:
+    """The modules among these that unchanged files name as well, and that the change has not taken away: somebody else provides them."""
+    names = {place.name for place in places if place.rule == "missing-module" and not RELATIVE.match(place.name)}
+    if not names:
+        return frozenset()
+    paths = {path for file in files for path in (file.path, file.old_path) if path}
+    gone = [path for path in await tree.entries("base") if path in paths and path not in await tree.entries()]
+    names = {name for name in names if not any(re.sub(r"\W+", "/", name) in path for path in gone)}
+    rows = await tree.grep_lines(Query(sorted(names), syntax="fixed", side="base", limit=ROWS)) if names else ()
+    return frozenset(
+        name
+        for path, _, text in rows
+        if path not in paths and impact.knows(path)
+        for name in names
+        if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text)
+    )
 
 
 def _told(dependents: Dependents) -> frozenset[tuple[str, str]]:

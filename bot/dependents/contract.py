@@ -159,7 +159,8 @@ def _errors(text: str) -> Counter[str]:
 
 def lost_attributes(before: str, after: str, path: str) -> frozenset[str]:
     """Attributes that a text sets on its own objects and that another one sets no more: a line that reads one, or says its name, sets none."""
-    lost_names = set(ATTRIBUTE.findall(before))
+    lines_before = [line for line in before.split("\n") if not is_comment(line, path)]
+    lost_names = {name for line in lines_before for name in ATTRIBUTE.findall(line)}
     lines = after.split("\n") if lost_names else []
     outer = sorted({_indent(line) for line in lines if line.strip()})[:2]  # deeper is a function's own
     for line in lines:

@@ -93,6 +93,17 @@ def test_a_package_that_a_generator_may_make_is_missing_only_if_it_is_like_anoth
     ]
 
 
+def test_a_copied_package_of_somebody_else_makes_no_other_of_that_name_the_trees_own() -> None:
+    path = "src/test/java/org/other/Use.java"
+    copied = {"src/main/java/org/library/store/Rows.java": "package org.library.store;\nclass Rows {}\n"}
+    own = {
+        f"src/main/java/com/acme/shop/p{n}/Own.java": f"package com.acme.shop.p{n};\nclass Own {{}}\n"
+        for n in range(12)
+    }
+    tree = {**SHOP, **own, **copied, path: "package org.other;\nimport org.library.chat.Rows;\nclass Use {}\n"}
+    assert messages(tree, path) == []
+
+
 def test_an_annotation_of_kotlin_is_a_class() -> None:
     made = "package com.acme.shop.pay\n\n@Retention(AnnotationRetention.RUNTIME)\n@Target(AnnotationTarget.CLASS)\nannotation class Paid\n"
     tree = {

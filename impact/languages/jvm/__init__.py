@@ -1,12 +1,12 @@
 """Packages of Java and Kotlin: a package is the folders whose path ends in it, of whatever source root.
 
-A package is the tree's own where the importer shares its first two parts, or the tree has a main source root with them. A class is looked for in the file of its name, else in every
+A package is the tree's own where the importer shares its first two parts, or many folders of main source roots have them. A class is looked for in the file of its name, else in every
 file of the package: Kotlin puts several into one.
 """
 
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from difflib import get_close_matches
 
@@ -44,6 +44,7 @@ MAKERS = (
 )
 # Words that Kotlin's grammar stumbles over: a class of one function, and an annotation below others.
 UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s))")
+VENDORED = 10  # a package is the tree's own with one in so many of its folders, or more
 OWN = 2  # parts of a package that its importer shares, or a package of a main source root
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
@@ -64,7 +65,9 @@ class Modules(Standalone):
         seen = {posixpath.dirname(path) for path in paths.files if path.endswith(ENDINGS)}
         for folder in sorted(seen):
             self._folders[posixpath.basename(folder)].append(folder)
-        self._starts = {"/".join(found[1].split("/")[:OWN]) for folder in seen if (found := MAIN.search(folder))}
+        starts = Counter("/".join(found[1].split("/")[:OWN]) for folder in seen if (found := MAIN.search(folder)))
+        # A few packages of somebody else's, which a project has copied, do not make the others of that name its own.
+        self._starts = {start for start, folders in starts.items() if folders * VENDORED >= starts.total()}
         self._classes = {posixpath.basename(path).partition(".")[0] for path in paths.files if path.endswith(ENDINGS)}
         text = b"\n".join(source.lower() for path, source in configs.items() if not path.endswith(".gitignore"))
         self._is_made = any(word in text for word in MAKERS) or any(path.endswith(OTHERS) for path in paths.files)

@@ -1,0 +1,39 @@
+"""What new lines name and the repository does not have, over a real history."""
+
+import pytest
+from fakes import Repository
+
+import deeprepo
+
+SHOP = {"shop/__init__.py": "", "shop/pay.py": "from shop.made import price\n\n\ndef pay():\n    return price()\n"}
+CART = "from shop.made import price\n\n\ndef cart():\n    return price()\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "found"),
+    [
+        (SHOP, {"shop/cart.py": CART}, False),
+        ({"shop/__init__.py": ""}, {"shop/cart.py": CART}, True),
+        ({**SHOP, "shop/made.py": "def price():\n    return 1\n"}, {"shop/cart.py": CART, "shop/made.py": None}, True),
+    ],
+)
+def test_a_module_that_unchanged_files_import_as_well_is_made_elsewhere(
+    repository: Repository, base: dict[str, str | bytes | None], change: dict[str, str | bytes | None], *, found: bool
+) -> None:
+    """A build, or another package; unless the change itself has taken it away."""
+    repository.commit(base, "before")
+    repository.commit(change, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+
+    assert ("shop/cart.py" in {finding.path for finding in review.findings}) is found
+
+
+def test_what_a_comment_assigns_is_no_attribute(repository: Repository) -> None:
+    """A change beside it takes nothing away."""
+    text = "class Task {\n  constructor() {\n    this.size = 1;\n    // this.answer = undefined\n  }\n  run() {\n    return 1;\n  }\n}\nexport { Task };\n"
+    use = "export function show(state) {\n  return state.answer;\n}\n"
+    repository.commit({"task.js": text, "show.js": use}, "before")
+    repository.commit({"task.js": text.replace("return 1", "return 2")}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+
+    assert not [row for row in review.relying if "answer" in row]
