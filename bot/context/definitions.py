@@ -37,7 +37,7 @@ _ANNOUNCED = (
 )
 _TYPED = (
     r"^\s*(?:(?!(?:return|new|else|await|throw|case|in)\b)[\w<>\[\],.?*&:@]+\s+){1,6}"
-    r"[*&]?(?P<a>NAME)\s*\([^;=]*[{,()]\s*$"
+    r"[*&]?(?P<a>NAME)\s*\((?:[^;=]*[{,()])?\s*$"
 )
 _MEMBER = (
     r"^\s*(?:(?:async|static|public|private|protected|override|get|set)\s+)*"

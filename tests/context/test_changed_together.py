@@ -73,6 +73,7 @@ def test_an_unchanged_definition_that_is_called_is_shown_by_its_first_line(repos
         ("a.kt", "    suspend fun load(id: String): Row {", "load"),
         ("a.rb", "  def self.load(id)", "load"),
         ("a.php", "    public function load(int $id): array", "load"),
+        ("shop/Pay.java", "    private Reply payWithRetries(", "payWithRetries"),
     ],
 )
 def test_a_definition_is_known_in_each_language(path: str, line: str, name: str) -> None:
