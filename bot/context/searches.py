@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.checkout.tree import WrittenTree
-from bot.context import definitions, leftovers, result_flow, usages
+from bot.context import definitions, identifiers, leftovers, result_flow, usages
 from bot.context.call_sites import call_sites
 from bot.context.consumers import Consumers
 from bot.context.cross_unit import Links
@@ -24,7 +24,7 @@ from bot.values import ChangedFile, Query, Reference, Unit
 
 LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
-FIRST_NAMES, MAX_NAMES = 40, 160  # searched at once
+FIRST_NAMES, MAX_NAMES = 40, 240  # searched at once
 MAX_ROWS = 20_000  # lines that one search may bring
 
 
@@ -99,8 +99,11 @@ class Searches:
         calls = [*definitions.called_names(units), *(call for unit in units for call in definitions.flowing([unit]))]
         calls = [call for call in calls if call.name not in self.called_definitions]
         self.called_definitions.update({call.name: [] for call in calls})
-        # The most telling names are searched apart: the limit on lines must not be used up by words that are everywhere.
-        names = (new[:FIRST_NAMES], new[FIRST_NAMES:MAX_NAMES], sorted(gone)[:MAX_NAMES])
+        # The limit on lines must not be used up by words that are everywhere: these are searched apart.
+        rest = new[FIRST_NAMES:MAX_NAMES]
+        plain = [name for name in rest if identifiers.plain(name)]
+        telling = [name for name in rest if not identifiers.plain(name)]
+        names = (new[:FIRST_NAMES], telling, plain, sorted(gone)[:MAX_NAMES])
         await together(*map(self._search, names), self._define(calls), self._follow(units))
 
     async def _follow(self, units: Sequence[Unit]) -> None:
