@@ -53,7 +53,7 @@ def changed(repository: Repository) -> Path:
             (("estimate", "HEAD~1..HEAD"), "fanout"),
             (
                 ("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"),
-                f"Prices, and what cascade and rlm would ask, come with the models, which are not installed: {install('models')}",
+                f"Prices, and what a root would ask, come with the models, which are not installed: {install('models')}",
             ),
             (("ignore", "0123456789abcdef", "--reason", "it is meant so"), "no check by code reports"),
         ],
