@@ -74,9 +74,10 @@ bench: $(READY)  ## list the benches; NAME=offline runs one, ARGS="--verbose" ar
 golden: $(READY)  ## renew the approved pages in tests/outputs/golden; look at the difference before you commit it
 	PYTHONPATH=. $(BIN)/python tests/outputs/golden_reviews.py
 
-docs: $(READY)  ## renew the pages that are generated: docs/api.md, docs/configuration.md, docs/review.schema.json
+docs: $(READY)  ## renew the pages that are generated: docs/api.md, docs/configuration.md and the schemas
 	$(BIN)/python .ci/api.py > docs/api.md
 	$(BIN)/deeprepo config --reference > docs/configuration.md
+	$(BIN)/deeprepo config --schema > docs/deeprepo.schema.json
 	$(BIN)/python .ci/schema.py
 
 pictures: $(READY)  ## take the pictures of docs/images again; needs chromium, chromedriver and an emoji font

@@ -82,7 +82,7 @@ async def _explain(argument: str, context: CommandContext) -> CommandReply:
 
 
 async def _fix(_: str, context: CommandContext) -> CommandReply:
-    """Say that nothing can be fixed where no server carries it out (`bot/workflow/fixing.py`)."""
+    """Say that nothing can be fixed where no server carries it out (`bot/workflow/commanding.py`)."""
     return context.say("fix_nowhere")
 
 
