@@ -7,10 +7,23 @@ from typing import Any
 from bot.analyzers.linters import Directives, Linter, LintReport
 from bot.text.paths import is_action, is_workflow
 
-# What strangers cannot choose, though zizmor is sure of it: names of accounts and of the owner's branches.
-OWN = re.compile(
-    r"github\.(?!head_ref|event\b)[\w-]+|github\.event(?:\.[\w*-]+)*\.(?:login|base\.ref|tag_name|labels?(?:\.\*)?\.name)"
+# What strangers write, by GitHub's own list of untrusted input.
+STRANGERS = re.compile(
+    r"github\.head_ref\b|github\.event(?:\.[\w*-]{1,80}){0,8}?\."
+    r"(?:body|title|message|page_name|default_branch|head_branch|head\.(?:ref|label)|(?:author|committer)\.(?:email|name))\b"
+    r"|^github(?:\.event(?:\.(?:issue|comment|pull_request|review|discussion|head_commit|workflow_run|(?:commits|pages)(?:\.\*)?))?)?$"
 )
+# What they cannot choose: a workflow's own values, which zizmor reports too, and numbers, hashes, names of accounts and of the owner's branches.
+OWN = re.compile(
+    r"(?:env|vars|secrets|inputs|matrix|steps|needs|jobs|job|runner|strategy)(?:\..*)?|true|false|null"
+    r"|github\.(?!head_ref|event\b)[\w-]+|github\.event\.inputs\..*"
+    r"|github\.event(?:\.[\w*-]+)*?\.(?:action|after|before|sha|number|id|node_id|url|html_url|login|state|draft|merged|full_name|base\.ref|tag_name|labels?(?:\.\*)?\.name|\w+_(?:at|id|sha|url|count))"
+)
+TEXT = re.compile(r"'(?:[^']|'')*'")
+INDEX = re.compile(r"\[\s?'([\w*-]{1,80})'\s?\]")
+ANY_INDEX = re.compile(r"\[[^\[\]]{0,200}\]")
+REFERENCE = re.compile(r"[a-z_][\w-]*+(?:\s?\.\s?[\w*-]+)*+(?!\s?\()")
+
 COMPLETED = re.compile(r" *INFO audit: zizmor: \S{1,4} completed \S+")
 REFUSED = "WARN collect_inputs:"
 # Printed once for a whole run, about steps that it reads like any others.
@@ -47,16 +60,19 @@ def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         span = place["concrete"]["location"]
         path = place["symbolic"]["key"]["Local"]["verbatim_path"]
         text = place["symbolic"]["annotation"] or row["desc"]
-        sure = row["determinations"]["confidence"] == "High"
-        if row["ident"] == "template-injection" and not (sure and _is_strangers(place["concrete"]["feature"])):
+        references = _references(place["concrete"]["feature"]) if row["ident"] == "template-injection" else None
+        if references is not None and all(map(OWN.fullmatch, references)):
             continue
+        sure = row["determinations"]["confidence"] == "High"
+        sure &= references is None or any(map(STRANGERS.search, references))
         yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, text, sure)
 
 
-def _is_strangers(text: str) -> bool:
-    """Whether an expression of a text is more than a value of the owner's."""
-    expressions = [part.partition("}}")[0] for part in text.split("${{")[1:]] or [text]
-    return not all(OWN.fullmatch(one.strip()) for one in expressions)
+def _references(text: str) -> list[str]:
+    """The values that the expressions of a text name, each in one spelling: `github.EVENT['issue'].title` is `github.event.issue.title`."""
+    expression = " ".join(part.partition("}}")[0] for part in text.split("${{")[1:]) or text
+    text = ANY_INDEX.sub(lambda match: f".* {match[0][1:-1]} ", INDEX.sub(r".\1", expression.lower()))
+    return ["".join(name.split()) for name in REFERENCE.findall(TEXT.sub(" ", text))]  # also those within an index
 
 
 def _complete(log: str, names: Collection[str]) -> Collection[str]:

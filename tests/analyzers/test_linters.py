@@ -66,6 +66,14 @@ def test_what_the_base_had_is_silent(
     assert look(repository.change({path: after}, {path: moved}), name) == []
 
 
+@pytest.mark.parametrize("value", ["secrets.GROUP", "env.ADDRESS", "github.event.inputs.tag", "github.actor"])
+def test_what_no_stranger_writes_into_a_workflow_is_silent(repository: Repository, value: str) -> None:
+    """Its own values, and what a person types who may start it."""
+    row = f'      - run: echo "${{{{ {value} }}}}"\n'
+    path = ".github/workflows/g.yml"
+    assert look(repository.change({path: WORKFLOW}, {path: WORKFLOW + row}), "zizmor") == []
+
+
 def test_no_configuration_of_the_repository_is_read(repository: Repository) -> None:
     """Settings that would switch every rule off, or load code, have no effect."""
     settings = {
