@@ -101,7 +101,7 @@ class CallRules:
     spread: tuple[str, ...] = ()  # nodes of arguments that nobody can count
     nothing: tuple[str, ...] = ()  # nodes that stand for no argument
     aside: tuple[str, ...] = ()  # nodes that stand among the arguments and are no argument: a block
-    labels: tuple[str, ...] = ()  # nodes that name a parameter before its argument, where others may stand there
+    labels: tuple[str, ...] = ()  # nodes before an argument that name its parameter: other nodes may be in that place
     setters: tuple[str, ...] = ()  # nodes among the arguments that set a member, where they hold a `=`
     last_call: bool = False  # a call that is the last argument may pass several
     lone_call: bool = False  # a call that is the only argument may pass several

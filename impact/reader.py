@@ -400,7 +400,7 @@ def _sections(rows: Rows) -> Mapping[int, list[tuple[int, str]]]:
 
 
 def _in_section(sections: Mapping[int, list[tuple[int, str]]], node: Node) -> str:
-    """Who can name a definition by the last word before it; "" where none stands there."""
+    """Who can see a definition, by the last visibility keyword above it; "" if there is none."""
     words = sections.get(node.parent.id, []) if sections and node.parent is not None else []
     at = bisect_left(words, (node.start_byte, ""))
     return words[at - 1][1] if at else ""

@@ -19,7 +19,7 @@ UNREAD = "it could not be parsed"
 QUOTED = 6  # further lines with the same cause
 REWRITTEN = 12  # lines that a fix changes
 ROWS = 1_000  # lines that name a missing module
-RELATIVE = re.compile(r"\.|(?:crate|self|super)\b")  # begins what means another module in another file
+RELATIVE = re.compile(r"\.|(?:crate|self|super)\b")  # the beginning of a name that means another module in another file
 _QUOTE = re.compile(r"[\"'`#]")  # a name behind one may be a part of a text or of a comment
 
 
@@ -81,18 +81,18 @@ async def _is_damaged(tree: Tree, path: str, files: Sequence[ChangedFile], head:
 
 
 async def _imported_before(tree: Tree, places: Sequence[impact.Place], files: Sequence[ChangedFile]) -> frozenset[str]:
-    """The modules among these that unchanged files name as well, and that the change has not taken away: somebody else provides them."""
+    """Modules that unchanged files name too, unless the change has removed them: a build or another package provides them."""
     names = {place.name for place in places if place.rule == "missing-module" and not RELATIVE.match(place.name)}
     if not names:
         return frozenset()
-    paths = {path for file in files for path in (file.path, file.old_path) if path}
-    gone = [path for path in await tree.entries("base") if path in paths and path not in await tree.entries()]
-    names = {name for name in names if not any(re.sub(r"\W+", "/", name) in path for path in gone)}
+    before = {file.old_path for file in files if file.old_path}
+    now = {file.path for file in files if file.status != "deleted"}
+    names = {name for name in names if not any(re.sub(r"\W+", "/", name) in path for path in before - now)}
     rows = await tree.grep_lines(Query(sorted(names), syntax="fixed", side="base", limit=ROWS)) if names else ()
     return frozenset(
         name
         for path, _, text in rows
-        if path not in paths and impact.knows(path)
+        if path not in before | now and impact.knows(path)
         for name in names
         if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text)
     )

@@ -1,7 +1,7 @@
 """Unchanged code that decides whether a change is right: callers' bodies, and the lines that read or define what it names.
 
-A graph of callers alone misses the template that reads a key and the workflow that compares a label. So the best lines are shown
-that hold a telling name of the changed ones, wherever they stand in the tree.
+A graph of callers alone misses the template that reads a key and the workflow that compares a label. So lines from anywhere in
+the tree are shown that share a telling name with the change.
 """
 
 from bisect import bisect_left
@@ -36,10 +36,8 @@ CALLERS_TOKENS = 1_800  # of these, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
-REST_TOKENS, REST_PART = (
-    1_000,
-    3,
-)  # for the unchanged lines of changed definitions, beside other code, and at most a third of its room
+# For the unchanged lines of changed definitions, beside other code, and at most a third of its room.
+REST_TOKENS, REST_PART = 1_000, 3
 BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader

@@ -1,7 +1,7 @@
 """What is looked up in the tree for one change, by everyone who shows code beside it: a name is searched once.
 
-Every telling name of the changed lines is searched in the whole tree, at once for all units that wait to be read: so what a prompt shows
-does not depend on which prompt was written first.
+Every telling name of the changed lines is searched in the whole tree, at once for all units that are still unread, so that
+what a prompt shows does not depend on which prompt was written first.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class Searches:
 
     tree: Tree
     files: Sequence[ChangedFile]
-    units: Sequence[Unit] = ()  # that wait to be read
+    units: Sequence[Unit] = ()  # that are still unread
     masks: Masks = field(default_factory=Masks)  # which learn the secrets of each file of which lines are shown
     rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
     called_definitions: dict[str, list[Row]] = field(default_factory=dict)  # of what the change calls
@@ -80,7 +80,7 @@ class Searches:
             self._learned.update(new)
 
     async def look_up(self, units: Sequence[Unit]) -> None:
-        """Search the names of these units, and before them those of all that wait to be read."""
+        """Search the names of these units, and before them those of all that are still unread."""
         async with self._lock:
             for some in (self.units, units):
                 if any(unit.id not in self._known for unit in some):
@@ -104,7 +104,7 @@ class Searches:
         plain = [name for name in rest if identifiers.plain(name)]
         telling = [name for name in rest if not identifiers.plain(name)]
         names = (new[:FIRST_NAMES], telling, plain, sorted(gone)[:MAX_NAMES])
-        await together(*map(self._search, names), self._define(calls), self._follow(units))
+        await together(*map(self._search, names), self._define(calls))
 
     async def _follow(self, units: Sequence[Unit]) -> None:
         """Search the consumers of what callers hand on."""
@@ -136,9 +136,9 @@ class Searches:
     async def links(self) -> Links:
         """The added lines of the change, matched with each other once."""
         if self._links is None:
-            self._links = Links(self.files)
             texts = await self.tree.read_many([file.path for file in self.files if file.added_lines and not file.skip])
             self.imports = {p: definitions.import_words(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
+            self._links = Links(self.files)
         return self._links
 
 

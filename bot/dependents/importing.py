@@ -23,9 +23,8 @@ ALIASES = 4  # assignments from the imported name to the last
 LONGEST = 400  # characters of a line
 MOST_LINES = 20_000
 WORD = re.compile(r"[\w$]+")
-GIVEN = re.compile(
-    r"(?<![=!<>])=\s*(?:\(\s*|<[\w$.]+>\s*|[\w$]+\??\.)*$"
-)  # what stands before a name that is the whole value of another
+# The text before a name that is the whole value of another name.
+GIVEN = re.compile(r"(?<![=!<>])=\s*(?:\(\s*|<[\w$.]+>\s*|[\w$]+\??\.)*$")
 
 
 @dataclass(slots=True)

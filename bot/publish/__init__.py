@@ -110,7 +110,7 @@ if TYPE_CHECKING:
 
 UNPROCESSABLE = 422
 
-Key = tuple[str, str]  # fingerprint and line: the same words may stand in a file twice
+Key = tuple[str, str]  # fingerprint and line: a file may have the same words twice
 
 
 async def post(

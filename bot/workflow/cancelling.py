@@ -36,16 +36,17 @@ async def end(ask: Cancel, job: Job, parts: Services) -> None:
         for run, number in left:
             with unless_gone(job):  # the repository, and with it the check run
                 await checks.end_without_review(host, number, run, SUPERSEDED, CheckEnding("cancelled"))
-            await parts.store.checks.remove(run)
         if in_doubt:
             await _check(ask, due, host, job, parts)
         if left and await parts.store.reviews.heads(ask.pull):
             with unless_gone(job):
                 await _restore(host, parts)
+        for run, _ in left:
+            await parts.store.checks.remove(run)
 
 
 async def _restore(host: Host, parts: Services) -> None:
-    """Have the check of the present head end as an earlier review of it did, if there is one: calling another one off changes nothing."""
+    """Have the check of the present head say again what an earlier review of it came to, if there is one."""
     state = await looking.current_state(host, config.FILE, parts.defaults)
     if state.facts.state == "open":
         settings = await parts.settings_of(state)

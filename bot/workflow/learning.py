@@ -140,7 +140,7 @@ class Lessons:
     async def _rejected(
         self, one: PostedFinding, here: Sequence[Finding], replies: Sequence[tuple[PostedComment, str]]
     ) -> list[tuple[Finding, str, tuple[PostedComment, str] | None]]:
-        """Who has rejected which of these findings of a comment, and the reply with its words; a 👎 has none."""
+        """The rejections of a comment's findings: the finding, who rejected it, and the reply with its text; None for a 👎."""
         rejections: list[tuple[Finding, str, tuple[PostedComment, str] | None]] = []
         for reply in replies:
             comment, reason = reply

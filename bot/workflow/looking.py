@@ -209,7 +209,7 @@ class OrganizationFiles:
     async def read(
         self, host: Host, repository: str, inside: Open | None, *, is_private: bool
     ) -> OrganizationFile | None:
-        """The defaults for a repository ("owner/name"); None if its owner has none, or it has them itself.
+        """The organization's defaults for a repository ("owner/name"); None if there are none, or if this repository is where they are kept.
 
         `inside` opens a client that may read a private repository. `is_private`: of the repository for which they hold, where nothing
         of a private file is shown to everybody. Raises HostError if GitHub does not give it: what cannot be read may set a bar.

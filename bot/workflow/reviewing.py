@@ -137,7 +137,7 @@ class ReviewRun(ABC):
         return ReviewResult(verdict if verdict.is_reviewed else CheckEnding("cancelled"), SUPERSEDED, made, fault=error)
 
     async def _make(self, decision: Go) -> MadeReview | No:
-        """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
+        """The review of the fetched change, or why there is none. The fetched files are deleted before anything is posted."""
         async with self.fetch() as pull:
             several_bases = await looking.has_several_bases(self.host, pull, self.state.bases)
             brief = await self.brief(replace(pull, several_bases=several_bases))

@@ -77,7 +77,7 @@ def test_the_definition_of_what_is_called_is_shown(repository: Repository) -> No
 
 
 def test_what_a_reader_calls_in_its_own_file_is_shown_too(repository: Repository) -> None:
-    """The step that decides may stand in a neighbour: here the name of the file in which objects are kept."""
+    """The deciding step may be in a function beside it: here, the name of the file in which objects are kept."""
     filler = "".join(f"FILLER_{n} = {n}\n" for n in range(30))
     before: Files = {
         "shop/order.py": "class Order:\n    total = 0\n",

@@ -9,7 +9,7 @@ from bot.dependents.schemas import breaks
 NAME = "protobuf"
 _ASIDE = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
 _PACKAGE = re.compile(r"^[ \t]*+package\s++([\w.]++)", re.MULTILINE)
-# What stands in a block: texts and options are passed, brackets open and close blocks.
+# The parts of a block. Strings and options are skipped; brackets open and close further blocks.
 _PARTS = re.compile(
     r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|\b(?P<block>message|enum|service)\s++(?P<type>\w++)\s*+\{"
     r"|\brpc\s++(?P<call>\w++)\s*+(?P<messages>\([^;{]*+)|\breserved\s(?P<reserved>[^;{}]*+)"

@@ -39,7 +39,7 @@ _TABLE = r"(?:\w++\s++){0,4}?(?:TABLES?|VIEW)\s++"
 _STATEMENT = re.compile(rf"\s*+(?P<verb>ALTER|DROP|CREATE|RENAME)\s++{_TABLE}", re.IGNORECASE)
 _FIRST_NAME = re.compile(rf"\s*+{_NAME}", re.IGNORECASE)
 _RENAME = re.compile(rf"\s*+{_NAME}\s++TO\s++{_NAME}", re.IGNORECASE)
-# The actions upon a table: a name behind a word, which is a column if the word COLUMN or no other word of SQL stands there.
+# What ALTER TABLE does: a verb and a name. The name is a column after the word COLUMN, or where no other keyword of SQL follows.
 _ACTION = re.compile(
     rf"\s*+(?P<verb>DROP|RENAME|CHANGE|ADD)\s++(?P<column>COLUMN\s++)?{_NAME}(?:\s++(?:TO\s++)?{_NAME})?", re.IGNORECASE
 )

@@ -10,7 +10,7 @@
     (_ left: [(identifier) @name (_ target: (identifier) @name (arguments)? @params)] operator: "when")])
   (#match? @word "^def(macro|guard)?p?$|^defdelegate$")) @def.function
 (_ target: (identifier) @word (#any-of? @word "defp" "defmacrop" "defguardp")) @visible.file
-; what stands in other blocks is defined wherever those run, and by a function when it is called
+; code in other blocks defines something only where these run, and in a function only when it is called
 (_ target: (identifier) @word (do_block) @local (#not-match? @word "^(defmodule|defprotocol|if|unless|quote)$"))
 ; parameters: a pattern stands for one argument, and those with a default are given what is left
 (arguments . (_ target: (identifier) (arguments (_) @name @param.only (#not-match? @name "^#"))))

@@ -18,7 +18,7 @@
 (_ method: (identifier) @maker arguments: (argument_list . [(simple_symbol) @name (string (string_content) @name)])
   (#eq? @maker "const_set")) @def.member @as.method
 ; all
-; what stands in a block is defined wherever that runs
+; code in a block defines something only where the block runs
 (_ method: (_) @taker block: (_ body: (_) @local) (#not-match? @taker "^(class_methods|included|prepended|new|define)$"))
 (lambda body: (_) @local)
 ; what a class inherits from, and what it mixes in or delegates
