@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from bot.action.console import Console
-from bot.action.reviewing import StepRun, look_up, open_host, withdrawn
+from bot.action.reviewing import SummaryMemory, fetch, funds, look_up, open_host, withdrawn
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
@@ -21,7 +21,7 @@ from bot.wiring import access as models
 from bot.wiring import action as parts
 from bot.workflow import asking
 from bot.workflow.asking import failure_reply, hear, post
-from bot.workflow.reviewing import ReviewResult
+from bot.workflow.review_run import ReviewResult, ReviewRun
 
 
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
@@ -42,7 +42,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             )
         await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
         request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
-        reply = await _reply(ask, remark, StepRun("", request, host, state, settings, step, console))
+        reply = await _reply(ask, remark, ReviewRun("", request, host, state, settings), step, console)
         await post(reply, ask, host)
         if reply.withdrawn:
             withdrawn_marks = {mark for mark, _, _ in await withdrawn(host)}
@@ -60,17 +60,18 @@ async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
         return GONE
 
 
-async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: StepRun) -> RemarkReply:
+async def _reply(
+    ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, step: Step, console: Console
+) -> RemarkReply:
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
-    language = str(run.settings.language)
+    language, memory = str(run.settings.language), SummaryMemory(run, step)
     try:
-        async with run.fetch() as pull:
-            last, brief = await run.last(), await run.bare_brief(pull)
-            async with run.funds(brief) as funds:
-                if funds.refusal:
-                    return failure_reply(funds.refusal, language)
-                remark = Remark(heard_remark, language, last, funds.within(brief))
-                return await parts.converse(remark)
+        async with fetch(run, step) as pull:
+            (last, _), brief = await memory.last(), await memory.bare_brief(pull)
+            async with funds(run, step, console) as left:
+                if left.refusal:
+                    return failure_reply(left.refusal, language)
+                return await parts.converse(Remark(heard_remark, language, last, left.within(brief)))
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
         return failure_reply(str(error), language) if ask.mentioned else RemarkReply()
 

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from pydantic import SecretStr
 
@@ -44,15 +45,13 @@ from bot.values import (
     Review,
     ReviewAsk,
 )
-from bot.values.consumer import Consumers
-from bot.values.progress import Progress
 from bot.values.review import Lack
 from bot.wiring import access as models
 from bot.wiring import action as parts
-from bot.workflow import asking, ci_failures, fetching, looking
+from bot.workflow import asking, ci_failures, fetching, looking, pausing
 from bot.workflow.looking import OrganizationFiles, PullState
 from bot.workflow.progress import Say
-from bot.workflow.reviewing import NOTHING, Funds, ReviewResult, ReviewRun
+from bot.workflow.review_run import NOTHING, Funds, ReviewResult, ReviewRun, Tools, end_check, refused, run_review
 
 DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
 NO_SECRETS = (
@@ -77,8 +76,16 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
             return ReviewResult(CheckEnding("skipped"), "Nothing was reviewed: who asked may not, or not so often.")
         attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
         bound = policy.bound(ask, state.facts, stranger=state.stranger)
-        run = StepRun(attempt, bound, host, state, settings, step, console)
-        result = _in_step_words(await run.review(again=True), fork=state.facts.fork)
+        pushes = await pausing.count_pushes(host, bound, attempt, settings.pause_after)
+        run = ReviewRun(attempt, bound, host, state, settings, pushes)
+        memory, work = SummaryMemory(run, step), run.decide()
+        if isinstance(work, No):
+            result = await refused(run, work, memory)
+            if not work.quiet:
+                await answer(run, f"Not reviewed: {result.says}")
+        else:
+            result = await run_review(run, work, memory, _tools(run, step, console))
+        result = _in_step_words(result, fork=state.facts.fork)
         if result.fault is not None and result.review is None:
             await answer(run, result.says)
             raise result.fault
@@ -187,7 +194,7 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
     return result
 
 
-async def answer(run: "StepRun", says: str) -> None:
+async def answer(run: ReviewRun, says: str) -> None:
     """Tell the person who asked by a comment why there is no review: they do not look at the job."""
     if run.ask.comment is not None:
         with suppress(HostError):
@@ -216,76 +223,113 @@ async def stored_verdict(host: Host, facts: PullFacts) -> state.HeadVerdict | No
     return verdict if is_of_this else None
 
 
-@dataclass
-class StepRun(ReviewRun):
-    """A review in a step of a workflow.
+def _tools(run: ReviewRun, step: Step, console: Console) -> Tools:
+    """How a step reviews. Every error is final: nobody repeats a step, and a newer run of the workflow cancels this one's job."""
 
-    Every error is final: nobody repeats a step. A newer run of the workflow cancels this one's job, and everything that outlives it is in
-    the summary.
-    """
+    async def make(brief: Brief, say: Say) -> MadeReview:
+        made_review = await parts.review_change(brief, say)
+        if made_review.settings.ci:
+            made_review = replace(made_review, ci_failures=await _ci_failures(made_review, run.host, step, console))
+        return MadeReview(made_review, await asyncio.to_thread(comments, made_review))
 
+    def comments(review: Review) -> Comments:
+        """The comments, with the state for the next round in the summary."""
+        base_ref = run.state.facts.base_ref
+        return posts.comments(
+            review, lambda one: state.pack(one, state.HeadVerdict(checks.conclude(one), one.pull.head, base_ref))
+        )
+
+    return Tools(
+        check_run=partial(_check_run, run, step),
+        fetch=partial(fetch, run, step),
+        consumers=partial(consumers.fetch, run, step),
+        funds=lambda _: funds(run, step, console),
+        no_review_reason=pipeline.no_review_reason,
+        make=make,
+        comments=comments,
+        final=(DeepRepoError,),
+        log=console.say,
+    )
+
+
+@asynccontextmanager
+async def _check_run(run: ReviewRun, step: Step) -> AsyncIterator[int | None]:
+    """A check run of our own if the job is not one of the pull request's checks, and the token may make one. It is ended if GitHub lets it."""
+    check = None
+    if step.runner.github_event_name not in ON_PULL:
+        with suppress(HostRefused):
+            check = await checks.start(run.host, run.state.facts.head_sha, run.check_owner)
+    with suppress(HostError):
+        try:
+            yield check
+        except asyncio.CancelledError:
+            with suppress(HostError):
+                await end_check(run, check, ReviewResult(CheckEnding("cancelled"), "The job was cancelled."))
+            raise
+
+
+@asynccontextmanager
+async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[PullRequest]:
+    """The change, fetched: nothing that is in the workspace is believed."""
+    facts, bases = run.state.facts, run.state.bases
+    url = github.git_url(step.runner.github_api_url, fetching.today(run.ask.pull, facts))
+    with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
+        store = await fetching.fill_store(url, facts, bases, step.inputs.github_token, folder)
+        yield fetching.as_pull_request(facts, bases, store)
+
+
+@asynccontextmanager
+async def funds(run: ReviewRun, step: Step, console: Console) -> AsyncIterator[Funds]:
+    """What the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
+    facts = run.state.facts
+    is_foreign = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
+    if is_foreign and step.runner.github_event_name == "pull_request" and not parts.keys():
+        yield Funds(refusal=NO_SECRETS)
+    elif models.can_ask(run.settings):
+        yield await spending.left(run, step, console)
+    else:
+        yield Funds(model=False)
+
+
+async def _ci_failures(review: Review, host: Host, step: Step, console: Console) -> tuple[CIFailure, ...]:
+    """The jobs of other workflows that have failed by now. Nobody waits for the others, and no failure to look costs the review."""
+    pull, runner = review.pull, step.runner
+    bases = (pull.base, pull.base_tip or "")
+    try:
+        logs = await ci_failures.read(host, pull.head, bases, runner.github_run_id, runner.workflow_path)
+        return await parts.ci_failures(logs, review.files) if logs else ()
+    except (HostError, OverLimit) as error:
+        is_permission = isinstance(error, HostRefused) and error.status in spending.UNKNOWN
+        why = CI_GRANT if is_permission else error
+        console.say(f"Jobs of CI that failed are not named: {why}.")
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryMemory:
+    """What the summary comment, or a file that the workflow hands over, knows of the last review."""
+
+    run: ReviewRun
     step: Step
-    console: Console
 
-    @property
-    def final(self) -> tuple[type[DeepRepoError], ...]:
-        """Every error."""
-        return (DeepRepoError,)
-
-    async def decline(self, result: ReviewResult) -> None:
-        """Answer the comment that asked."""
-        await answer(self, f"Not reviewed: {result.says}")
-
-    async def verdict(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
+    async def check_ending(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
         """By the state in the summary, if the last review was of this very head and base branch."""
         if own is not None:
             return CheckEnding(own, is_reviewed=True)
-        known = await stored_verdict(self.host, self.state.facts) if lacks != "nothing" else None
+        known = await stored_verdict(self.run.host, self.run.state.facts) if lacks != "nothing" else None
         if known is not None:
             return CheckEnding(known.conclusion, is_reviewed=True)
-        return CheckEnding(policy.without_review(self.settings, lacks))
-
-    @asynccontextmanager
-    async def check_run(self) -> AsyncIterator[None]:
-        """A check run of our own if the job is not one of the pull request's checks, and the token may make one."""
-        if self.step.runner.github_event_name not in ON_PULL:
-            with suppress(HostRefused):
-                self.check = await checks.start(self.host, self.state.facts.head_sha, self.check_owner)
-        try:
-            yield
-        except asyncio.CancelledError:
-            await self.end_check(ReviewResult(CheckEnding("cancelled"), "The job was cancelled."))
-            raise
-
-    async def show(self, now: Progress) -> None:
-        """Report it in the log too."""
-        if now.step:
-            self.console.say(now.step)
-        await super().show(now)
-
-    async def end_check(self, result: ReviewResult) -> None:
-        """End the check run, if GitHub lets it."""
-        with suppress(HostError):
-            await super().end_check(result)
-
-    @asynccontextmanager
-    async def fetch(self) -> AsyncIterator[PullRequest]:
-        """The change, fetched: nothing that is in the workspace is believed."""
-        facts, bases = self.state.facts, self.state.bases
-        url = github.git_url(self.step.runner.github_api_url, fetching.today(self.ask.pull, facts))
-        with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
-            store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
-            yield fetching.as_pull_request(facts, bases, store)
+        return CheckEnding(policy.without_review(self.run.settings, lacks))
 
     async def brief(self, pull: PullRequest) -> Brief:
         """The review to make, built upon the last one if its state can be had."""
-        earlier, note = await self._earlier()
+        earlier, note = await self.last()
         return replace(
             await self.bare_brief(pull),
             earlier=earlier,
-            full=self.ask.full,
+            full=self.run.ask.full,
             note=note,
-            ignored_findings=await withdrawn(self.host),
+            ignored_findings=await withdrawn(self.run.host),
         )
 
     async def bare_brief(self, pull: PullRequest) -> Brief:
@@ -295,26 +339,22 @@ class StepRun(ReviewRun):
             await ownership.refuse_reviewed(tree, files.deciding(inputs, runner))
         sarif = files.reports(inputs.sarif_reports, runner)
         return replace(
-            self.state.brief(pull, self.settings),
+            self.run.state.brief(pull, self.run.settings),
             file=inputs.config,
             reports=tuple(each for name, data in sarif for each in sarif_results.read(data, name)),
             tool_runs=tuple(each for name, data in sarif for each in sarif_results.runs(data, name)),
             run=bool(config.environment(on_server=True).run),
         )
 
-    async def last(self) -> bytes | None:
-        """What the last review has left."""
-        return (await self._earlier())[0]
-
-    async def _earlier(self) -> tuple[bytes | None, str]:
+    async def last(self) -> tuple[bytes | None, str]:
         """What the last review has left; if it cannot be built upon, a sentence for the reader.
 
         The file that a workflow hands over counts if the summary holds no state, or one of the same head. A job that runs the code of a
         fork may have written such a file, so the change of a fork is not built upon one.
         """
-        path = None if self.state.facts.fork else self.step.inputs.previous
+        path = None if self.run.state.facts.fork else self.step.inputs.previous
         data = files.previous(path, self.step.runner) if path is not None else None
-        given, kept = state.from_file(data) if data is not None else "", await last_state(self.host)
+        given, kept = state.from_file(data) if data is not None else "", await last_state(self.run.host)
         if isinstance(given, bytes) and (isinstance(kept, str) or state.head(given) == state.head(kept)):
             return given, ""
         why = given if isinstance(given, str) and given else kept
@@ -323,52 +363,5 @@ class StepRun(ReviewRun):
             return kept, f"{sentence}it was not used." if sentence else ""
         return None, f"{sentence}everything was read again." if sentence else ""
 
-    async def no_review_reason(self, brief: Brief) -> No | None:
-        """Look at the changed files here."""
-        return await pipeline.no_review_reason(brief, self.ask.trigger)
-
-    def consumers(self) -> AbstractAsyncContextManager[Consumers]:
-        """Those that the workflow names."""
-        return consumers.fetch(self, self.step)
-
-    @asynccontextmanager
-    async def funds(self, _: Brief) -> AsyncIterator[Funds]:
-        """What the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
-        facts = self.state.facts
-        is_foreign = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
-        if is_foreign and self.step.runner.github_event_name == "pull_request" and not parts.keys():
-            yield Funds(refusal=NO_SECRETS)
-        elif models.can_ask(self.settings):
-            yield await spending.left(self, self.step, self.console)
-        else:
-            yield Funds(model=False)
-
-    async def make(self, brief: Brief, say: Say) -> MadeReview:
-        """The review, from a child process."""
-        made_review = await parts.review_change(brief, say)
-        if made_review.settings.ci:
-            made_review = replace(made_review, ci_failures=await self._ci_failures(made_review))
-        return MadeReview(made_review, await asyncio.to_thread(self.comments, made_review))
-
-    async def _ci_failures(self, review: Review) -> tuple[CIFailure, ...]:
-        """The jobs of other workflows that have failed by now. Nobody waits for the others, and no failure to look costs the review."""
-        pull, runner = review.pull, self.step.runner
-        bases = (pull.base, pull.base_tip or "")
-        try:
-            logs = await ci_failures.read(self.host, pull.head, bases, runner.github_run_id, runner.workflow_path)
-            return await parts.ci_failures(logs, review.files) if logs else ()
-        except (HostError, OverLimit) as error:
-            is_permission = isinstance(error, HostRefused) and error.status in spending.UNKNOWN
-            why = CI_GRANT if is_permission else error
-            self.console.say(f"Jobs of CI that failed are not named: {why}.")
-            return ()
-
-    def comments(self, review: Review) -> Comments:
-        """The comments, with the state for the next round in the summary."""
-        base_ref = self.state.facts.base_ref
-        return posts.comments(
-            review, lambda one: state.pack(one, state.HeadVerdict(checks.conclude(one), one.pull.head, base_ref))
-        )
-
     async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
-        """Nothing is stored: what the next round has to know is in the summary."""
+        """Nothing is stored: the state for the next round is posted with the summary."""

@@ -21,7 +21,7 @@ from bot.workflow import asking, concluding, looking
 from bot.workflow.learning import Lessons
 from bot.workflow.looking import PullState
 from bot.workflow.parts import Services, unless_gone
-from bot.workflow.reviewing import SUPERSEDED
+from bot.workflow.review_run import SUPERSEDED
 
 
 async def end(ask: Cancel, job: Job, parts: Services) -> None:

@@ -31,7 +31,7 @@ from bot.workflow import consumers
 from bot.workflow.consumers import Home
 from bot.workflow.fetching import room
 from bot.workflow.parts import Services
-from bot.workflow.reviewing import ReviewRun
+from bot.workflow.review_run import ReviewRun
 
 log = logging.getLogger("deeprepo.review")
 MOST = 500  # repositories of an installation

@@ -30,13 +30,13 @@ from bot.workflow import (
     conversing,
     forgetting,
     packages,
-    server,
+    review_job,
 )
 from bot.workflow.parts import Services, remember_failure
 
 Work = Callable[[Any, Job, Services], Awaitable[None]]
 WORK: Mapping[type[Ask], Work] = {
-    ReviewAsk: server.review,
+    ReviewAsk: review_job.review,
     CommandAsk: commanding.answer,
     RemarkAsk: conversing.answer,
     Cancel: cancelling.end,

@@ -4,7 +4,7 @@ import pytest
 from opening import BASE, event, opened
 from stepping import Stage, on_stage
 
-from bot.workflow.reviewing import ReviewResult
+from bot.workflow.review_run import ReviewResult
 
 KINDS = {"draft": {"draft": True}, "bot": {"author": "dependabot[bot]"}, "plain": {}}
 

@@ -1,0 +1,260 @@
+"""A review as a server's job: what it saw first is recorded, money is reserved in the database, and the result is stored."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bot import config, github
+from bot.brief import Brief
+from bot.config import policy
+from bot.config.policy import Go, No
+from bot.errors import (
+    BudgetSpent,
+    GitError,
+    HostError,
+    HostRefused,
+    OverLimit,
+    ProviderError,
+    ReplUnavailable,
+    SupersededError,
+    UsageError,
+)
+from bot.github import Host
+from bot.jobs import Job
+from bot.outputs import json_file
+from bot.payloads import MadeReview
+from bot.publish import checks
+from bot.publish.checks import CheckEnding
+from bot.render import line, load, visible
+from bot.storage import FinishedReview, Grant, StoredFinding
+from bot.values import Ending, Finding, Follow, PullRequest, ReviewAsk
+from bot.values.review import Lack
+from bot.workflow import asking, ci_failures, concluding, journals, packages, pausing, spending
+from bot.workflow.learning import Lessons
+from bot.workflow.looking import PullState
+from bot.workflow.parts import Services, remember_failure
+from bot.workflow.progress import Say
+from bot.workflow.review_run import SUPERSEDED, Funds, ReviewResult, ReviewRun, Tools, end_check, refused, run_review
+
+LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
+TITLE = 200  # characters of a pull request's title in a list
+
+
+async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
+    """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
+    store = parts.store
+    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
+        is_stored = await store.reviews.has(job.id)
+        if is_stored and job.id not in [run for run, _ in await store.checks.of(ask.pull)]:
+            await concluding.follow(ask.pull, host, parts, job.delivery)
+            return
+        state = await parts.look(ask.pull, host, job)
+        if state.facts.state == "open":
+            await store.reviews.close(ask.pull, None)
+        ask = await asking.as_allowed(ask, host)
+        try:
+            settings = await parts.resolve(state.file, state.organization)
+        except UsageError as error:
+            await _end_unreadable(ask, host, state, job, parts, str(error))
+            await remember_failure(ask, str(error), store)
+            return
+        bound = policy.bound(ask, state.facts, stranger=state.stranger)
+        if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
+            await asking.tell_moved(ask, ask.comment, state.facts, host, settings)
+        pushes = await pausing.count_pushes(host, bound, job.id, settings.pause_after)
+        run = ReviewRun(job.id, bound, host, state, settings, pushes)
+        await _review(run, job, parts, again=ask.trigger in policy.ASKED, is_stored=is_stored)
+
+
+async def _review(run: ReviewRun, job: Job, parts: Services, *, again: bool, is_stored: bool) -> None:
+    """Decide, review, and see to what follows. `again`: also if this change has its review. `is_stored`: an earlier try has made it."""
+    pull, memory, store = run.ask.pull, Database(run, parts), parts.store
+    words = await concluding.words(pull, store)
+    work = (await memory.stored() if is_stored else None) or run.decide()
+    if isinstance(work, No):
+        if not work.quiet:
+            await _end_check(run, await refused(run, work, memory), parts)
+        return
+    if isinstance(work, Go) and not again and await memory.is_known(job.delivery):
+        return
+    result = await run_review(run, work, memory, _tools(run, job, parts))
+    if isinstance(result.fault, SupersededError):
+        raise result.fault
+    if result.fault is not None:
+        await remember_failure(run.ask, str(result.fault), store)
+    if result.posted is not None:
+        if is_stored:
+            await memory.note_posted()
+        if run.settings.ci and await ci_failures.is_due(run.host, run.state.facts.head_sha):
+            await parts.jobs.submit(Follow(pull, run.state.facts.head_sha), f"ci-{job.id}")
+    if is_stored or await concluding.words(pull, store) != words:  # people have spoken while it was made
+        await parts.jobs.submit(Follow(pull), f"words-{job.delivery}")
+
+
+async def _end_unreadable(ask: ReviewAsk, host: Host, state: PullState, job: Job, parts: Services, reason: str) -> None:
+    """Make a check run that says why the settings cannot be used."""
+    verdict = await concluding.of_head(ask.pull, state.facts, None, parts.store)
+    if not verdict.is_reviewed:
+        verdict = CheckEnding(policy.unreadable(*state.files))
+    run = ReviewRun(job.id, ask, host, state, config.resolve({}, None, parts.settings))
+    await _end_check(run, ReviewResult(verdict, reason), parts)
+
+
+async def _end_check(run: ReviewRun, result: ReviewResult, parts: Services) -> None:
+    """Say in a check run why there is no review."""
+    async with _check_run(run, parts) as check:
+        await end_check(run, check, result)
+
+
+def _tools(run: ReviewRun, job: Job, parts: Services) -> Tools:
+    """How a server reviews: with tokens of its own and money reserved in the database, in a child process that ends when the job does."""
+
+    async def make(brief: Brief, say: Say) -> MadeReview:
+        return await job.unless_cancelled(parts.review(brief, say))
+
+    return Tools(
+        check_run=partial(_check_run, run, parts),
+        fetch=partial(parts.fetch, run.ask.pull, run.state),
+        consumers=partial(packages.fetch_users, run, parts),
+        funds=partial(_funds, run, parts),
+        no_review_reason=parts.no_review_reason,
+        make=make,
+        comments=parts.comments,
+        # Other errors, and a refusal of GitHub's, are faults of the moment: the job is repeated.
+        final=(HostRefused, *LASTING) if job.last else LASTING,
+        is_current=job.current,
+    )
+
+
+@asynccontextmanager
+async def _check_run(run: ReviewRun, parts: Services) -> AsyncIterator[int]:
+    """The check run of this job, remembered until it is ended; those that a dead process left on earlier heads are ended now."""
+    open_checks, host, pull = parts.store.checks, run.host, run.ask.pull
+    check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
+    for other, left in await open_checks.of(pull):
+        if other != run.id:
+            with suppress(HostError):
+                if left != check:
+                    await checks.end_without_review(host, left, other, SUPERSEDED, CheckEnding("cancelled"))
+                await open_checks.remove(other)
+    await open_checks.add(pull, check, run.id, time.time())
+    yield check
+    await open_checks.remove(run.id)
+
+
+@asynccontextmanager
+async def _funds(run: ReviewRun, parts: Services, brief: Brief) -> AsyncIterator[Funds]:
+    """What the caps in the database leave, reserved for this review."""
+    if not parts.model(run.settings):
+        yield Funds(model=False)
+        return
+    forks = run.settings.triggers.fork_reviews_per_day if run.is_automatic else None
+    reservation = spending.reserve(run.ask.pull, brief.journal, run.settings, parts, job=run.id, forks=forks)
+    async with reservation as grant:
+        if isinstance(grant, Grant):
+            yield Funds(grant.usd)
+        else:
+            yield Funds(refusal=f"Reviewed without a model: {spending.sentence(grant)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What a server's database knows of the earlier reviews of a pull request."""
+
+    run: ReviewRun
+    parts: Services
+
+    async def stored(self) -> MadeReview | None:
+        """What an earlier try of this job has stored; None if the pull request has gone on since."""
+        pull, facts = self.run.ask.pull, self.run.state.facts
+        row = await concluding.review_of_head(pull, facts, self.parts.store)
+        return await concluding.made_again(row, pull, self.parts) if row is not None and row.id == self.run.id else None
+
+    async def is_known(self, delivery: str) -> bool:
+        """Whether the last review was of this change (a late delivery, a catch-up, a pull request opened again): its check shows then what it comes to now."""
+        pull, state, host = self.run.ask.pull, self.run.state, self.run.host
+        last = await self.parts.store.reviews.last(pull)
+        if concluding.place(last) != (state.bases.merge_base, state.facts.head_sha, state.facts.base_ref):
+            return False
+        if not await checks.is_shown(host, state.facts.head_sha, await self.check_ending()):
+            await concluding.follow(pull, host, self.parts, delivery)
+        return True
+
+    async def brief(self, pull: PullRequest) -> Brief:
+        """The review to make, built upon the stored one, under the rules in force."""
+        run, asked, store = self.run, self.run.ask.pull, self.parts.store
+        await Lessons(asked, run.host, load(run.settings.language), store).learn()
+        ignored_findings, rules = await concluding.words(asked, store)
+        return replace(
+            run.state.brief(pull, run.settings, journals.name(run.ask, pull.head, pull.base, run.id)),
+            full=run.ask.full,
+            run=bool(self.parts.settings.run),
+            ignored_findings=ignored_findings,
+            rules=rules,
+            earlier=await store.reviews.memory(asked),
+        )
+
+    async def check_ending(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
+        """By the stored reviews of the head."""
+        run = self.run
+        return await concluding.of_head(run.ask.pull, run.state.facts, run.settings, self.parts.store, lacks, own)
+
+    async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
+        """Store a review that holds, and count it. What could not be posted, the next round says."""
+        memory, pull = made.memory, self.run.ask.pull
+        if not is_posted and memory is not None:
+            unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
+            memory = await asyncio.to_thread(json_file.with_unsaid, memory, unsaid)
+        await self.parts.store.reviews.keep(replace(_row(self.run, made, ending, start), memory=memory))
+        await self.parts.store.failures.clear(pull.key)
+        self.parts.record_metrics(made.review, f"{pull.owner}/{pull.name}")
+
+    async def note_posted(self) -> None:
+        """An earlier try has stored the review and could not post it; now its comments are there."""
+        reviews = self.parts.store.reviews
+        stored = await reviews.newest(self.run.ask.pull)
+        if stored is not None and stored.id == self.run.id and stored.memory is not None:
+            memory = await asyncio.to_thread(json_file.with_unsaid, stored.memory, ())
+            await reviews.rewrite(self.run.id, stored.output, memory)
+
+
+def _row(run: ReviewRun, made: MadeReview, ending: Ending, start: float) -> FinishedReview:
+    """The row of a review."""
+    review, said = made.review, ("new", "still", "fixed", "silenced")
+    finding_rows = [_finding_row(row.finding) for row in review.findings if row.finding.status in said]
+    fixed = review.having("fixed")
+    silenced = ((one.identity, one.silencing.rule) for one in review.having("silenced") if one.silencing is not None)
+    return FinishedReview(
+        id=run.id,
+        pull=run.ask.pull,
+        head=review.pull.head,
+        trigger=run.ask.trigger,
+        round=review.round.number,
+        started=start,
+        finished=time.time(),
+        conclusion=ending,
+        strategy=review.strategy.name,
+        calls=review.cost.calls,
+        tokens=review.cost.usage.input + review.cost.usage.output,
+        usd=review.cost.usd,
+        output=made.json_text.encode(),
+        fork=run.state.facts.fork,
+        accepted=frozenset(one.identity for one in fixed if one.how == "accepted"),
+        by_rule={mark: rule.number for mark, rule in silenced if rule is not None and rule.learned},
+        title=line(visible(review.pull.title))[:TITLE],
+        state=review.cut.fault or ("partial" if review.cut.partial else "findings" if review.open else "clean"),
+        found=len(review.reported),
+        still=len(review.still),
+        fixed=len(fixed),
+        journal=journals.name(run.ask, review.pull.head, review.pull.base, run.id),
+        findings=tuple({row.fingerprint: row for row in reversed(finding_rows)}.values()),
+    )
+
+
+def _finding_row(finding: Finding) -> StoredFinding:
+    """The row of a finding. A model's words may hold characters that no database takes."""
+    path, title = visible(finding.path), line(finding.title)
+    return StoredFinding(finding.identity, finding.status, finding.severity, finding.kind, finding.source, path, title)
