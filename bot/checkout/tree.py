@@ -27,7 +27,6 @@ from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEnt
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
 HEAD_BYTES = media.HEAD_BYTES  # enough for a "generated" header, too
-MOST_TEXTS = 200  # files with a stray NUL byte that are shown as text
 CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
 PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
@@ -224,9 +223,7 @@ class Checkout:
             rows_and_patch = await self._patch(*form)
         status, patch = _apart(rows_and_patch)
         changed_paths = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
-        after, odd = await self._starts(changed_paths, "head")
-        before, odd_before = await self._starts(changed_paths, "base")
-        patch = await self._as_text(patch, form, [path for path in changed_paths if path in odd | odd_before])
+        after, before = await self._starts(changed_paths, "head"), await self._starts(changed_paths, "base")
         sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed_paths}
         return RawChange(
             patch,
@@ -239,14 +236,10 @@ class Checkout:
             self._left_out,
         )
 
-    async def _starts(self, paths: Sequence[str], side: Side) -> tuple[dict[str, bytes], frozenset[str]]:
-        """How each of these files begins, and which of them are text but for a few NUL bytes.
-
-        They are read in portions, and only as many as a change of people has.
-        """
+    async def _starts(self, paths: Sequence[str], side: Side) -> dict[str, bytes]:
+        """How each of these files begins. They are read in portions, and only as many as a change of people has."""
         there = await self.entries(side)
         starts: dict[str, bytes] = {}
-        odd: set[str] = set()
         room = CHANGED_BYTES
         for at in range(0, len(paths), PORTION):
             portion = [path for path in paths[at : at + PORTION] if path in there]
@@ -255,19 +248,7 @@ class Checkout:
                 break
             texts = await self.read_many(portion, side)
             starts |= {path: blob[:HEAD_BYTES] for path, blob in dict(texts).items()}
-            odd |= {path for path, blob in dict(texts).items() if media.has_stray_nuls(blob)}
-        return starts, frozenset(odd)
-
-    async def _as_text(self, patch: bytes, form: Sequence[str], paths: Sequence[str]) -> bytes:
-        """The patch with these files as text: one NUL byte must not hide a file of code from its review."""
-        if not paths or b"\nBinary files " not in patch:
-            return patch
-        out = await self._git(
-            "--literal-pathspecs", "diff-tree", "-r", "-M", "--text", *form, self.pull.base, self.pull.head,
-            "--", *paths[:MOST_TEXTS],
-        )  # fmt: skip
-        texts = {section.partition(b"\n")[0]: section for section in _sections(out)}
-        return b"".join(texts.get(part.partition(b"\n")[0], part) for part in _sections(patch))
+        return starts
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
@@ -627,12 +608,6 @@ def _moves(status: bytes) -> Iterator[tuple[bool, str, str]]:
             letter, name = meta.rpartition(b" ")[2][:1], next(fields)
             if letter in (b"R", b"C"):
                 yield letter == b"C", name_of(name), name_of(next(fields))
-
-
-def _sections(patch: bytes) -> list[bytes]:
-    """The patch of each file. Lines of content begin with a space, a sign or a backslash, so the header is unmistakable."""
-    parts = (b"\n" + patch).split(b"\ndiff --git ")[1:]
-    return [b"diff --git " + part.removesuffix(b"\n") + b"\n" for part in parts]
 
 
 def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> limits.Contents:

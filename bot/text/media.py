@@ -23,7 +23,6 @@ KINDS = (
     (re.compile(r"\.pdf$", re.IGNORECASE), re.compile(rb"%PDF-")),
 )
 HEAD_BYTES = 8_000  # in which git looks for a NUL byte
-FEW_NULS, NUL_SHARE = 8, 100  # text holds no more NUL bytes than these, or than one in so many
 
 
 def begins(path: str, start: bytes) -> bool:
@@ -31,18 +30,6 @@ def begins(path: str, start: bytes) -> bool:
     return any(name.search(path) and begin.match(start) for name, begin in KINDS)
 
 
-def has_stray_nuls(blob: bytes | None) -> bool:
-    """Whether a file is text, although git takes it for binary because of a few NUL bytes in it."""
-    nuls = blob.count(b"\0") if blob and b"\0" in blob[:HEAD_BYTES] else 0
-    if not blob or not nuls or nuls > max(FEW_NULS, len(blob) // NUL_SHARE) or 4 * nuls > len(blob):
-        return False
-    try:
-        blob.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def is_binary(blob: bytes) -> bool:
-    """Whether a file is not a text, as git decides it; a few stray NUL bytes do not count."""
-    return b"\0" in blob[:HEAD_BYTES] and not has_stray_nuls(blob)
+    """Whether a file is not a text, as git decides it."""
+    return b"\0" in blob[:HEAD_BYTES]
