@@ -36,9 +36,6 @@ class Tree(Protocol):
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
 
-    async def links(self, side: Side = "head") -> Mapping[str, str]:
-        """What each symbolic link of one side holds."""
-
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
 

@@ -37,7 +37,6 @@ MOST_NAMES = 1_000  # of files in folders that are listed by name
 MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
 FOLDER = b"040000 "  # what a row of `ls-tree` begins with that is no file
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
-MOST_LINK, MOST_LINKS = 4_096, 2_000  # bytes of what a link holds; links that are read
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 SEARCH_SECONDS = 60.0  # of one search
 SEARCH_BYTES = 64 << 20  # of what one search finds
@@ -67,10 +66,6 @@ class TreeView:
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
         return await self._tree.entries(side)
-
-    async def links(self, side: Side = "head") -> Mapping[str, str]:
-        """What each symbolic link of one side holds."""
-        return await self._tree.links(side)
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, as `read_many` has it."""
@@ -260,15 +255,6 @@ class Checkout:
                 self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
                 self._entries[side] = {entry.path: entry for entry in entries}
         return self._entries[side]
-
-    async def links(self, side: Side = "head") -> Mapping[str, str]:
-        """What each symbolic link of one side holds, as text; "" where nobody can say."""
-        found = {path: entry for path, entry in (await self.entries(side)).items() if entry.kind == "symlink"}
-        rows = [entry for entry in found.values() if 0 <= entry.size <= MOST_LINK][:MOST_LINKS]
-        async with self._lock:
-            blobs = await self._blobs([entry.oid for entry in rows])
-        read = {entry.path: name_of(blob or b"") for entry, blob in zip(rows, blobs, strict=True)}
-        return dict.fromkeys(found, "") | read
 
     async def _list_tree(self, side: Side) -> bytes:
         """The rows of `ls-tree`. Of a tree that is too large, its first ones and the folders of changed files."""

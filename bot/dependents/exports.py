@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
-from bot.dependents.confirm import Reach
+from bot.dependents.reach import Reach
 from bot.values import Import, Outline, Side, Symbol
 
 DEPTH = 12  # files that hand on everything of each other

@@ -8,17 +8,16 @@ from dataclasses import replace
 from bot.dependents import symbols
 from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
-from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
-from bot.dependents.links import FollowedLinks, followed_links
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
 from bot.dependents.proof import Proof
 from bot.dependents.prototypes import merge_prototypes
+from bot.dependents.reach import Reach, both
 from bot.dependents.results import with_misuses
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
@@ -29,7 +28,7 @@ from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Side, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 
@@ -45,11 +44,10 @@ async def find(
     missed_uses: list[str] = []
     changed_files = _choose(files, languages, budget, cut)
     missed_uses += cut
-    links = await followed_links(tree)
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     fresh = {file.path: _fresh(file) for file in files}
     of_languages = asyncio.ensure_future(
-        together(*(_of_language(tree, language, mine, links, fresh, budget, cut) for language, mine in changed_files))
+        together(*(_of_language(tree, language, mine, fresh, budget, cut) for language, mine in changed_files))
     )
     by_language, by_word = await together(of_languages, by_name(tree, files, suffixes, budget))
     found_symbols = [symbol for part in by_language for symbol in part.symbols]
@@ -109,7 +107,6 @@ async def _of_language(
     tree: Tree,
     language: Language,
     files: Sequence[ChangedFile],
-    links: Mapping[Side, FollowedLinks],
     fresh: Mapping[str, Collection[int]],
     budget: SearchLimits,
     cut: list[str],
@@ -118,7 +115,7 @@ async def _of_language(
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
     lacking = _lacking(language, await tree.entries())
-    head, base = await both(tree, language, links)
+    head, base = await both(tree, language)
     cut += [*missed_uses, *lacking, *head.unused[:LISTED]]
     exports = _tell(sources, head, base)
     own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})

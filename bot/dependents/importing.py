@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.dependents.confirm import Reach
 from bot.dependents.exports import NOT_HANDED_ON, Exports
-from bot.dependents.propose import globs
 from bot.dependents.prototypes import HeadersByDefinition
+from bot.dependents.reach import Reach, globs
 from bot.dependents.sites import MODULE, Bindings, Meaning, bind
 from bot.dependents.symbols import ChangedSource
 from bot.machine.concurrency import together

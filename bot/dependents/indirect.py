@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from bot.dependents.confirm import Reach
 from bot.dependents.exports import Exports
+from bot.dependents.reach import Reach
 from bot.dependents.symbols import ChangedSource, changed_symbols
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.dependents.confirm import Reach
 from bot.dependents.names import occurrences
+from bot.dependents.reach import Reach
 from bot.dependents.sites import MODULE, mention
 from bot.ports import SelfDescribed
 from bot.text.lines import file_lines, without_mark

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.budget import SearchLimits, is_minified
-from bot.dependents.propose import globs
+from bot.dependents.reach import globs
 from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.paths import is_output, is_page, is_prose, is_style

@@ -23,7 +23,7 @@ from bot.dependents.members import (
 )
 from bot.dependents.names import Own, Spans, lone_names, occurrences, of_any_use
 from bot.dependents.proof import Proof
-from bot.dependents.propose import globs
+from bot.dependents.reach import globs
 from bot.dependents.sites import (
     LONG,
     Bindings,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.dependents.budget import SearchLimits, is_minified
-from bot.dependents.propose import globs
+from bot.dependents.reach import globs
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_settings, is_test

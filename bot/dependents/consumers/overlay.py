@@ -30,10 +30,6 @@ class MountedTree(TreeView):
         rows = (await self._tree.entries(side)).items()
         return {self.prefix + path: replace(entry, path=self.prefix + entry.path) for path, entry in rows}
 
-    async def links(self, side: Side = "head") -> Mapping[str, str]:
-        """What each symbolic link of one side holds."""
-        return {self.prefix + path: target for path, target in (await self._tree.links(side)).items()}
-
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """The contents of many files."""
         inner = {path.removeprefix(self.prefix): path for path in paths if path.startswith(self.prefix)}
@@ -106,12 +102,6 @@ class OverlayTree(TreeView):
             found |= {path: TreeEntry(path, "", "file", len(source)) for path, source in self._links.items()}
             self._entries[side] = found
         return self._entries[side]
-
-    async def links(self, side: Side = "head") -> Mapping[str, str]:
-        """What each symbolic link of one side holds: a path from its own folder, in either tree."""
-        there = await self.entries(side)
-        every = {**await self._tree.links(side), **await self._consumer.links()}
-        return {path: target for path, target in every.items() if path in there}
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
         """The contents of many files, in the order asked."""

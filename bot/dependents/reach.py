@@ -1,27 +1,26 @@
-"""Confirm who imports a file: read the proposed files, resolve their imports, keep those that land on it."""
+"""Who imports a file: two searches propose the files that hold what an importer must hold; those whose imports land on it are kept."""
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import translate
-from functools import cached_property
 
-from bot.dependents.links import MOST_PATHS, FollowedLinks
-from bot.dependents.propose import propose
 from bot.machine import limits
+from bot.machine.concurrency import together
 from bot.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
 from bot.text.caps import CONFIG
 from bot.text.lines import without_mark
-from bot.text.paths import is_prose
-from bot.values import Import, Outline, Side, TreeEntry
+from bot.values import Clues, Import, Outline, Query, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
 FEW = 40  # files that are read rather than proposed by a search; targets that one search finds quickly
-MOST_LINKED = 20  # files with a second path; with more each text may import one
-NEVER = rb"(?!)"
-NO_LINKS = FollowedLinks()
+EDGE = r"\b"
+START = "^"
+BEHIND_MARK = (
+    r"^[^\x00-\x7F]{0,3}"  # a byte order mark may stand before the first line, as one letter or as three bytes
+)
+TOGETHER = 100  # alternatives in one pattern
 Importers = Mapping[str, tuple[Import, ...]]
 
 
@@ -32,17 +31,13 @@ class Reach:
         self,
         tree: Tree,
         language: Language,
-        projects: Sequence[Project],
+        project: Project,
         paths: frozenset[str],
         side: Side,
         unused_files: Sequence[str] = (),
-        links: FollowedLinks = NO_LINKS,
     ) -> None:
-        self.tree, self.language, self.side = tree, language, side
-        self.projects = projects  # the resolver of all paths; where links add some, the one without them too
-        self.project = project = projects[0]
+        self.tree, self.language, self.project, self.paths, self.side = tree, language, project, paths, side
         self.unused = unused_files  # a sentence for each configuration file that was not used, or only in part
-        self.paths, self.links = paths, links
         # Asked once: a question about a protocol costs as much as resolving an import.
         self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
@@ -54,14 +49,13 @@ class Reach:
 
         `among`: the files that are asked; of many only those that are proposed, if a search for few targets tells which.
         """
-        ways = {way for path in targets for way in (path, *self.links.others.get(path, ()))}
-        clues = [self.project.clues(path) for path in sorted(ways)]
+        clues = [self.project.clues(path) for path in sorted(targets)]
         words = frozenset(word for clue in clues for word in clue.words)
         if not words:
             return {}
         candidates = frozenset(among or ())
         if among is None or len(clues) <= FEW < len(candidates):
-            proposals = await propose(self.tree, self.language, clues)
+            proposals = await _propose(self.tree, self.language, clues)
             candidates = proposals if among is None else candidates & proposals
         imports_by_path: dict[str, tuple[Import, ...]] = {}
         paths = sorted(candidates)
@@ -85,33 +79,8 @@ class Reach:
             self._imports[path] = self.resolve(path, sources[path]) if path in sources else ()
 
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
-        """The imports of a text at a path that land in the tree, links followed; with `words` as a project has it."""
-        source = without_mark(source)
-        items = self.project.imports(path, source, words)
-        if not self.links.real:
-            return items
-        if self._names_linked(source):  # where a second path makes two of one name, the tree without links decides
-            lines = {item.line for item in items}
-            others = [item for one in self.projects[1:] for item in one.imports(path, source, words)]
-            items += tuple(item for item in others if item.line not in lines)
-        real = self.links.real
-        found = (replace(item, target=real[item.target]) if item.target in real else item for item in items)
-        return tuple(item for item in dict.fromkeys(found) if item.target != path)
-
-    def _names_linked(self, source: bytes) -> bool:
-        """Whether a text may import a file that has a second path."""
-        return self._linked is None or self._linked.search(source) is not None
-
-    @cached_property
-    def _linked(self) -> re.Pattern[bytes] | None:
-        """A pattern that every text with an import of a linked file matches; None if any text may import one."""
-        if self.is_told:
-            return None
-        suffixes = tuple(self.language.SUFFIXES)
-        paths = [path for pair in self.links.real.items() for path in pair if path.endswith(suffixes)]
-        clues = [self.project.clues(path).words for path in paths] if len(paths) <= MOST_LINKED else [frozenset[str]()]
-        words = b"|".join(re.escape(word.encode()) for word in sorted(frozenset[str]().union(*clues)))
-        return re.compile(words or NEVER, re.IGNORECASE) if all(clues) else None
+        """The imports of a text at a path that land in the tree; with `words` as a project has it."""
+        return self.project.imports(path, without_mark(source), words)
 
     @property
     def is_told(self) -> bool:
@@ -120,11 +89,10 @@ class Reach:
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Tell the project what a changed file holds, where its path does not say it."""
-        for project in self.projects:
-            if isinstance(project, SelfDescribed):
-                project.learn(path, source, outline)
-            if isinstance(project, SelfNamed):
-                project.note(path, source)
+        if self._told is not None:
+            self._told.learn(path, source, outline)
+        if isinstance(self.project, SelfNamed):
+            self.project.note(path, source)
 
     def is_same(self, before: bytes, after: bytes) -> bool:
         """Whether a file that may have moved says by itself that it is called as it was."""
@@ -133,8 +101,7 @@ class Reach:
 
     def mates(self, path: str) -> Collection[str]:
         """The files that use the names of this one without importing it."""
-        mates = self._shared.mates(path) if self._shared is not None else ()
-        return {self.links.real.get(mate, mate) for mate in mates} - {path} if self.links.real else mates
+        return self._shared.mates(path) if self._shared is not None else ()
 
     def neighbours(self, path: str) -> Collection[str]:
         """The files that may hold other definitions of this one's names: its mates, and if only the files tell their namespace, those of its folder."""
@@ -146,29 +113,28 @@ class Reach:
         return self._neighbours[path]
 
 
-def unread_part(path: str, source: bytes) -> str:
+def _unread_part(path: str, source: bytes) -> str:
     """Return what the languages leave out of a configuration file, as a sentence; "" if they read all of it."""
     problem = CONFIG.problem(source)
     return f"{path} {problem}: what it says about imports was not used" if problem else ""
 
 
-async def both(tree: Tree, language: Language, links: Mapping[Side, FollowedLinks]) -> tuple[Reach, Reach]:
+async def both(tree: Tree, language: Language) -> tuple[Reach, Reach]:
     """The resolvers of the head and of the base. What a configuration says is read once where both sides hold the same."""
     head, base = await tree.entries("head"), await tree.entries("base")
     now = await tree.read_many(_configs(language, head))
     same = {path: source for path, source in now.items() if path in base and base[path].oid == head[path].oid}
     other = await tree.read_many([path for path in _configs(language, base) if path not in same], "base")
-    first = _reach(tree, language, "head", head, now, links["head"])
+    first = _reach(tree, language, "head", head, now)
     if (
         not other
         and same.keys() == now.keys()
-        and links["head"].real == links["base"].real
         and head.keys() == base.keys()
         and all(head[path].kind == entry.kind for path, entry in base.items())
         and not isinstance(first.project, SelfDescribed)
     ):
-        return first, Reach(tree, language, first.projects, first.paths, "base", links=first.links)
-    return first, _reach(tree, language, "base", base, {**same, **other}, links["base"])
+        return first, Reach(tree, language, first.project, first.paths, "base")
+    return first, _reach(tree, language, "base", base, {**same, **other})
 
 
 def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
@@ -181,22 +147,57 @@ def _configs(language: Language, entries: Mapping[str, TreeEntry]) -> list[str]:
 
 
 def _reach(
-    tree: Tree,
-    language: Language,
-    side: Side,
-    entries: Mapping[str, TreeEntry],
-    configs: Mapping[str, bytes],
-    links: FollowedLinks,
+    tree: Tree, language: Language, side: Side, entries: Mapping[str, TreeEntry], configs: Mapping[str, bytes]
 ) -> Reach:
-    files = frozenset(path for path, entry in entries.items() if entry.kind == "file")
-    if all(map(is_prose, links.real)):  # the licence of each package: no import leads there
-        links = replace(links, real={}, others={})
-    paths = files | links.real.keys()
-    kinds = (paths, files) if links.real else (paths,)
-    projects = [language.project(kind, limits.Contents(configs)) for kind in kinds]
-    notes = tuple(note for path, source in configs.items() if (note := unread_part(path, source)))
-    if links.cut:
-        notes += (
-            f"the links of the {side} lead to more than {MOST_PATHS:,} paths: imports through the others were not followed",
-        )
-    return Reach(tree, language, projects, paths, side, notes, links)
+    paths = frozenset(path for path, entry in entries.items() if entry.kind == "file")
+    project = language.project(paths, limits.Contents(configs))
+    notes = tuple(note for path, source in configs.items() if (note := _unread_part(path, source)))
+    return Reach(tree, language, project, paths, side, notes)
+
+
+def globs(language: Language, folder: str = "") -> list[str]:
+    """The pathspecs of a language's files, below a folder where one is named."""
+    if not folder:
+        return [f"*{suffix}" for suffix in language.SUFFIXES]
+    return [f":(glob){_escape(folder)}/**/*{suffix}" for suffix in language.SUFFIXES]
+
+
+def _escape(folder: str) -> str:
+    """Folders such as `[id]` are names here, not patterns."""
+    return "".join(f"\\{letter}" if letter in r"\*?[" else letter for letter in folder)
+
+
+async def _propose(tree: Tree, language: Language, clues: Sequence[Clues], side: Side = "head") -> frozenset[str]:
+    """Files that hold what an importer must hold. Most of them do import."""
+    far = sorted({pattern for clue in clues for pattern in clue.far})
+    near = sorted({pattern for clue in clues for pattern in clue.near})
+    below = [
+        spec for folder in _outer({clue.folder for clue in clues if clue.near}) for spec in globs(language, folder)
+    ]
+    everywhere, beside = await together(
+        tree.grep(Query(_join(far), globs(language), syntax="perl", side=side)),
+        tree.grep(Query(_join(near), below, syntax="perl", side=side)),
+    )
+    return everywhere | beside
+
+
+def _outer(folders: Iterable[str]) -> list[str]:
+    """The folders that lie in none of the others."""
+    outer_folders: list[str] = []
+    for folder in sorted(folders):
+        if not any(not other or folder == other or folder.startswith(f"{other}/") for other in outer_folders):
+            outer_folders.append(folder)
+    return outer_folders
+
+
+def _join(patterns: Sequence[str]) -> list[str]:
+    """Alternatives in few patterns: git runs each pattern over every line, and looks for a word's edge once where all begin so."""
+    joined_patterns = []
+    for at in range(0, len(patterns), TOGETHER):
+        group = [
+            BEHIND_MARK + pattern.removeprefix(START) if pattern.startswith(START) else pattern
+            for pattern in patterns[at : at + TOGETHER]
+        ]
+        edge = EDGE if all(pattern.startswith(EDGE) for pattern in group) else ""
+        joined_patterns.append(f"{edge}(?:{'|'.join(f'(?:{pattern.removeprefix(edge)})' for pattern in group)})")
+    return joined_patterns
