@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.brief import Brief
-from bot.commands import CommandContext, Permission
+from bot.commands import CommandContext
 from bot.commands.conversation import HeardRemark
 from bot.outputs.posts import Comments
 from bot.values import CIJobLog, Review
@@ -28,7 +28,6 @@ class Question:
 
     word: str
     argument: str
-    standing: Permission
     context: CommandContext
     journal: str
     brief: Brief | None = None  # None: there is no model to ask

@@ -1,12 +1,13 @@
 """What people can ask for in a comment.
 
-`read` finds a command in a comment, `refusal` says whether a person may give it, `carry_out` does it and hands back the answer.
+`read` finds a command in a comment, `refusal` says whether a person may give it, `answer` answers those that only read. What the others do
+is in `bot/workflow/command_words.py`.
 """
 
 from bot.commands import context, reading
 from bot.commands.context import CommandContext, CommandReply, Permission
 from bot.commands.reading import Command, Mentions, read_mentions
-from bot.commands.words import COMMANDS, LONG, READING, Word, show_help
+from bot.commands.words import COMMANDS, LONG, READING, Word, answer
 from bot.config import Config
 
 
@@ -19,13 +20,3 @@ def refusal(word: str, actor: str, standing: Permission, settings: Config) -> Co
     """The answer where a person may not give this command, or not now; None where it is to be carried out."""
     needs = COMMANDS[word].needs if word in COMMANDS else "read"
     return context.refusal(word, needs, actor, standing, settings)
-
-
-async def carry_out(word: str, argument: str, standing: Permission, context: CommandContext) -> CommandReply:
-    """The answer to a command. A word that nobody knows gets the list of those that are known."""
-    refusal_reply = refusal(word, context.actor, standing, context.settings)
-    if refusal_reply is not None:
-        return refusal_reply
-    if word not in COMMANDS or word == "help":
-        return await show_help("" if word == "help" else word, context)
-    return await COMMANDS[word].run(argument, context)

@@ -7,13 +7,12 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from bot.config import Config
 from bot.render import Phrases, code, comment, load, phrase
 from bot.review.session import Session
-from bot.values import Finding, LearnedRule, OwnerRule, RuleState
 
 Reaction = Literal["", "+1", "-1", "confused"]
 
@@ -27,54 +26,15 @@ class CommandReply:
     rule: int = 0  # the number of the rule that it proposes; reactions on it decide
 
 
-class Acts:
-    """What a command does to its pull request. Each may be done again after a restart. Where no server carries it out, nothing is done."""
-
-    async def review(self, *, full: bool) -> None:
-        """Ask for a review; `full`: read everything again."""
-
-    async def ignore(self, mark: str, reason: str) -> None:
-        """Silence what `suppress.mark_of` makes of a finding."""
-
-    async def pause(self) -> bool:
-        """Let no review start by itself. False: it was so already."""
-        return False
-
-    async def resume(self) -> bool:
-        """Let reviews start by themselves again. False: they did."""
-        return False
-
-    async def cancel(self) -> bool:
-        """Call off what is under way. False: nothing was."""
-        return False
-
-    async def rules(self) -> tuple[LearnedRule, ...]:
-        """The rules that the repository's people have taught."""
-        return ()
-
-    async def decide(self, number: int, state: RuleState, path: str, text: str) -> LearnedRule | None:  # noqa: ARG002
-        """Confirm or remove a rule, with another path, or another sentence of a learning, if they are not empty. None: there is no such rule."""
-        return None
-
-    async def propose(self, finding: Finding, reason: str) -> tuple[LearnedRule, ...]:  # noqa: ARG002
-        """Propose what a rejected finding suggests, for the reason that is given."""
-        return ()
-
-    async def remember(self, sentence: OwnerRule) -> LearnedRule | None:  # noqa: ARG002
-        """Propose a sentence. None: there are too many."""
-        return None
-
-
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """What one command knows and may do."""
+    """What one command knows."""
 
     settings: Config  # of the tip of the base branch
     actor: str  # who gave the command
     branch: str  # the base branch
     last: bytes | None = None  # the JSON output of the last finished review, where there is one
     top: str = ""  # the top comment of the thread, where we wrote it
-    acts: Acts = field(default_factory=Acts)
     # The change, opened; None: there is no model.
     open_session: Callable[[], AbstractAsyncContextManager[Session]] | None = None
     clock: Callable[[], float] = time.monotonic

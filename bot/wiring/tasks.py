@@ -67,7 +67,7 @@ async def answer(line: ChildPipe, question: Question, room: Room) -> CommandRepl
     context, brief = question.context, question.brief
     if brief is not None:
         context = replace(context, open_session=partial(_open_session, brief, _tools(line, brief, room)))
-    return await commands.carry_out(question.word, question.argument, question.standing, context)
+    return await commands.answer(question.word, question.argument, context)
 
 
 async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:

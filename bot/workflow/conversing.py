@@ -21,7 +21,7 @@ from bot.payloads import Remark
 from bot.render import Safe, load
 from bot.values import CommandAsk, RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import asking, commanding, concluding, spending
+from bot.workflow import asking, command_job, concluding, spending
 from bot.workflow.learning import Lessons
 from bot.workflow.looking import PullState
 from bot.workflow.parts import Services, unless_gone
@@ -37,7 +37,7 @@ async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         request, heard_remark = await _hear(ask, host, job)
         if isinstance(request, CommandAsk):
-            await commanding.carry_out(request, host, job, parts)
+            await command_job.carry_out(request, host, job, parts)
         elif isinstance(heard_remark, str):
             log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard_remark}})
         else:

@@ -25,7 +25,7 @@ from bot.workflow import (
     asking,
     cancelling,
     ci_failures,
-    commanding,
+    command_job,
     concluding,
     conversing,
     forgetting,
@@ -37,7 +37,7 @@ from bot.workflow.parts import Services, remember_failure
 Work = Callable[[Any, Job, Services], Awaitable[None]]
 WORK: Mapping[type[Ask], Work] = {
     ReviewAsk: review_job.review,
-    CommandAsk: commanding.answer,
+    CommandAsk: command_job.answer,
     RemarkAsk: conversing.answer,
     Cancel: cancelling.end,
     Follow: concluding.follow_later,

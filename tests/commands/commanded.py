@@ -1,23 +1,29 @@
-"""A pull request on which commands are given: a real repository, a real review of it, and a record of what was done."""
+"""A pull request on which commands are given: a real repository, a real review of it, a real database."""
 
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from fakes import Repository
 
-from bot import commands, config, pipeline, wiring
+from bot import commands, config, pipeline, storage, wiring
 from bot.commands import CommandContext, CommandReply, Permission
-from bot.commands.context import Acts
 from bot.config import Settings
+from bot.github import Host
+from bot.jobs import Jobs
 from bot.languages import LANGUAGES
 from bot.outputs import json_file, marker
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
-from bot.values import Limits, Review, ReviewRequest
+from bot.storage import Suppression
+from bot.values import CommandAsk, CommentRef, Limits, PullFacts, PullRef, Review, ReviewRequest
+from bot.workflow import command_words
+from bot.workflow.command_words import GivenCommand
+from bot.workflow.learning import Lessons
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 
 BEFORE: dict[str, str | bytes | None] = {
@@ -29,11 +35,15 @@ BEFORE: dict[str, str | bytes | None] = {
 }
 AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
 WRITER = Permission("write", 0.0)
+PULL = PullRef(7, 11, "acme", "shop", 1)
+FACTS = PullFacts(
+    "A change", "", "colleague", "User", False, "open", False, "main", "a" * 40, "feature", "b" * 40, False, (), "", 1, 1, 0, "acme/shop",  # noqa: FBT003
+)  # fmt: skip
 
 
 @dataclass
 class Scene:
-    """What the commands of one pull request have done, and what they are given."""
+    """What the commands of one pull request are given. `folder`: of the database in which they leave what they do."""
 
     repository: Repository
     review: Review
@@ -41,9 +51,7 @@ class Scene:
     operator: Settings = field(default_factory=Settings)
     data: bytes | None = None
     top: str = ""
-    done: list[tuple[str, ...]] = field(default_factory=list)
-    paused: bool = False
-    running: bool = False
+    folder: Path = Path()
     model: ScriptedModel | None = None
     limits: Limits = field(default_factory=Limits)
 
@@ -64,13 +72,37 @@ class Scene:
         self.data = json_file.render(self.review).encode()
 
     def give(self, word: str, argument: str = "", standing: Permission = WRITER) -> CommandReply:
-        """Give a command."""
-        return asyncio.run(commands.carry_out(word, argument, standing, self._context()))
+        """Give a command, apart from those that need the queue: review and cancel."""
+        return asyncio.run(self._give(word, argument, standing))
+
+    def silenced(self) -> tuple[Suppression, ...]:
+        """What people have silenced."""
+
+        async def look() -> tuple[Suppression, ...]:
+            async with storage.open_store(self._url) as store:
+                return await store.people.suppressions(PULL)
+
+        return asyncio.run(look())
+
+    @property
+    def _url(self) -> str:
+        return f"sqlite:///{self.folder / 'store.sqlite'}"
+
+    async def _give(self, word: str, argument: str, standing: Permission) -> CommandReply:
+        context = self._context()
+        refusal = commands.refusal(word, context.actor, standing, context.settings)
+        if refusal is not None or word not in command_words.WORDS:
+            return refusal or await commands.answer(word, argument, context)
+        async with storage.open_store(self._url) as store:
+            ask = CommandAsk(PULL, word, argument, context.actor, CommentRef(1, "issue"))
+            lessons = Lessons(PULL, cast("Host", None), context.words, store)
+            command = GivenCommand(ask, context, FACTS, lessons, cast("Jobs", None))
+            return await command_words.WORDS[word](command)
 
     def _context(self) -> CommandContext:
         resolved = config.resolve({}, self.settings, self.operator)
         opening = self._open_session if self.model else None
-        return CommandContext(resolved, "maintainer", "main", self.data, self.top, Deeds(self), opening, lambda: 1.0)
+        return CommandContext(resolved, "maintainer", "main", self.data, self.top, opening, lambda: 1.0)
 
     @asynccontextmanager
     async def _open_session(self) -> AsyncIterator[Session]:
@@ -89,31 +121,6 @@ class Scene:
                 ) as session,
             ):
                 yield session
-
-
-@dataclass(frozen=True, slots=True)
-class Deeds(Acts):
-    """What commands do, written down."""
-
-    scene: Scene
-
-    async def review(self, *, full: bool) -> None:
-        self.scene.done.append(("submit", "full" if full else "new"))
-
-    async def ignore(self, mark: str, reason: str) -> None:
-        self.scene.done.append(("suppress", mark, reason))
-
-    async def pause(self) -> bool:
-        self.scene.paused, before = True, self.scene.paused
-        return not before
-
-    async def resume(self) -> bool:
-        self.scene.paused, before = False, self.scene.paused
-        return before
-
-    async def cancel(self) -> bool:
-        self.scene.running, before = False, self.scene.running
-        return before
 
 
 def scene(repository: Repository, after: Mapping[str, str | bytes | None] = AFTER) -> Scene:

@@ -20,7 +20,7 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 @pytest.fixture
 def pull(reviewed: Scene) -> Scene:
     """The same for each test: a question changes nothing in the repository."""
-    return replace(reviewed, done=[])
+    return replace(reviewed)
 
 
 def asked(pull: Scene, call: int = -1) -> str:

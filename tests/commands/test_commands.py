@@ -1,6 +1,7 @@
 import re
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 from commanded import Scene, scene
@@ -37,9 +38,9 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 
 @pytest.fixture
-def pull(reviewed: Scene) -> Scene:
-    """The same for each test: a command changes nothing in the repository."""
-    return replace(reviewed, done=[])
+def pull(reviewed: Scene, tmp_path: Path) -> Scene:
+    """The same for each test, with a database of its own: a command changes nothing in the repository."""
+    return replace(reviewed, folder=tmp_path)
 
 
 def test_help_lists_every_command(pull: Scene) -> None:
@@ -65,13 +66,6 @@ def test_a_pause_and_its_end_say_what_comes_next(pull: Scene) -> None:
     ]  # fmt: skip
 
 
-def test_cancel_says_whether_anything_was_under_way(pull: Scene) -> None:
-    """And how it is begun again."""
-    pull.running = True
-    assert "`/deeprepo review`" in pull.give("cancel").body
-    assert "under way" in pull.give("cancel").body
-
-
 def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
     """With the warnings about the file."""
     pull.settings = b"quota: 2\nqouta: 3\ninstructions: [{path: 'src/**', text: 'say @team | `x`'}]\n"
@@ -94,14 +88,12 @@ def test_config_names_no_secret(pull: Scene, level: str) -> None:
 @pytest.mark.parametrize("word", WORDS)
 def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
     """What costs money or changes something needs write permission, and the answer says so."""
-    pull.running = True
     answer = pull.give(word, "2 x", Permission("read", 0.0))
     refused = word not in ("config", "help")
     assert (answer.reaction == "-1", "needs write permission" in answer.body and word in answer.body) == (
         refused,
         refused,
     )
-    assert (pull.done, pull.paused, pull.running) == ([], False, True)
 
 
 @pytest.mark.parametrize(("permission", "most"), [("write", 2), ("read", 3), ("none", 3)])
@@ -129,7 +121,9 @@ def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
     pull.thread(1)
     finding = pull.review.reported[1].finding
     answer = pull.give("ignore", "measured: nobody calls @it")
-    assert pull.done == [("suppress", suppress.mark_of(finding), "measured: nobody calls @it")]
+    assert [(one.fingerprint, one.reason) for one in pull.silenced()] == [
+        (suppress.mark_of(finding), "measured: nobody calls @it")
+    ]
     assert counts(answer.body, finding)
     assert "`.deeprepo/ignore.yml` on the branch `main`" in answer.body
 
@@ -139,13 +133,14 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
     first, second = (pull.review.reported[n].finding for n in (0, 1))
     answer = pull.give("ignore", "#2")
     pull.give("ignore", f"{first.identity} known")
-    assert pull.done == [("suppress", suppress.mark_of(second), ""), ("suppress", suppress.mark_of(first), "known")]
+    silenced = {one.fingerprint: one.reason for one in pull.silenced()}
+    assert silenced == {suppress.mark_of(second): "", suppress.mark_of(first): "known"}
     assert "maintainer" in answer.body
     short = pull.review.reported[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):
         body = pull.give("ignore", wrong).body
         assert "`/deeprepo ignore NUMBER REASON`" in body or "The review has 1, 2" in body
-    assert len(pull.done) == 2
+    assert len(pull.silenced()) == 2
 
 
 @pytest.mark.parametrize("data", [None, b"", b"{", b"[]", b'{"findings": [{}]}', b"\xff"])
@@ -189,8 +184,8 @@ def test_explain_shows_the_evidence_without_a_model(pull: Scene) -> None:
 def test_every_answer_has_words_in_every_language(pull: Scene, language: str) -> None:
     """None falls back to another one."""
     pull.settings = f"language: {language}\n".encode()
-    pull.running = True
-    said = {word: pull.give(word, "" if word == "config" else "1 x").body for word in WORDS}
+    queued = ("review", "full review", "fix", "cancel")  # need more than a database
+    said = {word: pull.give(word, "" if word == "config" else "1 x").body for word in WORDS if word not in queued}
     said |= {"unknown": pull.give("frobnicate").body, "refused": pull.give("ask", "", Permission("read", 0.0)).body}
     say = load(language).say
     assert say("reply_head_meaning") in said["unknown"]
@@ -206,5 +201,5 @@ def test_a_word_or_a_number_that_is_not_there_is_answered_with_what_there_is(pul
     assert "There is no finding 99" in pull.give("explain", "99").body
     unknown = pull.give("ignore", "deadbeefdeadbeef on purpose").body
     assert "There is no finding deadbeefdeadbeef" in unknown
-    assert pull.done == []
+    assert pull.silenced() == ()
     assert pull.give("config", "set language de").body.startswith("`config` only shows the settings")

@@ -1,0 +1,248 @@
+"""What the commands that act do: to the database, the queue and the pull request. Each may be done again after a restart.
+
+The findings that a command means are found in the last stored review. What it answers is a template of `templates/replies` or a phrase of
+`templates/words`.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import accumulate
+
+from bot.commands import CommandContext, CommandReply, proposing, target
+from bot.commands.words import REMEMBER, RULES
+from bot.config import FILE
+from bot.config.ignore_file import IgnoreEntry
+from bot.config.names import MOST_SENTENCE
+from bot.findings import suppress
+from bot.jobs import Jobs
+from bot.render import code, link
+from bot.storage import Store, Suppression
+from bot.text import globs
+from bot.values import CommandAsk, LearnedRule, OwnerRule, Proposal, PullFacts, ReviewAsk, RuleState
+from bot.workflow import asking, pausing
+from bot.workflow.learning import Lessons
+
+LONGEST_TEXT = 300  # characters of a reason, and of a path
+EDIT = "edit"  # gives a learning another sentence, which is in force at once: to edit takes the permission to confirm
+DECIDES: dict[str, RuleState] = {"confirm": "confirmed", EDIT: "confirmed", "remove": "removed"}
+UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
+MOST_DIGITS = 6  # of a number
+MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
+LEAST_WORDS = 3  # of a sentence: "fine" answers everything
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCommand:
+    """A command that its person may give, and what it takes to carry it out."""
+
+    ask: CommandAsk
+    context: CommandContext
+    facts: PullFacts
+    lessons: Lessons
+    jobs: Jobs
+
+    @property
+    def store(self) -> Store:
+        """What the server has stored."""
+        return self.lessons.store
+
+    @property
+    def link(self) -> str:
+        """The address of the comment."""
+        return asking.address(self.facts.url, self.ask.comment)
+
+
+async def _review(command: GivenCommand) -> CommandReply:
+    """Ask for a review of the head and the base that the person saw; the review itself is the answer."""
+    ask, facts = command.ask, command.facts
+    is_full = ask.word == "full review"  # which reads everything again, and says everything
+    request = ReviewAsk(ask.pull, "command", is_full, ask.actor, ask.comment, facts.head_sha, base=facts.base_ref)
+    await command.jobs.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")
+    return CommandReply()
+
+
+async def _pause(command: GivenCommand) -> CommandReply:
+    """No review of this pull request starts by itself; say how it goes on."""
+    people, pull = command.store.people, command.ask.pull
+    already = await people.is_paused(pull)
+    await people.pause(pull, command.ask.actor, time.time())
+    return command.context.say("reply_paused_already" if already else "reply_paused")
+
+
+async def _resume(command: GivenCommand) -> CommandReply:
+    """Reviews start by themselves again, and pushes are counted from zero; say when the next one comes."""
+    were_waiting = await pausing.resume(command.lessons.host, command.context.settings.pause_after)
+    was_paused = await command.store.people.resume(command.ask.pull)
+    return command.context.say("reply_resumed" if was_paused or were_waiting else "reply_not_paused")
+
+
+async def _cancel(command: GivenCommand) -> CommandReply:
+    """Stop the review that is under way, and say whether there was one."""
+    count = await command.jobs.cancel(command.ask.pull)
+    return command.context.say("reply_cancelled" if count else "reply_nothing_running")
+
+
+async def _ignore(command: GivenCommand) -> CommandReply:
+    """Store it with the reason, and show the entry that would hold beyond this pull request."""
+    context, about = command.context, target.find(command.ask.argument, command.context)
+    if not about.fingerprint:
+        return about.missing(context, "ignore NUMBER REASON")
+    reason_text = " ".join(about.rest.split())[:LONGEST_TEXT]
+    finding = about.finding
+    await _silence(suppress.mark_of(finding) if finding is not None else about.fingerprint, reason_text, command)
+    reason = reason_text or context.words.say("reply_no_reason", actor=context.actor)
+    entry = (
+        suppress.entry_for(finding, "finding", reason)
+        if finding is not None
+        else IgnoreEntry(fingerprint=about.fingerprint, reason=reason)
+    )
+    lines = suppress.write(None, entry).removeprefix(suppress.HEAD)
+    title = finding.title if finding is not None else about.fingerprint
+    reply = context.reply("ignored", title=title, file=suppress.FILE, branch=context.branch, lines=lines)
+    if finding is None:
+        return reply
+    proposals = proposing.proposals(finding, reason_text, "ignore", context.actor, command.link)
+    rules = await command.store.rules.propose_all(command.ask.pull, proposals, time.time())
+    return proposing.beside(reply, rules, context.words)
+
+
+async def _silence(mark: str, reason: str, command: GivenCommand) -> None:
+    """Store what silences a finding (`suppress.mark_of`), and that it was rejected."""
+    ask, store, now, identity = command.ask, command.store, time.time(), suppress.identity_of(mark)
+    await store.people.suppress(ask.pull, Suppression(mark, ask.actor, reason, now))
+    await store.people.tell(ask.pull, identity, ask.actor, "ignored", reason, now)
+    await store.outcomes.reject(ask.pull, identity, now)
+
+
+async def _remember(command: GivenCommand) -> CommandReply:
+    """Propose the sentence for the files that are named, else for the file of the thread's finding."""
+    context = command.context
+    scope, sentence = _parts(" ".join(command.ask.argument.split()))
+    if scope is None:
+        finding = target.find("", context).finding if context.top else None
+        scope = (suppress.only(finding.path), "") if finding is not None else None
+    if scope is None or len(sentence.split()) < LEAST_WORDS:
+        return context.say("remember_usage", use=code(f"/deeprepo {REMEMBER}"))
+    path, symbol = scope
+    if len(path) > LONGEST_TEXT or not globs.is_usable(path):
+        return context.say("rule_path", path=code(path[:LONGEST_TEXT]))
+    learning = OwnerRule(path, "", sentence[:MOST_SENTENCE], symbol=symbol)
+    proposal = Proposal(learning, "remember", context.actor, command.link)
+    rule = await command.store.rules.propose(command.ask.pull, proposal, time.time())
+    if rule is None:
+        return context.say("rules_full")
+    if rule.state == "proposed" and not rule.shown:
+        return proposing.beside(CommandReply(), (rule,), context.words)
+    reach = context.words.say(proposing.breadth(rule.rule.path))
+    state = proposing.state_phrase(rule) if rule.state != "proposed" else "sentence_waits"
+    confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
+    return context.say(state, rule=rule.rule.number, breadth=reach, confirm=confirm, **proposing.place_words(rule))
+
+
+def _parts(text: str) -> tuple[tuple[str, str] | None, str]:
+    """The path and the symbol that a text names first, if it does, and its sentence."""
+    word, _, rest = text.partition(" ")
+    place, _, sentence = rest.partition(" ")
+    place = place.strip("`,")
+    if word.lower() != "in" or not any(char in place for char in "/.*"):
+        return None, text
+    path, colon, symbol = place.rpartition(":")
+    if colon and path and symbol.replace(".", "_").isidentifier():
+        return (path, symbol), sentence
+    return (place.rstrip(":"), ""), sentence
+
+
+async def _rules(command: GivenCommand) -> CommandReply:
+    """List the rules and proposals, decide on one, or show all as settings."""
+    context = command.context
+    word, _, rest = " ".join(command.ask.argument.split()).partition(" ")
+    if word.lower() in DECIDES:
+        return await _decide(word.lower(), rest, command)
+    rules = await command.store.rules.of(command.ask.pull.repository)
+    if word.lower() == "export":
+        return _export(rules, context)
+    if not rules:
+        return context.say("rules_none")
+    return context.reply("rules", rows=[_row(one, time.time()) for one in rules])
+
+
+async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
+    """Confirm, edit or remove the rule of this number. A confirmed one may be given another path."""
+    context = command.context
+    number, _, words = rest.partition(" ")
+    number, is_edit = number.removeprefix("#"), word == EDIT
+    if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS) or (is_edit and not words):
+        return context.say("rules_usage", use=code(f"/deeprepo {RULES}"))
+    if words and not is_edit and (len(words) > LONGEST_TEXT or not globs.is_usable(words)):
+        return context.say("rule_path", path=code(words[:LONGEST_TEXT]))
+    sentences = {
+        one.rule.number for one in await command.store.rules.of(command.ask.pull.repository) if one.rule.is_learning
+    }
+    if is_edit and int(number) not in sentences:
+        return context.say("sentence_unknown", rule=int(number))
+    path, text = (words if word == "confirm" else "", words[:MOST_SENTENCE] if is_edit else "")
+    decision = await command.lessons.decide(int(number), DECIDES[word], context.actor, path, text)
+    if decision is None:
+        return context.say("rule_unknown", rule=int(number))
+    reach = context.words.say(proposing.breadth(decision.rule.path))
+    return context.say(
+        proposing.state_phrase(decision), rule=int(number), breadth=reach, **proposing.place_words(decision)
+    )
+
+
+def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:
+    """The rules in force as the key of the settings."""
+    from bot.config import yaml_text
+
+    confirmed = [one.rule for one in rules if one.state == "confirmed"]
+    confirmed.sort(key=lambda rule: rule.is_learning)
+    parts = [yaml_text.dump([_exported(rule)]) for rule in confirmed]
+    ends = accumulate(len(part) for part in parts)
+    chunks = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
+    if not chunks:
+        return context.say("rules_none")
+    kinds = sum(not rule.is_learning for rule in confirmed[: len(chunks)])
+    sections = (("rules", chunks[:kinds]), ("learnings", chunks[kinds:]))
+    lines = "".join(f"{name}:\n{''.join(rows)}" for name, rows in sections if rows)
+    more = len(parts) - len(chunks)
+    return context.reply("rules_export", file=FILE, branch=context.branch, lines=lines, more=more)
+
+
+def _exported(rule: OwnerRule) -> dict[str, str]:
+    """A rule or a learning as an entry of the settings."""
+    names = ("path", "symbol", "text") if rule.is_learning else ("path", "kind", "text")
+    return {name: value for name in names if (value := getattr(rule, name))}
+
+
+def _row(one: LearnedRule, now: float) -> dict[str, object]:
+    is_unused = one.state == "confirmed" and one.rule.is_learning and now - max(one.decided, one.last) > UNUSED
+    return {
+        "number": one.rule.number,
+        "kind": one.rule.kind,
+        "path": one.rule.place,
+        "text": one.rule.text,
+        "state": "rule_is_unused" if is_unused else f"rule_is_{one.state}",
+        "who": link(one.who, one.link),
+        "made": _day(one.made),
+        "decider": one.decider,
+        "decided": _day(one.decided),
+        "silenced": one.silenced,
+    }
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+
+WORDS: Mapping[str, Callable[[GivenCommand], Awaitable[CommandReply]]] = {
+    "review": _review,
+    "full review": _review,
+    "ignore": _ignore,
+    "remember": _remember,
+    "rules": _rules,
+    "pause": _pause,
+    "resume": _resume,
+    "cancel": _cancel,
+}

@@ -1,0 +1,177 @@
+"""`/deeprepo fix`: one commit on the branch of the pull request, or a patch in the answer where none may be made.
+
+The commit is decided on once and recorded with its id; a later attempt of the same job only points the branch at it, if it does not yet.
+"""
+
+from dataclasses import dataclass, replace
+
+from pydantic import TypeAdapter
+
+from bot import github
+from bot.commands import CommandContext, CommandReply, target
+from bot.errors import OverLimit, UsageError
+from bot.github import Host
+from bot.jobs import Job
+from bot.payloads import FixRequest, MadeFix
+from bot.publish import committing
+from bot.publish.committing import CommitRefused
+from bot.values import CommandAsk, Finding
+from bot.workflow import concluding
+from bot.workflow.looking import PullState
+from bot.workflow.parts import Services
+
+MOST_NAMES = 50  # of findings in one command
+MOST_PATCH = 40_000  # characters: GitHub takes a comment of 65,536
+MOST_LISTED = 20  # lines of one list in an answer
+
+
+@dataclass(frozen=True, slots=True)
+class FixPlan:
+    """What a command came to, as a later attempt has to know it. `commit`: the id to point the branch at; `refusal`: why nothing is committed."""
+
+    commit: str = ""
+    head: str = ""  # the commit that it follows
+    refusal: str = ""
+    numbers: tuple[int, ...] = ()  # of the findings that are fixed
+    count: int = 0
+    paths: tuple[str, ...] = ()
+    left: tuple[tuple[int, str, str], ...] = ()  # number, title and reason of those that are not
+    wrong: tuple[str, ...] = ()  # what the review of the result reports
+    others: tuple[int, ...] = ()  # numbers of the open findings that were not named and have no fix
+    of_models: int = 0  # findings that code cannot judge
+    patch: str = ""
+    is_masked: bool = False  # there is no patch: a secret is in it
+
+
+_PLAN = TypeAdapter(FixPlan)
+
+
+async def fix(
+    ask: CommandAsk,
+    state: PullState,
+    context: CommandContext,
+    job: Job,
+    parts: Services,
+) -> CommandReply:
+    """Carry out `/deeprepo fix`."""
+    last = context.last
+    if last is None:
+        return context.say("reply_no_review")
+    async with github.open_pull(parts.identity, ask.pull, parts.pace, github.COMMITTING) as writing:
+
+        async def decide() -> FixPlan:
+            return await _plan(ask, state, last, context, writing, parts)
+
+        try:
+            plan = await job.step("fix", decide, _PLAN, lasts=True)
+        except (UsageError, OverLimit) as error:
+            return context.say("reply_failed", why=str(error))
+        reason = plan.refusal
+        if plan.commit:
+            try:
+                facts = await committing.check(writing, plan.head, ask.actor, ours=plan.commit)
+                await committing.point(writing, facts.head_ref, plan.head, plan.commit)
+            except CommitRefused as refused:
+                reason = refused.reason
+    return _fix_reply(plan, reason, context)
+
+
+def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
+    """The findings that are meant: those that are named, else that of the thread, else all. None: the person has to name them.
+
+    In a thread that is about none, or about several, nothing is meant that the thread does not show.
+    """
+    words = ask.argument.split()[:MOST_NAMES]
+    names = tuple(filter(None, (word.strip(".,;:#") for word in words)))
+    if words:
+        return None if not names else () if names == ("all",) else names
+    here = target.of_thread(context)
+    if here.fingerprint:
+        return (here.fingerprint,)
+    return None if ask.comment.thread else ()
+
+
+async def _plan(
+    ask: CommandAsk,
+    state: PullState,
+    last: bytes,
+    context: CommandContext,
+    host: Host,
+    parts: Services,
+) -> FixPlan:
+    """Fix the findings in a copy, review it, and make the commit if the review allows it."""
+    last_review = target.read(last)
+    if last_review is None or last_review.pull.head != state.facts.head_sha:
+        return FixPlan(refusal="moved")
+    names = _names(ask, context)
+    if names is None:
+        return FixPlan(refusal="which")
+    async with parts.fetch(ask.pull, state) as pull:
+        ignored_findings, rules = await concluding.words(ask.pull, parts.store)
+        brief = replace(
+            state.brief(pull, context.settings),
+            ignored_findings=ignored_findings,
+            rules=rules,
+        )
+        result = await parts.fix(FixRequest(brief, last, names))
+    plan = _outcome(result)
+    if not result.fix:
+        return plan
+    if not result.check.is_clean:
+        return _with_patch(plan, result, "unclean")
+    try:
+        await committing.check(host, state.facts.head_sha, ask.actor)
+        commit = await committing.create(
+            host, state.facts.head_sha, result.fix.contents, result.modes, _message(result.fix.findings, ask.actor)
+        )
+    except CommitRefused as refused:
+        return _with_patch(plan, result, refused.reason)
+    return replace(_with_patch(plan, result, ""), commit=commit, head=state.facts.head_sha)
+
+
+def _outcome(result: MadeFix) -> FixPlan:
+    fix, check = result.fix, result.check
+    wrong = dict.fromkeys(f"{one.path}:{one.start} {one.title}" for one in (*check.still, *check.new))
+    return FixPlan(
+        refusal="" if fix else "nothing",
+        numbers=tuple(one.number for one in fix.findings if one.number),
+        count=len(fix.findings),
+        paths=tuple(sorted(fix.contents)),
+        left=tuple((one.number, f"{one.path}:{one.start} {one.title}", reason) for one, reason in fix.refusals),
+        wrong=tuple(wrong),
+        others=result.others,
+        of_models=len(fix.findings) - check.by_code if fix else 0,
+    )
+
+
+def _with_patch(plan: FixPlan, result: MadeFix, reason: str) -> FixPlan:
+    patch = result.fix.patch if len(result.fix.patch) <= MOST_PATCH else ""
+    return replace(plan, refusal=reason, patch=patch, is_masked=not result.fix.patch)
+
+
+def _message(findings: tuple[Finding, ...], actor: str) -> str:
+    """The commit's message. No text of a model or of the change is in it: words in a message close issues and skip checks."""
+    numbers = ", ".join(str(one.number) for one in findings if one.number)
+    many = "finding" if len(findings) == 1 else "findings"
+    return f"Fix {many} {numbers or len(findings)} of the review\n\nAsked for by {actor} with `/deeprepo fix`."
+
+
+def _fix_reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandReply:
+    is_committed = bool(plan.commit) and not reason
+    return context.reply(
+        "fix",
+        committed=plan.commit if is_committed else "",
+        reason=f"fix_{reason}" if reason else "",
+        numbers=", ".join(map(str, plan.numbers)),
+        count=plan.count,
+        paths=plan.paths[:MOST_LISTED],
+        left=[(number, title, f"fix_left_{why}") for number, title, why in plan.left[:MOST_LISTED]],
+        partial=any(why == "part" for *_, why in plan.left),
+        wrong=plan.wrong[:MOST_LISTED],
+        others=", ".join(map(str, plan.others[:MOST_LISTED])) if plan.count else "",
+        other_count=len(plan.others),
+        unjudged=plan.of_models,
+        patch="" if is_committed else plan.patch,
+        masked=plan.is_masked and not is_committed,
+        again="/deeprepo review",
+    )
