@@ -30,8 +30,8 @@ from bot.values import (
     Finding,
     PlacedFinding,
     ReaderNotes,
+    ReportSettings,
     Review,
-    ReviewSettings,
     Status,
     Strategy,
     Transcript,
@@ -304,7 +304,7 @@ def _review(
             (session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
         ),
         issues=issue_reports,
-        settings=ReviewSettings(
+        settings=ReportSettings(
             language=subject.guidance.language,
             tone=settings.tone,
             fail_on=settings.fail_on,
@@ -314,7 +314,7 @@ def _review(
             templates=subject.guidance.templates,
             minimum=settings.minimum_severity,
         ),
-        dropped=session.refused_count + len(judgement.having("refuted")),
+        dropped=session.refused_count + len(judgement.having("refuted", "unproven")),
         turns=transcript.turns,
         version=__version__,
         round=replace(

@@ -18,8 +18,8 @@ from bot.values import (
     PlacedFinding,
     PullRef,
     PullRequest,
+    ReportSettings,
     Review,
-    ReviewSettings,
     Source,
     Status,
     Strategy,
@@ -106,7 +106,7 @@ def reviewed(head: str, *findings: PlacedFinding, **changes: object) -> Review:
     """A review of this head with these findings; a change that names a setting of its own changes that."""
     pull = PullRequest("A change", "", "a" * 40, head, "main", "feature", "/nowhere", base_tip="a" * 40)
     made = Review(pull, (), Strategy("offline", "no model"), findings, COVERAGE, Cost(), 1.0, version="0.1.0")
-    names = {one.name for one in fields(ReviewSettings)} & changes.keys()
+    names = {one.name for one in fields(ReportSettings)} & changes.keys()
     settings = replace(made.settings, **{name: changes.pop(name) for name in names})  # type: ignore[arg-type]
     return replace(made, settings=settings, **changes)  # type: ignore[arg-type]
 

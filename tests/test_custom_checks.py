@@ -93,7 +93,7 @@ def by_name(review: Review) -> dict[str, CheckReport]:
 def test_what_an_answer_comes_to(hand: Callable[..., Hand], rows: Rows, verdict: str, cause: str) -> None:
     """A failure needs a quote that stands in the changed code; what nobody has answered is not asked, and never passed."""
     (report,) = hand(GUARD).review(worker=reader(rows), strategy="direct").checks
-    assert (report.verdict, report.cause) == (verdict, cause)
+    assert (report.result, report.cause) == (verdict, cause)
     assert [(quote.path, quote.line) for quote in report.quotes] == (
         [("shop/api.py", 10)] if verdict == "failed" else []
     )
@@ -107,7 +107,7 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
         ),
         strategy="direct",
     )
-    assert {name: one.verdict for name, one in by_name(review).items()} == {
+    assert {name: one.result for name, one in by_name(review).items()} == {
         "guards": "failed",
         "prices": "passed",
         "docs": "inapplicable",
@@ -121,7 +121,7 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
     assert "shop/api.py:10" in page
     assert "| docs | ▫️ does not apply |" in page
     document = json.loads(json_file.render(review))
-    assert [one["verdict"] for one in document["checks"]] == ["failed", "passed", "inapplicable"]
+    assert [one["result"] for one in document["checks"]] == ["failed", "passed", "inapplicable"]
     assert json_file.read(json_file.render(review).encode()).checks == review.checks
     (result,) = json.loads(sarif.render(review))["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("check/guards", "error")
@@ -134,8 +134,8 @@ def test_without_a_model_nothing_is_passed(hand: Callable[..., Hand]) -> None:
     """A check is "not asked" with a sentence, and one that would stop the change leaves the review open; `strict` fails for it."""
     review = hand(GUARD, DOCS, fail_on="critical", strict=True).review(strategy="offline")
     reports = by_name(review)
-    assert (reports["guards"].verdict, reports["guards"].cause) == ("unasked", "no-model")
-    assert reports["docs"].verdict == "inapplicable"
+    assert (reports["guards"].result, reports["guards"].cause) == ("unasked", "no-model")
+    assert reports["docs"].result == "inapplicable"
     assert "No model has read this change." in markdown.render(review)
     assert facts.conclusion(review) == "incomplete"
     assert check_run.conclude(review) == "failure"
@@ -149,20 +149,20 @@ def test_answers_are_carried_from_round_to_round(hand: Callable[..., Hand]) -> N
     first = at.review(worker=failed, strategy="direct")
     at.repository.commit({"shop/till.py": "def till():\n    return 2\n"}, "another file")
     second = at.review(first, worker=reader([row(1, "passed")]), strategy="direct")
-    assert second.checks[0].verdict == "failed"
+    assert second.checks[0].result == "failed"
     assert not any(BROKEN_LINE in text for text in at.requests)
     mended = str(OPEN["shop/api.py"]).replace(BROKEN_LINE, "@guarded\n" + BROKEN_LINE)
     at.repository.commit({"shop/api.py": mended}, "mended")
     third = at.review(second, worker=reader([row(1, "passed")]), strategy="direct")
-    assert third.checks[0].verdict == "passed"
+    assert third.checks[0].result == "passed"
     assert not third.failing
     again = at.review(third, strategy="direct")
-    assert (again.checks[0].verdict, again.cost.calls) == ("passed", 0)
+    assert (again.checks[0].result, again.cost.calls) == ("passed", 0)
     at.repository.git("checkout", "-q", "main")
     at.repository.commit({".deeprepo.yml": yaml.safe_dump({"checks": [GUARD, PRICES]})}, "one more question")
     at.repository.git("checkout", "-q", "feature")
     asked = at.review(again, worker=reader([row(1, "passed"), row(2, "undecided")]), strategy="direct")
-    assert {name: one.verdict for name, one in by_name(asked).items()} == {"guards": "passed", "prices": "undecided"}
+    assert {name: one.result for name, one in by_name(asked).items()} == {"guards": "passed", "prices": "undecided"}
 
 
 KEPT, FAILED = [row(1, "passed")], [row(1, "failed", ("shop/api.py", BROKEN_LINE), reason="It lacks @guarded.")]
@@ -190,7 +190,7 @@ def test_a_failure_stands_until_somebody_has_read_it(
     first = at.review(worker=reader(FAILED), strategy="direct")
     at.repository.commit(change, "next")
     second = at.review(first, **{"strategy": "direct", **how})
-    assert second.checks[0].verdict == "failed"
+    assert second.checks[0].result == "failed"
     assert second.failing
     at.repository.commit({"NEWS.md": "one\n"}, "one more")
     assert at.review(second, strategy="offline").failing

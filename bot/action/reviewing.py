@@ -215,10 +215,10 @@ async def last_state(host: Host) -> bytes | str:
     return state.unpack(stands.body) if stands is not None else ""
 
 
-async def stored_verdict(host: Host, facts: PullFacts) -> state.HeadVerdict | None:
+async def stored_verdict(host: Host, facts: PullFacts) -> state.HeadConclusion | None:
     """What the last review came to, if it was of this very head and base branch."""
     data = await last_state(host)
-    verdict = state.verdict(data) if isinstance(data, bytes) else None
+    verdict = state.head_conclusion(data) if isinstance(data, bytes) else None
     is_of_this = verdict is not None and (verdict.head, verdict.base_ref) == (facts.head_sha, facts.base_ref)
     return verdict if is_of_this else None
 
@@ -236,7 +236,7 @@ def _tools(run: ReviewRun, step: Step, console: Console) -> Tools:
         """The comments, with the state for the next round in the summary."""
         base_ref = run.state.facts.base_ref
         return posts.comments(
-            review, lambda one: state.pack(one, state.HeadVerdict(checks.conclude(one), one.pull.head, base_ref))
+            review, lambda one: state.pack(one, state.HeadConclusion(checks.conclude(one), one.pull.head, base_ref))
         )
 
     return Tools(

@@ -117,12 +117,12 @@ def read(data: bytes | None) -> LastReview | None:
 
 
 def _last_review(document: dict[str, Any]) -> LastReview:
-    """Open findings come first: a number or a fingerprint means these before what is silenced, fixed or refuted.
+    """Open findings come first: a number or a fingerprint means these before what is silenced, fixed, refuted or unproven.
 
     The state in a step's summary leaves out those, and most of the pull request.
     """
     findings = earlier.findings_of(document, "new", "still")
-    rest = earlier.findings_of(document, "silenced", "fixed", "below", "refuted")
+    rest = earlier.findings_of(document, "silenced", "fixed", "below", "refuted", "unproven")
     pull = document["pull"]
     return LastReview(
         PullRequest(

@@ -259,7 +259,7 @@ class ReviewSettings:
     strict: bool = setting(
         False,
         "With `fail_on`, or with one of your own `checks` of severity `fail`: the check also fails for a pull request that your own "
-        "settings leave out (else it is neutral), and where one of your own `checks` of severity `fail` has no verdict.",
+        "settings leave out (else it is neutral), and where one of your own `checks` of severity `fail` has no result.",
     )
     request_changes: Bar = setting(
         "off", "While a finding at least this severe is open, the review requests changes; `off`: it only comments."

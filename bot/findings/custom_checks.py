@@ -19,16 +19,16 @@ from bot.values import (
     CheckAnswer,
     CheckedFile,
     CheckReport,
-    CheckVerdict,
+    CheckResult,
     CustomCheck,
     Evidence,
     Schema,
     Unit,
     tokens,
 )
-from bot.values.rule import CHECK_VERDICTS
+from bot.values.rule import CHECK_RESULTS
 
-ANSWERS: Mapping[str, CheckVerdict] = {
+ANSWERS: Mapping[str, CheckResult] = {
     "passed": "passed",
     "failed": "failed",
     "undecided": "undecided",
@@ -82,15 +82,15 @@ def answers(
     answers_by_number: dict[int, CheckAnswer] = {}
     shared = (_form_tokens() + tokens(section(checks))) // max(1, len(checks))
     for row in read.rows(data, "checks")[: 2 * len(checks)]:
-        number, verdict = row.get("check"), ANSWERS.get(str(row.get("verdict")))
-        if type(number) is not int or not 1 <= number <= len(checks) or verdict is None:
+        number, result = row.get("check"), ANSWERS.get(str(row.get("verdict")))
+        if type(number) is not int or not 1 <= number <= len(checks) or result is None:
             continue
         check = checks[number - 1]
         paths = tuple(dict.fromkeys(unit.path for unit in units if concerns(check, unit.path)))
         reason = " ".join(str(row.get("reason") or "")[: 4 * REASON_CHARS].split())[:REASON_CHARS]
         cost = shared + tokens(json.dumps(row, default=str))
         answers_by_number.setdefault(
-            number, CheckAnswer(check.digest, verdict, paths, reason, tuple(_quotes(row)), cost)
+            number, CheckAnswer(check.digest, result, paths, reason, tuple(_quotes(row)), cost)
         )
     return tuple(answers_by_number[number] for number in sorted(answers_by_number))
 
@@ -153,24 +153,24 @@ async def _report(check: CustomCheck, given_answers: Sequence[CheckAnswer], scen
     for answer in mine:
         for row in await _by_file(answer, scene):
             known = checked_files.get(row.path)
-            if known is None or _rank(row.verdict) < _rank(known.verdict):
+            if known is None or _rank(row.result) < _rank(known.result):
                 checked_files[row.path] = row
     reread = {unit.path for unit in scene.reread}
     for row in before.files if before is not None else ():
-        is_left = row.path not in checked_files and (row.path not in reread or row.verdict == "failed")
+        is_left = row.path not in checked_files and (row.path not in reread or row.result == "failed")
         if row.path in paths and (is_left or await _stands(row, scene)):
             checked_files[row.path] = await _again(row, scene)
-    if not scene.has_model and not any(row.verdict == "failed" for row in checked_files.values()):
-        return replace(here, verdict="unasked", cause="no-model")
+    if not scene.has_model and not any(row.result == "failed" for row in checked_files.values()):
+        return replace(here, result="unasked", cause="no-model")
     missing = [path for path in paths if path not in checked_files]
     rows = [*checked_files.values(), *(CheckedFile(path, "undecided", cause="no-reader") for path in missing)]
     rows += [CheckedFile(file.path, "undecided", file.skip or "", cause="unread") for file in unread]
-    worst = min(rows, key=lambda row: _rank(row.verdict))
-    same = [row for row in rows if row.verdict == worst.verdict]
-    verdict: CheckVerdict = worst.verdict if checked_files else "unasked"
+    worst = min(rows, key=lambda row: _rank(row.result))
+    same = [row for row in rows if row.result == worst.result]
+    result: CheckResult = worst.result if checked_files else "unasked"
     return replace(
         here,
-        verdict=verdict,
+        result=result,
         reason=worst.reason if checked_files else "",
         cause=worst.cause if checked_files else "no-reader",
         quotes=tuple(dict.fromkeys(quote for row in same for quote in row.quotes))[:MOST_QUOTES],
@@ -179,24 +179,24 @@ async def _report(check: CustomCheck, given_answers: Sequence[CheckAnswer], scen
     )
 
 
-def _rank(verdict: CheckVerdict) -> int:
-    return CHECK_VERDICTS.index(verdict)
+def _rank(result: CheckResult) -> int:
+    return CHECK_RESULTS.index(result)
 
 
 async def _by_file(answer: CheckAnswer, scene: CheckScene) -> list[CheckedFile]:
     """An answer for each file that it is about. A failure counts where its quotes stand; without one in the changed code it is undecided."""
     stands = [place for quote in answer.quotes if (place := await _place(quote, scene)) is not None]
-    verdict, reason, failing = answer.verdict, answer.reason, frozenset(answer.paths)
-    if verdict == "failed":
+    result, reason, failing = answer.result, answer.reason, frozenset(answer.paths)
+    if result == "failed":
         failing = frozenset(quote.path for quote in stands if quote.path in failing and _is_changed(quote, scene))
         if not failing:
             return [CheckedFile(path, "undecided", reason, cause="no-quote") for path in answer.paths]
     return [
         CheckedFile(
             path,
-            verdict if path in failing else "passed",
+            result if path in failing else "passed",
             reason if path in failing else "",
-            tuple(quote for quote in stands if verdict == "failed" or quote.path == path) if path in failing else (),
+            tuple(quote for quote in stands if result == "failed" or quote.path == path) if path in failing else (),
         )
         for path in answer.paths
     ]
@@ -207,13 +207,13 @@ async def _stands(row: CheckedFile, scene: CheckScene) -> bool:
     places = [place for quote in row.quotes if quote.path == row.path and (place := await _place(quote, scene))]
     reread = [(unit.side, unit.start, unit.end) for unit in scene.reread if unit.path == row.path]
     read = [any(side == at.side and start <= at.line <= end for side, start, end in reread) for at in places]
-    return row.verdict == "failed" and not all(read)
+    return row.result == "failed" and not all(read)
 
 
 async def _again(row: CheckedFile, scene: CheckScene) -> CheckedFile:
     """What a round before came to for a file that was not read again: a failure counts while its quote is still there."""
     stands = [place for quote in row.quotes if (place := await _place(quote, scene)) is not None]
-    if row.verdict == "failed" and not any(quote.path == row.path for quote in stands):
+    if row.result == "failed" and not any(quote.path == row.path for quote in stands):
         return CheckedFile(row.path, "undecided", cause="gone")
     return replace(row, quotes=tuple(stands))
 

@@ -50,11 +50,6 @@ class JudgedFindings:
         """The findings of these statuses."""
         return tuple(one for one in self.findings if one.status in statuses)
 
-    @property
-    def unproven(self) -> tuple[Finding, ...]:
-        """What nobody has confirmed or refuted."""
-        return tuple(one for one in self.having("refuted") if one.verdict.open)
-
 
 async def judge(
     findings: Sequence[Finding],
@@ -105,7 +100,7 @@ async def judge(
             if one.status != "new":
                 judged[at] = _judge_again(one, now)
                 continue
-            judged[at] = now if now.is_shown else replace(now, status="refuted")
+            judged[at] = now if now.is_shown else replace(now, status="unproven" if now.verdict.open else "refuted")
             if now.unconfirmed:
                 unheard.append(now)
                 reasons[opinion.unheard] += 1

@@ -124,11 +124,11 @@ def _checks(reports: Sequence["CheckReport"]) -> RenderableType:
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
     for one in reports:
-        style = {"failed": "bold red", "passed": "green"}.get(one.verdict, "yellow" if one.lacks_verdict else "dim")
+        style = {"failed": "bold red", "passed": "green"}.get(one.result, "yellow" if one.lacks_result else "dim")
         places = [f"{line(item.path)}:{item.line}" for item in one.quotes]
         row = Text.assemble(line(facts.check_reason(one)), *((f"  {place}", "cyan") for place in places))
         row.append(f"  {one.tokens:,} tokens" if one.tokens else "", "dim")
-        result = say(f"check_is_{one.verdict}") + (f", {say('check_stops')}" if one.blocks else "")
+        result = say(f"check_is_{one.result}") + (f", {say('check_stops')}" if one.blocks else "")
         grid.add_row(line(one.name), Text(result, style), row)
     return Padding(Group(Text(say("checks_head"), "bold"), grid), (1, 0, 0, 0))
 
@@ -319,7 +319,7 @@ def _footer(review: "Review") -> RenderableType:
     todo = "" if review.cut.failure else facts.lead(review.coverage)
     rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
     style = "bold red" if review.cut.failure else ENDS[facts.conclusion(review)]
-    return Padding(Group(*rows, how, cost_text, Text(line(facts.summary(review).verdict), style)), (1, 0, 0, 0))
+    return Padding(Group(*rows, how, cost_text, Text(line(facts.summary(review).result), style)), (1, 0, 0, 0))
 
 
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:

@@ -14,7 +14,7 @@ from bot.render import Phrases, load
 from bot.values import (
     SEVERITIES,
     CheckReport,
-    CheckVerdict,
+    CheckResult,
     Cost,
     Coverage,
     CoverageRow,
@@ -49,7 +49,7 @@ RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is c
 ENGLISH = load()
 # Told apart by their shapes too, in light and dark; the word always stands beside the sign.
 MARKS: Mapping[Severity, str] = {"critical": "⛔", "high": "🔴", "medium": "🔶", "low": "🔹"}
-CHECK_MARKS: Mapping[CheckVerdict, str] = {
+CHECK_MARKS: Mapping[CheckResult, str] = {
     "failed": "❌",
     "undecided": "❔",
     "unasked": "⚪",
@@ -87,7 +87,7 @@ def listing(review: Review) -> Listing:
 
 def conclusion(review: Review) -> Conclusion:
     """What the review comes to. Something unread is never clean, and neither is what an earlier round has found."""
-    if review.open or any(one.verdict == "failed" and one.warns for one in review.checks):
+    if review.open or any(one.result == "failed" and one.warns for one in review.checks):
         return "findings"
     is_open = review.cut.partial or any(one.warns for one in review.checks)
     return "clean" if review.coverage.complete and not is_open else "incomplete"
@@ -108,7 +108,7 @@ class Summary:
     failed_head: str
 
     @property
-    def verdict(self) -> str:
+    def result(self) -> str:
         """All of it: a failure first, or what is open; then what was found, and what was looked at."""
         rest = (self.since, self.checks, self.left)
         is_open = self.conclusion == "incomplete" and not self.failure
@@ -131,7 +131,7 @@ class Summary:
 
     @property
     def below(self) -> str:
-        """What is below the headline: the rest of the verdict, without what the headline has said."""
+        """What is below the headline: the rest of the result, without what the headline has said."""
         if self.failure or (self.conclusion != "incomplete" and (self.mark or self.conclusion == "clean")):
             return _sentences(self.since, self.checks, self.left, self.looked)
         if self.conclusion == "findings":
@@ -149,7 +149,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     if before and review.round.number > 1:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))
         since = both if new else words.say("none_new")
-    failed = sum(one.verdict == "failed" and one.warns for one in review.checks)
+    failed = sum(one.result == "failed" and one.warns for one in review.checks)
     places = [row for row in review.coverage.readings if row.kind in ("unit", "use") and row.by != NOTHING_ADDED]
     looked = _counted([row for row in places if row.state in LOOKED_AT], words)
     return Summary(
@@ -174,7 +174,7 @@ def _left(review: Review, words: Phrases) -> str:
         return words.say("not_read", what=missing)
     if review.cut.partial and not review.cut.failure:
         return words.say("partial")
-    unknown = sum(one.severity == "fail" and one.lacks_verdict for one in review.checks)
+    unknown = sum(one.severity == "fail" and one.lacks_result for one in review.checks)
     return words.say("checks_open", unknown) if unknown else ""
 
 
@@ -196,7 +196,7 @@ def _found(review: Review, words: Phrases) -> str:
 
 
 def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
-    """Why a check came to its verdict."""
+    """Why a check came to its result."""
     by_code = words.say(f"check_{one.cause.replace('-', '_')}") if one.cause else ""
     return " ".join(filter(None, (by_code, one.reason)))
 

@@ -41,7 +41,7 @@ def _review(review: Review) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "deeprepo", "version": review.version},
         "conclusion": facts.conclusion(review),
-        "verdict": facts.summary(review).verdict,
+        "result": facts.summary(review).result,
         "partial": review.cut.partial,
         "fault": review.cut.fault,
         "failure": review.cut.failure,

@@ -36,7 +36,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
     return {
         "title": pull.title,
-        "verdict": plain(said.verdict),
+        "result": plain(said.result),
         "headline": Safe(said.headline),
         "failure": review.cut.failure.rstrip("."),
         "found": Safe(said.found),
@@ -104,8 +104,8 @@ def _check(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any
     """One of the team's own checks as a row of a table."""
     return {
         "name": report.name,
-        "mark": Safe(facts.CHECK_MARKS[report.verdict]),
-        "verdict": Safe(words.say(f"check_is_{report.verdict}")),
+        "mark": Safe(facts.CHECK_MARKS[report.result]),
+        "result": Safe(words.say(f"check_is_{report.result}")),
         "severity": report.severity,
         "stops": report.blocks,
         "reason": facts.check_reason(report, words),

@@ -30,7 +30,7 @@ def _run(review: Review) -> dict[str, Any]:
     findings = facts.listing(review).all  # code scanning closes every alert that an upload lacks
     counts: Counter[str] = Counter()
     rules = list(dict.fromkeys(_rule_id(item.finding) for item in findings))
-    failed_checks = [one for one in review.checks if one.verdict == "failed"]
+    failed_checks = [one for one in review.checks if one.result == "failed"]
     first = {_rule_id(item.finding): item.finding for item in reversed(findings)}
     driver = {
         "name": "deeprepo",

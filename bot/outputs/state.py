@@ -26,7 +26,7 @@ NONE = "the summary of the last review holds no state"
 
 
 @dataclass(frozen=True, slots=True)
-class HeadVerdict:
+class HeadConclusion:
     """What a review came to, and for what: an event that starts no review repeats it."""
 
     conclusion: Ending
@@ -34,9 +34,9 @@ class HeadVerdict:
     base_ref: str
 
 
-def pack(review: Review, verdict: HeadVerdict | None = None) -> str:
+def pack(review: Review, head: HeadConclusion | None = None) -> str:
     """The line that holds the state."""
-    content = {**_slim(json_file.content(review)), "verdict": asdict(verdict) if verdict else None}
+    content = {**_slim(json_file.content(review)), "head_conclusion": asdict(head) if head else None}
     data = _fit(content, lambda data: len(data) <= MOST_BYTES and len(_text(data)) <= MOST)
     return f"<!-- deeprepo-state:{_text(data)} -->"
 
@@ -83,13 +83,13 @@ def head(data: bytes) -> str | None:
     return pull.get("head") if isinstance(pull, dict) else None
 
 
-def verdict(data: bytes) -> HeadVerdict | None:
-    """Return the verdict of a state, or None if it holds none."""
-    row = json.loads(data).get("verdict")
+def head_conclusion(data: bytes) -> HeadConclusion | None:
+    """Return what a state's head came to, or None if it holds none."""
+    row = json.loads(data).get("head_conclusion")
     endings = ("success", "neutral", "failure")
-    names = {one.name for one in fields(HeadVerdict)}
+    names = {one.name for one in fields(HeadConclusion)}
     is_whole = isinstance(row, dict) and set(row) == names and row["conclusion"] in endings
-    return HeadVerdict(**row) if is_whole else None
+    return HeadConclusion(**row) if is_whole else None
 
 
 def from_file(data: bytes) -> bytes | str:
@@ -126,7 +126,7 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
             for row in full["findings"]
-            if row["status"] not in ("fixed", "refuted")
+            if row["status"] not in ("fixed", "refuted", "unproven")
         ],
         "walkthrough": _model_part(full["walkthrough"]),
         "round": {"number": full["round"]["number"]},

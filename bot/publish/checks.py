@@ -112,11 +112,11 @@ async def end_with_review(
 ) -> None:
     """End it with the review. `verdict`: what its head comes to. `page`: the review as Markdown, where that is made already."""
     words = load(review.settings.language)
-    sentence = facts.summary(review, words).verdict
+    sentence = facts.summary(review, words).result
     first = comment(
         "publish/check.md.j2",
         words,
-        verdict=sentence,
+        result=sentence,
         lacks=[words.say(f"lacks_{name}") for name in review.lacking],
         posted=outcome.posted_count,
         listed=outcome.listed_count,
@@ -231,7 +231,7 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
 
     for report in safe.checks:
         title, level = f"{words.say('check_head_name')} · {report.name}", CHECK_LEVELS[report.severity]
-        for shown in report.quotes if report.verdict == "failed" else ():
+        for shown in report.quotes if report.result == "failed" else ():
             if shown.side == "head":
                 end = shown.line + shown.quote.strip("\n").count("\n")
                 annotate(shown.path, shown.line, end, level, title, facts.check_reason(report, words))

@@ -166,7 +166,7 @@ class Session:
             finding if finding.proven else judged_by_place.get((finding.fingerprint, finding.start), finding)
             for finding in self.findings
         ]
-        self.undecided_marks |= {finding.fingerprint for finding in judgement.unproven}
+        self.undecided_marks |= {finding.fingerprint for finding in judgement.having("unproven")}
 
     def second_opinion(self, is_wanted: bool) -> Send | None:
         """Who verifies findings: the root, else the worker's model; None where there is no model or it is not wanted."""

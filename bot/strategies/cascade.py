@@ -24,7 +24,7 @@ async def run(session: Session) -> Transcript:
         return reading  # nobody has answered
     judgement = await session.judge_findings()
     session.hear(judgement)
-    points = [*reading.open, *_open(session, judgement.unproven)]
+    points = [*reading.open, *_open(session, judgement.having("unproven"))]
     if not points and session.effort != "high":
         return replace(reading, reason=CLOSED)
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED], more=max(0, len(points) - LISTED))

@@ -20,9 +20,9 @@ Existence = Literal[  # what a finding may say of a name in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
 # What has become of a finding by the end of a review. "new": said for the first time. "still": said before, and there. "fixed": said
-# before, and gone. "silenced": a person's word keeps it from being said. "refuted": no second opinion bore it out; its verdict says
-# whether one refuted it. "below": open, and less severe than what is said.
-LastStatus = Literal["new", "still", "fixed", "silenced", "refuted", "below"]
+# before, and gone. "silenced": a person's word keeps it from being said. "refuted": a second opinion says that it is wrong. "unproven":
+# a second opinion could not tell; shown on demand. "below": open, and less severe than what is said.
+LastStatus = Literal["new", "still", "fixed", "silenced", "refuted", "unproven", "below"]
 Status = Literal[LastStatus, "doubtful"]  # until a second opinion: said before, and something about it has changed
 # More about the same: a new one was fixed and is back, one that is still there stands elsewhere, a fixed one reads as suggested.
 How = Literal["", "back", "moved", "accepted"]

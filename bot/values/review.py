@@ -258,7 +258,7 @@ class CIFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewSettings:
+class ReportSettings:
     """The settings by which a review is concluded, and shown."""
 
     language: Exact[str] = "en"  # of the comments' own words
@@ -285,7 +285,7 @@ class Review:
     summary: str = ""
     notes: tuple[str, ...] = ()
     cut: Cut = Cut()
-    settings: ReviewSettings = ReviewSettings()
+    settings: ReportSettings = ReportSettings()
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
     version: Exact[str] = ""
@@ -314,7 +314,7 @@ class Review:
     @property
     def unproven(self) -> tuple[Finding, ...]:
         """What models have reported and nobody has confirmed or refuted: shown on demand."""
-        return tuple(finding for finding in self.having("refuted") if finding.verdict.open)
+        return self.having("unproven")
 
     def having(self, status: Status) -> tuple[Finding, ...]:
         """The findings of one status."""
@@ -322,8 +322,7 @@ class Review:
 
     def without_unproven(self) -> "Review":
         """The review without what nobody has confirmed, as it is posted."""
-        rows = (row for row in self.findings if row.finding.status != "refuted" or not row.finding.verdict.open)
-        return replace(self, findings=tuple(rows))
+        return replace(self, findings=tuple(row for row in self.findings if row.finding.status != "unproven"))
 
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
@@ -331,13 +330,13 @@ class Review:
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
-        """What this review lacks: it was cut off, findings have no judgement, a check of the team's own that stops a change has no verdict."""
+        """What this review lacks: it was cut off, findings have no judgement, a check of the team's own that stops a change has no result."""
         unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
         cut = bool(self.cut.partial or self.cut.fault or unread & {row.kind for row in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
-            ("dropped", self.dropped > sum(not one.verdict.open for one in self.having("refuted"))),
-            ("undecided", any(one.severity == "fail" and one.lacks_verdict for one in self.checks)),
+            ("dropped", self.dropped > len(self.having("refuted"))),
+            ("undecided", any(one.severity == "fail" and one.lacks_result for one in self.checks)),
         )
         return tuple(name for name, true in rows if true)
 

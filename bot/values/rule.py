@@ -49,10 +49,10 @@ class Proposal:
 CheckSeverity = Literal[
     "note", "warn", "fail"
 ]  # what a failed check comes to: a row, a neutral conclusion, a failed one
-CheckVerdict = Literal["failed", "undecided", "unasked", "passed", "inapplicable"]  # the worst first
+CheckResult = Literal["failed", "undecided", "unasked", "passed", "inapplicable"]  # the worst first
 # Why code says so: nobody was asked, nobody answered, no file is meant, no quote stands, the quote is gone, a file was not read.
 CheckCause = Literal["", "no-model", "no-reader", "no-file", "no-quote", "gone", "unread"]
-CHECK_VERDICTS: tuple[CheckVerdict, ...] = get_args(CheckVerdict)
+CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
 
 
 def is_bar(fail_on: object | None, severities: Iterable[str]) -> bool:
@@ -81,7 +81,7 @@ class CheckAnswer:
     """What one reader says of a check, for the changed files that it has read. Its quotes are not verified yet."""
 
     check: str  # its digest
-    verdict: CheckVerdict
+    result: CheckResult
     paths: Exact[tuple[str, ...]]
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()
@@ -93,7 +93,7 @@ class CheckedFile:
     """What a check comes to in one changed file."""
 
     path: Exact[str]
-    verdict: CheckVerdict
+    result: CheckResult
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()  # each is in the tree
     cause: CheckCause = ""
@@ -105,7 +105,7 @@ class CheckReport:
 
     name: str
     severity: CheckSeverity
-    verdict: CheckVerdict
+    result: CheckResult
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()
     cause: CheckCause = ""
@@ -116,16 +116,16 @@ class CheckReport:
     @property
     def blocks(self) -> bool:
         """Whether the owner wants the change to be stopped for it."""
-        return self.verdict == "failed" and self.severity == "fail"
+        return self.result == "failed" and self.severity == "fail"
 
     @property
     def warns(self) -> bool:
         """Whether a review is not clean for it: it failed, or nobody knows of a check that would stop the change."""
-        if self.verdict == "failed":
+        if self.result == "failed":
             return self.severity != "note"
-        return self.severity == "fail" and self.lacks_verdict
+        return self.severity == "fail" and self.lacks_result
 
     @property
-    def lacks_verdict(self) -> bool:
+    def lacks_result(self) -> bool:
         """Whether it applies, and neither passed nor failed."""
-        return self.verdict in ("undecided", "unasked")
+        return self.result in ("undecided", "unasked")

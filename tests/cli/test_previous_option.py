@@ -70,7 +70,7 @@ def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful
     env = {"DEEPREPO_BASE_URL": doubtful.openai_url}
     found = json.loads(run(*model, "--format", "json", cwd=changed.folder, **env).stdout)
     assert "The service is not used" not in [f["title"] for f in of(found, "new")]
-    assert [f["title"] for f in of(found, "refuted")] == ["The service is not used"]
+    assert [f["title"] for f in of(found, "unproven")] == ["The service is not used"]
 
 
 @pytest.mark.parametrize(

@@ -262,7 +262,7 @@ def test_a_refused_key_is_said_first(changed: Repository, form: str) -> None:
     if form == "json":
         found = json.loads(done.stdout)
         assert (found["fault"], found["failure"]) == ("provider", said)
-        assert found["verdict"].startswith(f"No model could be asked: {said}. 1 finding")
+        assert found["result"].startswith(f"No model could be asked: {said}. 1 finding")
     else:
         page = " ".join(done.stdout.split())
         assert page.index(said) < page.index("high 1.")

@@ -52,17 +52,12 @@ def judged(repository: Repository, answers: Answers, findings: Sequence[Finding]
     return asyncio.run(run())
 
 
-def refuted_of(found: JudgedFindings) -> list[Finding]:
-    """What was refuted, and not merely unproven."""
-    return [one for one in found.having("refuted") if not one.verdict.open]
-
-
 def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
     """One request, in which each line of the code stands once."""
     answers = Answers({"C1": CONFIRMED, "C2": REFUTED})
     found = judged(repository, answers, (SECOND, FIRST))
     assert [one.title for one in found.having("new")] == [FIRST.title]
-    assert [one.title for one in refuted_of(found)] == [SECOND.title]
+    assert [one.title for one in found.having("refuted")] == [SECOND.title]
     (prompt,) = answers.asked
     assert prompt.messages[-1].text.count("2 x = f(None)") == 1
 

@@ -16,8 +16,8 @@ from bot.values import (
     OwnerRule,
     PlacedFinding,
     PullRequest,
+    ReportSettings,
     Review,
-    ReviewSettings,
     Source,
     Strategy,
     Verdict,
@@ -50,7 +50,7 @@ def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *fil
         Coverage(()),
         Cost(),
         1.0,
-        settings=ReviewSettings(fail_on="high"),
+        settings=ReportSettings(fail_on="high"),
     )
 
 

@@ -76,11 +76,6 @@ def judged(
     return step.over(pull, lambda tree, _: judge(findings, tree, dependents, ask, pull=pull, **more))
 
 
-def refuted_of(found: JudgedFindings) -> list[Finding]:
-    """What was refuted, and not merely unproven."""
-    return [one for one in found.having("refuted") if not one.verdict.open]
-
-
 CONFIRMED = {"verdict": "confirmed", "trigger": "f(None)", "author_would_change": True, "reason": "r"}
 
 
@@ -110,7 +105,11 @@ def test_a_refutation_names_its_ground(repository: Repository) -> None:
     refuted = CONFIRMED | {"verdict": "refuted", "limit": "none"}
     grounds = [{"ground": "if x is None: return"}, {}, {"ground": " "}]
     states = [judged(repository, Judge(refuted | ground)) for ground in grounds]
-    assert [(len(refuted_of(found)), len(found.unproven)) for found in states] == [(1, 0), (0, 1), (0, 1)]
+    assert [(len(found.having("refuted")), len(found.having("unproven"))) for found in states] == [
+        (1, 0),
+        (0, 1),
+        (0, 1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +123,7 @@ def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
     """Until a round in which it would be shown, whether a reader reports it once more or not."""
     ask = Judge(reply)
     first = judged(repository, ask, least="critical")
-    assert (ask.asked, len(first.having("refuted")), first.unheard) == ([], 0, ())
+    assert (ask.asked, first.having("refuted", "unproven"), first.unheard) == ([], (), ())
     (kept,) = [f for f in first.having("new") if f.path == "a.py"]
     assert kept.unconfirmed
     past = Earlier(1, "b", "h", findings=(replace(kept, fingerprint="f1"),))
@@ -148,7 +147,7 @@ def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Map
     """Refuted, unproven, without a trigger, not worth a change: dropped and counted."""
     found = judged(repository, Judge(reply))
     assert [f.path for f in found.having("new")] == ["b.py"]
-    assert len(found.having("refuted")) == 1
+    assert len(found.having("refuted", "unproven")) == 1
 
 
 @pytest.mark.parametrize(
@@ -169,7 +168,7 @@ def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, 
         ("a.py", "unproven", True),
         ("b.py", "proven", False),
     ]
-    assert len(found.having("refuted")) == 0
+    assert found.having("refuted", "unproven") == ()
     assert "shown as unconfirmed" in found.why[0]
     assert "not confirmed" in facts.origin(found.having("new")[0])
 

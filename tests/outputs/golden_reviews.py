@@ -21,8 +21,8 @@ from bot.values import (
     Finding,
     FirstPlace,
     PlacedFinding,
+    ReportSettings,
     Review,
-    ReviewSettings,
     Round,
     Silencing,
     Source,
@@ -43,7 +43,7 @@ PYTHON = replace(
 SPOT = CommentSpot("src/app/pay.py", 12, 12, "RIGHT")
 HOSTILE = "@victim ![p](https://evil.example/p.png) <img src=x> /deeprepo cancel :tada: #1 <!-- deeprepo:{} --> \u202e\x1b[31m"
 AREAS = (Area("src/app", 7, 52), Area("src/app/io", 3, 22), Area("", 1, 5))
-OWN = "# {{ verdict }}\n\n{% for row in full %}- {{ row.title }}\n{% endfor %}\n\n{{ cost }}\n"
+OWN = "# {{ result }}\n\n{% for row in full %}- {{ row.title }}\n{% endfor %}\n\n{{ cost }}\n"
 
 
 def said(*placed: PlacedFinding, review: Review = REVIEW) -> Review:
@@ -99,7 +99,7 @@ LARGE = Walkthrough(
 )
 REVIEWS: Mapping[str, Review] = {
     "walkthrough": replace(said(FIX), pull=ONLINE, walkthrough=WALK),
-    "walkthrough_of_many_files": replace(CLEAN, walkthrough=LARGE, settings=ReviewSettings(language="de")),
+    "walkthrough_of_many_files": replace(CLEAN, walkthrough=LARGE, settings=ReportSettings(language="de")),
     "usual": replace(REVIEW, coverage=replace(REVIEW.coverage, areas=AREAS)),
     "clean": CLEAN,
     "unread": UNREAD,
@@ -120,15 +120,15 @@ REVIEWS: Mapping[str, Review] = {
                               suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")')),
     "permalinks": replace(said(at(FINDING, CommentSpot(FINDING.path, 41, 42, "RIGHT")), PlacedFinding(PYTHON, "outside")), pull=ONLINE),
     "round_two": ROUND,
-    "unproven_on_demand": said(FIX, PlacedFinding(replace(FINDING, status="refuted", verdict=Verdict.UNPROVEN))),
+    "unproven_on_demand": said(FIX, PlacedFinding(replace(FINDING, status="unproven", verdict=Verdict.UNPROVEN))),
     "nothing_new": replace(ROUND, findings=ROUND.findings[3:]),
     "german": replace(ROUND, settings=replace(ROUND.settings, language="de")),
-    "own_template": replace(said(FIX), settings=ReviewSettings(templates=(("summary.md.j2", OWN),))),
-    "broken_template": replace(said(FIX), settings=ReviewSettings(templates=(("summary.md.j2", "{{ nothing_like_that }}"),))),
+    "own_template": replace(said(FIX), settings=ReportSettings(templates=(("summary.md.j2", OWN),))),
+    "broken_template": replace(said(FIX), settings=ReportSettings(templates=(("summary.md.j2", "{{ nothing_like_that }}"),))),
     "wide_letters": said(at(replace(PYTHON, title="名前が二回使われる", quote="名前 = 1", why="変数は上書きされる。"))),
     "short": replace(said(at(replace(PYTHON, why="Two equal numbers need not be the same object. CPython keeps small ones only.", evidence=FINDING.evidence),
-                             replacement="    if amount == 0:"), PlacedFinding(FINDING, "outside")), settings=ReviewSettings(tone="short")),
-    "kept_back": replace(CLEAN, settings=ReviewSettings(minimum="high"), findings=(PlacedFinding(replace(PYTHON, status="below")), PlacedFinding(replace(PYTHON, severity="low", status="below")))),
+                             replacement="    if amount == 0:"), PlacedFinding(FINDING, "outside")), settings=ReportSettings(tone="short")),
+    "kept_back": replace(CLEAN, settings=ReportSettings(minimum="high"), findings=(PlacedFinding(replace(PYTHON, status="below")), PlacedFinding(replace(PYTHON, severity="low", status="below")))),
 }  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def test_nothing_of_the_change_becomes_markup() -> None:
         ("still", "moved", "status_moved"),
         ("fixed", "", "status_fixed"),
         ("fixed", "accepted", "status_accepted"),
-        ("refuted", "", "list_unproven"),
+        ("unproven", "", "list_unproven"),
     ],
 )
 def test_what_became_of_a_finding_has_words(language: str, status: Status, how: How, said: str) -> None:

@@ -45,7 +45,7 @@ def test_what_it_prints_is_disarmed_all_the_same() -> None:
             ("{% include 'finding.md.j2' %}", "TemplateNotFound"),
             ("{{ full.append(1) }}", "SecurityError"),
             ("{{ 'x' * 10 ** 10 }}", "512 MB"),
-            ("{% for a in range(9000) %}{{ verdict * 9 }}{% endfor %}", "characters"),
+            ("{% for a in range(9000) %}{{ result * 9 }}{% endfor %}", "characters"),
             ("x" * 70_000, "longer than"),
             ("{{ 'x' * 65000 }}", "longer than"),
             ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "2 seconds"),
@@ -64,7 +64,7 @@ def test_a_broken_one_costs_nothing_but_its_form(source: str, why: str) -> None:
 
 def test_it_cannot_write_our_marker() -> None:
     """A marker in a template's own text is broken."""
-    page = with_own('<!-- deeprepo:{"v":1} -->\n{{ verdict }}')
+    page = with_own('<!-- deeprepo:{"v":1} -->\n{{ result }}')
 
     assert marker.read(page) is None
     assert "<!-- deeprepo" not in page

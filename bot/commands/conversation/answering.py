@@ -119,7 +119,7 @@ async def _prompt(
     open_findings = (
         []
         if findings or last_review is None
-        else [one for one in last_review.findings if one.status not in ("fixed", "refuted")][:MOST_LISTED]
+        else [one for one in last_review.findings if one.status not in ("fixed", "refuted", "unproven")][:MOST_LISTED]
     )
     about = render.text(
         "prompts/remark_about.md.j2",
