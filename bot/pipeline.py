@@ -85,10 +85,8 @@ async def review(brief: Brief, tools: Tools) -> Review:
             effort=settings.effort,
         )
         session.calls.journal.put("strategy", name=name, reason=reason)
-        tools.say(subject.masks.cover(judging.reading(session, is_checked=False), guesses=True))
-        async with judging.judging(session, left, tools.say) as judge_now:
-            transcript = await strategies.run(name, session)
-            judgement, transcript = await _judge_findings(transcript, session, alone=partial(judge_now, None))
+        judging.say_reading(session, is_checked=False)
+        judgement, transcript = await _judge_findings(await strategies.run(name, session), session)
         judgement = judge.at_end(judgement, settings.minimum_severity, subject.past.unsaid_numbers)
         reported: tuple[Status, ...] = ("new", "still") if subject.past.round.full else ("new",)
         placed_findings = await suggest.suggest(
@@ -103,7 +101,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
         others = [await _accepted(one, subject) for one in judgement.findings if one.status not in reported]
         findings = (*findings, *map(PlacedFinding, others))
         seconds = tools.clock() - start
-        check_reports = await own_checks.reports(session, left)
+        check_reports = await own_checks.reports(session)
         has_unread = any(file.path in brief.left_out for file in subject.files)
         transcript = replace(transcript, partial=transcript.partial or has_unread)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
@@ -249,18 +247,16 @@ async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
     return decision if isinstance(decision, policy.No) else None
 
 
-async def _judge_findings(
-    transcript: Transcript, session: Session, alone: Callable[[], Awaitable[judge.JudgedFindings]]
-) -> tuple[judge.JudgedFindings, Transcript]:
-    """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is (`alone`)."""
+async def _judge_findings(transcript: Transcript, session: Session) -> tuple[judge.JudgedFindings, Transcript]:
+    """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
     if transcript.fault == "interrupted":
-        return await alone(), transcript
+        return await judging.judge_findings(session, ask=False), transcript
     try:
-        judgement = await session.judge_findings()
+        judgement = await judging.judge_findings(session)
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        return await alone(), strategies.as_interrupted(transcript)
+        return await judging.judge_findings(session, ask=False), strategies.as_interrupted(transcript)
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
 
 

@@ -14,6 +14,7 @@ from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import BudgetSpent, PromptTooLong, ProviderError
 from bot.journal import codec
 from bot.ports import Model
+from bot.review import judging
 from bot.values import Completion, Observation, Prompt, Turn, Usage, Verdict, tokens
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "astray"]
@@ -140,7 +141,7 @@ class Turns:
             if reply is None:
                 return
             # What a turn shows of the budget must not depend on which call ends first: second opinions that began before end here.
-            await self.state.session.wait_for_opinions()
+            await judging.wait_for_opinions(self.state.session)
             if (
                 number == 1 and not self.state.depth
             ):  # what others found has its verdicts before the root's code reports anything
@@ -154,7 +155,7 @@ class Turns:
         """Give what was found so far its verdicts; as a sentence, if there are any."""
         session = self.state.session
         before = sum(finding.verdict.open for finding in session.findings)
-        session.hear(await session.judge_findings())
+        await judging.settle(session)
         verdict_counts = Counter(finding.verdict for finding in session.findings)
         decisive = [verdict for verdict in Verdict if verdict.opinion and not verdict.open]
         if not before or not any(verdict_counts[verdict] for verdict in decisive):

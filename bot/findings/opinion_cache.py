@@ -1,15 +1,14 @@
 """Second opinions that are asked for more than once while a review grows: each is given once, and may be asked for ahead of time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from bot.errors import DeepRepoError
 from bot.findings import joint_opinions
 from bot.findings.joint_opinions import Request
 from bot.findings.verify import OpinionQuestion, Send
-from bot.values import Completion, Prompt
+from bot.values import Completion, Finding, Prompt
 
 Reply = Completion | DeepRepoError
 
@@ -28,6 +27,13 @@ class Opinions:
         self._send, self._is_allowed = send, is_allowed
         self._given: dict[str, Completion] = {}
         self._ahead: set[asyncio.Task[Any]] = set()
+        # What code has found, once all of its checks are done: what is asked ahead of time waits for it.
+        self.by_code: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
+
+    def code_has_checked(self, findings: Sequence[Finding]) -> None:
+        """Every check by code is done, and has found these."""
+        if not self.by_code.done():
+            self.by_code.set_result(tuple(findings))
 
     async def answers(self, questions: Sequence[OpinionQuestion]) -> Sequence[Reply]:
         """An answer to each question. What failed before is asked for again."""
@@ -74,15 +80,11 @@ class Opinions:
                 replies[_text(one.prompt)] = own
         return replies
 
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[None]:
-        """At the end nothing that was begun goes on."""
-        try:
-            yield
-        finally:
-            for task in self._ahead:
-                task.cancel()
-            await asyncio.gather(*self._ahead, return_exceptions=True)
+    async def close(self) -> None:
+        """Nothing that was begun goes on."""
+        for task in self._ahead:
+            task.cancel()
+        await asyncio.gather(*self._ahead, return_exceptions=True)
 
 
 def _text(prompt: Prompt) -> str:

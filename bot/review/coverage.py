@@ -200,6 +200,10 @@ class CoverageTracker:
         left = [unit for unit in self.units.values() if unit.id not in done_units]
         return tuple(sorted(left, key=lambda unit: (-unit.risk, unit.id)))
 
+    def fresh(self) -> tuple[Unit, ...]:
+        """Units that no earlier round has judged as they are now."""
+        return tuple(unit for unit in self.units.values() if unit.id not in self._reused)
+
     def open_uses(self) -> tuple["ObligedUse", ...]:
         """Uses of changed contracts that code could not decide and no model has read, most telling first."""
         done_uses = self._compared.keys() | self._read.keys() | self._reused_uses.keys()

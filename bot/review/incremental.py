@@ -131,11 +131,6 @@ async def _texts(known: Earlier, commits: Commits, files: Sequence[ChangedFile])
     return {path: blob.decode("utf-8", "replace") for path, blob in there.items() if blob is not None}
 
 
-def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:
-    """Path and lines of these units, on the head side."""
-    return tuple((unit.path, unit.start, unit.end) for unit in units if unit.side == "head")
-
-
 def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[Mark, ...]:
     """What the next round can build upon. Files with an `unheard` finding are read again: it is not lost."""
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}

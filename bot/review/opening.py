@@ -21,6 +21,7 @@ from bot.values import (
     Limits,
     Reference,
 )
+from bot.values.progress import Reading
 
 if TYPE_CHECKING:
     from bot.context.consumer_code import ConsumerCode
@@ -46,7 +47,7 @@ async def open_session(
     journal: Journal | None = None,
     lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
-    say: Callable[[str], None] = lambda _: None,
+    say: Callable[[str | Reading], None] = lambda _: None,
 ) -> AsyncIterator[Session]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
     journal, settings = journal or Journal(), survey.brief.settings
@@ -56,9 +57,14 @@ async def open_session(
     tree = MaskedTree(survey.tree, survey.masks)
     callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
     worker: Worker = checks
-    look_ups, consumer_code = None, None
+    look_ups, consumer_code, opinions = None, None, None
     if models.root or models.reader:  # a review without a model loads neither look-ups nor the worker
         look_ups, consumer_code = _look_ups(survey, tree, languages, journal)
+    if settings.verify and (asked := models.root or models.reader):
+        from bot.findings.opinion_cache import Opinions
+        from bot.review.dialogues import Dialogues
+
+        opinions = Opinions(Dialogues(calls, asked, "verify", look_ups).answers, partial(calls.may_precede, asked))
     if models.reader:
         from bot.review.workers import ModelWorker
 
@@ -81,12 +87,15 @@ async def open_session(
             readers=readers,
             look_ups=look_ups,
             consumer_code=consumer_code,
+            opinions=opinions,
             notes=list(notes),
             walkthrough=settings.walkthrough,
             effort=settings.effort,
             say=say,
         )
     finally:
+        if opinions is not None:
+            await opinions.close()
         journal.close()
         await _close(models, consumer_code)
 

@@ -1,11 +1,9 @@
 """The team's own checks: which files are to be read for them, and what they come to in this round."""
 
-from collections.abc import Sequence
-
 from bot.checkout.masked import ShownTree
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import CheckReport, Unit
+from bot.values import CheckReport
 
 
 def files_to_ask_about(subject: Survey) -> frozenset[str]:
@@ -16,7 +14,7 @@ def files_to_ask_about(subject: Survey) -> frozenset[str]:
     return custom_checks.files_to_read(subject.checks, earlier.checks if earlier else (), subject.units)
 
 
-async def reports(session: Session, reread: Sequence[Unit]) -> tuple[CheckReport, ...]:
+async def reports(session: Session) -> tuple[CheckReport, ...]:
     """What the team's own checks come to: the answers of this round, and those before about what was not read again."""
     subject = session.survey
     if not subject.checks:
@@ -27,7 +25,7 @@ async def reports(session: Session, reread: Sequence[Unit]) -> tuple[CheckReport
         ShownTree(subject.tree, subject.masks),
         subject.files,
         subject.units,
-        reread,
+        subject.tracker.fresh(),
         subject.past.earlier.checks if subject.past.earlier else (),
         session.reader is not None,
     )

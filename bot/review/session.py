@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.findings import merge
 from bot.findings.check import check
-from bot.findings.judge import JudgedFindings
-from bot.findings.verify import Send
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
 from bot.review.coverage import CoverageTracker
@@ -26,11 +24,13 @@ from bot.values import (
     Source,
     Unit,
 )
+from bot.values.progress import Reading
 
 if TYPE_CHECKING:
     from bot.context.consumer_code import ConsumerCode
     from bot.context.file_questions import Part, Sight
     from bot.context.look_ups import LookUps
+    from bot.findings.opinion_cache import Opinions
     from bot.review.survey import Survey
 
 
@@ -74,15 +74,6 @@ async def _nobody(_: str) -> Sequence[Reference]:
     return ()
 
 
-async def _unheard() -> JudgedFindings:
-    """What is said of the findings where nobody gives second opinions."""
-    return JudgedFindings(())
-
-
-async def _at_once() -> None:
-    """Nothing is under way."""
-
-
 @dataclass(slots=True)
 class Session:
     """The state of one review. Mutable on purpose: it is what grows between the diff and the findings."""
@@ -115,17 +106,10 @@ class Session:
     issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
     check_answers: list[CheckAnswer] = field(default_factory=list)  # what readers say of the owner's own checks
     effort: ReviewEffort = "medium"  # how far the review goes
-    judge_findings: Callable[[], Awaitable[JudgedFindings]] = (
-        _unheard  # the findings so far, each with its second opinion
-    )
+    opinions: "Opinions | None" = None  # second opinions on findings; None: nobody gives any
     # What it means that a check by code no longer reports a finding; None: the owner has switched that check off.
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen"
-    say: Callable[[str], None] = lambda _: None  # progress, one short line
-    on_checked: Callable[[], None] = lambda: None  # called when every check by code is done
-    on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
-        None
-    )  # begins second opinions while other prompts are out
-    wait_for_opinions: Callable[[], Awaitable[None]] = _at_once  # returns when none of these is under way any more
+    say: Callable[[str | Reading], None] = lambda _: None  # progress: a line, or what is read and was found by code
 
     @property
     def pull(self) -> PullRequest:
@@ -156,27 +140,6 @@ class Session:
     def tracker(self) -> CoverageTracker:
         """What was read so far."""
         return self.survey.tracker
-
-    def hear(self, judgement: JudgedFindings) -> None:
-        """Give the findings the verdicts of their second opinions: who goes on sees what is settled."""
-        judged_by_place = {
-            (f.fingerprint, f.start): f for f in judgement.having("new", "refuted") if not f.verdict.open
-        }
-        self.findings[:] = [
-            finding if finding.proven else judged_by_place.get((finding.fingerprint, finding.start), finding)
-            for finding in self.findings
-        ]
-        self.undecided_marks |= {finding.fingerprint for finding in judgement.having("unproven")}
-
-    def second_opinion(self, is_wanted: bool) -> Send | None:
-        """Who verifies findings: the root, else the worker's model; None where there is no model or it is not wanted."""
-        model = self.root or self.reader
-        if model is None or not is_wanted:
-            return None
-
-        from bot.review.dialogues import Dialogues
-
-        return Dialogues(self.calls, model, "verify", self.look_ups).answers
 
     def take_back_cancel(self) -> bool:
         """Whether the review goes on although a person broke it off: the command still shows what it has."""

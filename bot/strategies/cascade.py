@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bot import render
+from bot.review import judging
 from bot.review.session import Session
 from bot.strategies import direct, rlm
 from bot.values import Finding, Transcript
@@ -22,9 +23,7 @@ async def run(session: Session) -> Transcript:
     reading = await direct.run(session)
     if session.root is None or session.tracker.unread() == left:
         return reading  # nobody has answered
-    judgement = await session.judge_findings()
-    session.hear(judgement)
-    points = [*reading.open, *_open(session, judgement.having("unproven"))]
+    points = [*reading.open, *_open(session, await judging.settle(session))]
     if not points and session.effort != "high":
         return replace(reading, reason=CLOSED)
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED], more=max(0, len(points) - LISTED))

@@ -1,8 +1,10 @@
 """One call with the whole change and the unchanged code around it: for small changes, and as the baseline."""
 
 from dataclasses import replace
+from functools import partial
 
 from bot.errors import PromptTooLong
+from bot.review import judging
 from bot.review.session import Session, admit
 from bot.review.workers import ModelWorker
 from bot.strategies import fanout
@@ -18,7 +20,9 @@ async def run(session: Session) -> Transcript:
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
     await fanout.compare(session)
     session.say(f"asking {model.name}")
-    reader = replace(session.worker, model=model, role="root", whole=True, on_findings=session.on_findings)
+    reader = replace(
+        session.worker, model=model, role="root", whole=True, on_findings=partial(judging.ask_ahead, session)
+    )
     reader = replace(reader, diff_only=session.effort != "low")
     try:
         async with fanout.checks_beside(session):

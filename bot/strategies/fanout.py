@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 
+from bot.review import judging
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker, admit
 from bot.values import Transcript
@@ -49,7 +51,7 @@ async def run(
     if not is_merged:
         await read_uses(session, session.worker if with_pairs else hearing(session, session.worker))
     if with_pairs:
-        session.on_findings(session.findings)
+        judging.ask_ahead(session, session.findings)
     return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
 
 
@@ -82,7 +84,7 @@ def hearing(session: Session, worker: Worker, *, diff_only: bool = False, is_mer
     if not isinstance(worker, ModelWorker):
         return worker
     diff_worker = replace(worker, diff_only=diff_only, is_backed=is_merged)
-    return diff_worker if is_merged else replace(diff_worker, on_findings=session.on_findings)
+    return diff_worker if is_merged else replace(diff_worker, on_findings=partial(judging.ask_ahead, session))
 
 
 async def compare(session: Session) -> None:
@@ -126,4 +128,4 @@ async def check_by_code(session: Session) -> None:
     answer = await session.checks.review(session.units)
     for finding in answer.findings:
         await admit(session, finding)
-    session.on_checked()
+    judging.code_has_checked(session)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.agent import loop, messages, seed
 from bot.errors import ReplUnavailable
-from bot.review import pairs
+from bot.review import judging, pairs
 from bot.review.session import Session
 from bot.strategies import fanout
 from bot.strategies.choice import MANY_TURNS, ROOT_UNITS
@@ -23,7 +23,7 @@ async def run(session: Session) -> Transcript:
         await fanout.run(session, diff_only=session.effort != "low", is_merged=True, with_pairs=False)
         await pairs_taken()
     await fanout.read_uses(session, session.worker)
-    session.on_findings(session.findings)
+    judging.ask_ahead(session, session.findings)
     return await go_on(session)
 
 

@@ -298,7 +298,7 @@ def _open(
     subject: Survey,
     chosen_models: Models,
     journal_opened: Journal,
-    say: Callable[[str], None],
+    say: Callable[[str | Reading], None],
     *,
     keep_on_cancel: bool = True,
     own: tuple[str, ...] = (),
