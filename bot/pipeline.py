@@ -15,7 +15,7 @@ from bot.config import Config
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import history, judge, merge, numbers, place, rank, rounds, rules, sarif_results, suggest, suppress
+from bot.findings import history, judge, merge, place, rank, rounds, rules, sarif_results, suggest, suppress
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import coverage, guidance, incremental, judging, own_checks, walkthrough
@@ -87,7 +87,11 @@ async def review(brief: Brief, tools: Tools) -> Review:
         session.calls.journal.put("strategy", name=name, reason=reason)
         judging.say_reading(session, is_checked=False)
         judgement, transcript = await _judge_findings(await strategies.run(name, session), session)
-        judgement = judge.at_end(judgement, settings.minimum_severity, subject.past.unsaid_numbers)
+        past = subject.past
+        last = await rounds.at_end(
+            judgement.findings, settings.minimum_severity, past.unsaid_numbers, past.before, subject.tree
+        )
+        judgement = replace(judgement, findings=tuple(last))
         reported: tuple[Status, ...] = ("new", "still") if subject.past.round.full else ("new",)
         placed_findings = await suggest.suggest(
             place.place(judgement.having(*reported), subject.files), subject.tree, tools.faults
@@ -98,8 +102,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
             placed_findings = await reproduce.reproduce(placed_findings, session, tools.running, settings.run)
         earlier_ids = await subject.past.held_marks(judgement.having(*reported))
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
-        others = [await _accepted(one, subject) for one in judgement.findings if one.status not in reported]
-        findings = (*findings, *map(PlacedFinding, others))
+        findings = (*findings, *(PlacedFinding(one) for one in judgement.findings if one.status not in reported))
         seconds = tools.clock() - start
         check_reports = await own_checks.reports(session)
         has_unread = any(file.path in brief.left_out for file in subject.files)
@@ -260,13 +263,6 @@ async def _judge_findings(transcript: Transcript, session: Session) -> tuple[jud
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
 
 
-async def _accepted(finding: Finding, subject: Survey) -> Finding:
-    """The finding, with the word for it if it is fixed because its suggestion was taken as it is."""
-    past = subject.past
-    is_accepted = finding.status == "fixed" and await rounds.is_accepted(finding, past.before, subject.tree)
-    return replace(finding, how="accepted") if is_accepted else finding
-
-
 def _review(
     settings: Config,
     session: Session,
@@ -279,7 +275,7 @@ def _review(
     """Everything that a review tells, put together."""
     subject = session.survey
     earlier, budget = subject.past.earlier, session.calls.budget
-    findings, numbered_findings = numbers.give(findings, subject.past.numbers)
+    findings, numbered_findings = rounds.give_numbers(findings, subject.past.numbers)
     coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units), tried=tuple(session.attempts))
     open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)

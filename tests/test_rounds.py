@@ -119,3 +119,39 @@ def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
     again = [item.finding for item in third.reported if item.finding.title == KNOWN[NEGATIVE]["title"]]
     assert [(one.number, one.how, one.is_new) for one in again] == [(number, "back", True)]
     assert "was fixed, is back" in markdown.render(third)
+
+
+MENDED_IN_PART = [
+    pytest.param(  # a name that nothing defines, in other words
+        {"shop/cart.py": "def total(rows):\n    return rounded(sum(rows))\n"},
+        {"shop/cart.py": "def total(rows, digits):\n    for row in rows:\n        yield (digits, rounded)[row]\n"},
+        id="name",
+    ),
+    pytest.param(  # two functions are gone, and the push mends the uses of one of them
+        {"shop/rates.py": ""},
+        {
+            "shop/cart.py": "from shop.rates import fee\n\n\ndef total(rows):\n    return sum(fee(row) for row in rows)\n"
+        },
+        id="removed",
+    ),
+]
+
+
+@pytest.mark.parametrize(("first", "push"), MENDED_IN_PART)
+def test_what_code_has_proven_stays_known_when_its_quote_changes(
+    hand: Hand, first: dict[str, str | bytes | None], push: dict[str, str | bytes | None]
+) -> None:
+    """The same check proves the same of the same file: nobody is told of it again as new."""
+    hand.repository.git("checkout", "-q", "main")
+    both = "def apply(rate, amount):\n    return amount * rate\n\n\ndef fee(row):\n    return row / 2\n"
+    use = "from shop.rates import apply, fee\n\n\ndef total(rows):\n    return sum(apply(0.2, fee(row)) for row in rows)\n"
+    hand.repository.commit({"shop/rates.py": both, "shop/cart.py": use}, "before")
+    hand.repository.git("checkout", "-qB", "feature")
+    hand.repository.commit(first, "first push")
+    before = hand.review(strategy="offline")
+    hand.repository.commit(push, "second push")
+    after = hand.review(before, strategy="offline")
+    assert [(one.number, one.status) for one in before.open] == [(1, "new")]
+    assert [(one.number, one.status) for one in after.open] == [(1, "still")]
+    assert [one.quote for one in before.open] != [one.quote for one in after.open]
+    assert after.reported == ()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from bot.findings import merge, numbers
+from bot.findings import merge, rounds
 from bot.values import (
     CheckReport,
     Earlier,
@@ -18,7 +18,7 @@ from bot.values import (
     IssueReport,
     ReaderNotes,
     Status,
-    marks_of,
+    read_units,
 )
 from bot.values.change import object_id
 
@@ -63,7 +63,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         number=max(1, int(document["round"]["number"])),
         base=object_id(document["pull"]["base"], "pull.base"),
         head=object_id(document["pull"]["head"], "pull.head"),
-        marks=marks_of(_reader(_MARKS).validate_python(document["read"]), document["read_by_model"]),
+        units=read_units(_reader(_MARKS).validate_python(document["read"]), document["read_by_model"]),
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
@@ -113,7 +113,7 @@ def findings_of(document: Mapping[str, Any], *statuses: Status) -> tuple[Finding
     return findings([row for status in statuses for row in rows if row["status"] == status])
 
 
-def numbers_given(document: Mapping[str, Any]) -> numbers.NumbersGiven:
+def numbers_given(document: Mapping[str, Any]) -> rounds.NumbersGiven:
     """Every number that was given by then."""
     rows = _reader(_NUMBERS).validate_python(document["numbers"])
-    return tuple(sorted({n: mark for n, mark in rows if 0 < n <= numbers.MOST}.items()))
+    return tuple(sorted({n: mark for n, mark in rows if 0 < n <= rounds.MOST_NUMBER}.items()))

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from bot.findings import rules
 from bot.findings.merge import merge, unite
-from bot.findings.rounds import outlasting, recall
+from bot.findings.rounds import look_again, outlasting, recall
 from bot.findings.suppress import IgnoreList, silenced
 from bot.findings.verify import Ask, Precedents, verify
 from bot.ports import Tree
@@ -98,7 +98,7 @@ async def judge(
                     judged[at] = silenced(one, silencing)
                     continue
             if one.status != "new":
-                judged[at] = _judge_again(one, now)
+                judged[at] = look_again(one, now)
                 continue
             judged[at] = now if now.is_shown else replace(now, status="unproven" if now.verdict.open else "refuted")
             if now.unconfirmed:
@@ -170,15 +170,6 @@ def _unasked(one: Finding, is_below: bool) -> Finding:
     return replace(one, unconfirmed=True) if is_below and one.verdict.open else one
 
 
-def _judge_again(before: Finding, now: Finding) -> Finding | None:
-    """What has become of a finding of an earlier round. One that nobody has seen yet, and that is unproven still, is not mentioned."""
-    if not now.verdict.stands:
-        return replace(before, status="fixed", how="")
-    verdict = now.verdict if now.verdict.is_shown else before.verdict
-    updated = replace(before, status="still", verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)
-    return updated if updated.number or updated.is_shown else None
-
-
 def dismissed_claims(ignore_list: IgnoreList, earlier: Earlier | None) -> tuple[Dismissal, ...]:
     """What models have reported of this change and people have dismissed, each once, with the reason."""
     all_findings = earlier.findings if earlier is not None else ()
@@ -198,21 +189,3 @@ def _precedents(
     nearest = sorted(here, key=lambda row: abs(row[0].start - finding.start))
     sentences = {f"S{at}": one for at, one in enumerate(in_scope[:MOST_LEARNINGS], 1)}
     return {**sentences, **{f"D{at}": row for at, row in enumerate(nearest[:MOST_DISMISSED], 1)}}
-
-
-def at_end(judgement: JudgedFindings, least: Severity, unsaid_numbers: Collection[int]) -> JudgedFindings:
-    """The findings as the review says them: what is less severe is below; what could not be posted before is new, as is what was never shown.
-
-    A finding without a number was never shown: nobody is told that it is fixed.
-    """
-    rows = []
-    for one in judgement.findings:
-        if one.status == "fixed" and not one.number:
-            continue
-        if one.status in ("new", "still") and not at_least(one.severity, least):
-            rows.append(replace(one, status="below"))
-        elif one.status == "still" and (not one.number or one.number in unsaid_numbers):
-            rows.append(replace(one, status="new", how=""))
-        else:
-            rows.append(one)
-    return replace(judgement, findings=tuple(rows))

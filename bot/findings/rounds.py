@@ -1,24 +1,50 @@
-"""Memory across rounds: which units need no second reading, and what became of each finding that was reported before.
+"""Rounds: what becomes of each finding of the last review when the change is reviewed again, and the numbers that people call findings by.
 
-A finding is itself by its fingerprint: path, category and folded quote; and where its line was edited a little, by likeness near the old
-place. Nothing depends on the history of the branch: the text decides. One that is not reported again is fixed if its check has looked
-again, or if the quoted words of a model's finding are gone from the change. Silence fixes nothing else: where anything about a model's
-finding has changed it is `doubtful` until somebody has looked.
+A finding is itself by its fingerprint (path, category and folded quote), by likeness near its old place where its line was edited a
+little, and of a proof by what is proven in the same file. Nothing depends on the history of the branch: the text decides. The rules,
+the first that fits:
+
+| an earlier finding, in this round | is | decided in |
+|---|---|---|
+| it is reported again; elsewhere: `moved` | still | `_repeated` |
+| a guess that code has proven now | new, by its old number | `_repeated` |
+| a secret whose line is gone | still: the history holds it | `lasting` |
+| the whole change is taken back; its file has left the change, and it shows no other place | fixed | `_Head.find` |
+| its check has judged everything again and is silent | fixed | `_Head.find` |
+| its suggestion was taken as it is | fixed: `accepted` | `_is_applied`, `at_end` |
+| the words that it quotes are gone from the change | fixed | `_Head._place` |
+| a model's, and anything about it has changed | doubtful: `look_again` after a second opinion | `_is_doubtful` |
+| else | still | `_Head.find` |
+| still, but less severe than what is said now | below | `at_end` |
+| still, but it could not be posted, or was never shown | new | `at_end` |
+| it was fixed, and is reported again | new, by its old number: `back` | `give_numbers` |
+
+Silence fixes nothing else: a model that reads something else says nothing about it.
 """
 
-import hashlib
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from types import MappingProxyType
 
 from bot.findings import suggest
-from bot.findings.merge import alike
+from bot.findings.merge import alike, code_names
 from bot.findings.quotes import fold, locate, rows_of
 from bot.ports import Tree
 from bot.text.lines import code_of, is_comment
-from bot.values import ChangedFile, Earlier, Evidence, Finding, Mark, Reference, Silence, Source, Unit
+from bot.values import (
+    ChangedFile,
+    Earlier,
+    Evidence,
+    Finding,
+    PlacedFinding,
+    Severity,
+    Silence,
+    Source,
+    at_least,
+    in_order,
+)
 from bot.values.finding import How
 
 _WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
@@ -26,40 +52,10 @@ LASTING = "removed, still in"
 SHORT = 10  # characters of a commit id in a sentence
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
 NEAR = 60  # lines between the old place and the edited one
+MOST_NUMBER = 9_999  # a larger number in a file was not given by deeprepo
+NumbersGiven = tuple[tuple[int, str], ...]  # number and fingerprint; the same words may stand in a file twice
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MASKED = re.compile(r"\w{0,4}\*{3}")  # what an output shows of a secret
-
-
-def digest(unit: Unit) -> str:
-    """What was judged of a unit, without line numbers: moved code is the same code."""
-    removed_texts = [row.text for row in unit.removed_rows]
-    uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
-    parts = "\0".join(
-        [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed_texts, *uses]
-    )
-    return hashlib.sha256(parts.encode("utf-8", "replace")).hexdigest()[:20]
-
-
-def unchanged_units(
-    earlier: Earlier, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
-) -> dict[str, Mark]:
-    """The units that need no second reading, and who read them: the same text, and nothing that they use has changed."""
-    marks_by_digest = {mark.digest: mark for mark in earlier.marks if mark.model or not by_model}
-    same = {unit.id: marks_by_digest[unit_digest] for unit in units if (unit_digest := digest(unit)) in marks_by_digest}
-    changed_keys = {f"{unit.path}:{unit.name}" for unit in units if unit.id not in same}
-    touched_places = {(row.path, row.line) for row in references if row.symbol in changed_keys}
-    return {
-        unit.id: same[unit.id]
-        for unit in units
-        if unit.id in same
-        and not any(path == unit.path and unit.start <= line <= unit.end for path, line in touched_places)
-    }
-
-
-def reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh: Collection[str]) -> frozenset[str]:
-    """Unchanged files that were read before and that no unit which is read again depends on."""
-    again = {row.path for row in references if row.symbol in fresh}
-    return frozenset(earlier.dependents) - again
 
 
 async def recall(
@@ -82,7 +78,7 @@ async def recall(
     for past in silent_findings:
         now = await head.find(past, _silence(past, silence))
         again = next(
-            (one for one in left if now.path != past.path and not past.proven and _same(now, one, files)), None
+            (one for one in left if now.path != past.path and not past.proven and _is_edited(now, one, files)), None
         )
         if again is not None:  # it was reported again where its lines have gone
             left.remove(again)
@@ -95,18 +91,22 @@ def _repeated(
     earlier: Earlier, findings: Sequence[Finding], files: Sequence[ChangedFile]
 ) -> tuple[list[Finding], list[Finding], list[Finding]]:
     """This round's findings that are new; the earlier ones that were reported again, and those that were not."""
-    left, repeats, silent_findings = list(findings), list[Finding](), list[Finding]()
-    for past in earlier.findings:
-        nearest = sorted(left, key=lambda finding: finding.fingerprint != past.fingerprint)
-        again = next((finding for finding in nearest if _same(past, finding, files)), None)
-        if again is None:
+    places, taken = dict[int, int](), set[int]()  # of an earlier finding -> of the one that reports it again
+    for is_same in (_is_identical, _is_edited, _proves_the_same):  # of all findings the surest pairs first
+        for at, past in enumerate(earlier.findings):
+            others = (i for i, one in enumerate(findings) if i not in taken and is_same(past, one, files))
+            if at not in places and (place := next(others, None)) is not None:
+                places[at] = place
+                taken.add(place)
+    left, repeats, silent_findings = dict(enumerate(findings)), list[Finding](), list[Finding]()
+    for at, past in enumerate(earlier.findings):
+        if at not in places:
             silent_findings.append(past)
-        elif again.proven and not past.proven:  # a guess came true: it is said anew, by its number
-            left[left.index(again)] = replace(again, number=past.number)
+        elif findings[places[at]].proven and not past.proven:  # a guess came true: it is said anew, by its number
+            left[places[at]] = replace(findings[places[at]], number=past.number)
         else:
-            left.remove(again)
-            repeats.append(_renew(past, again))
-    return left, repeats, silent_findings
+            repeats.append(_renew(past, left.pop(places[at])))
+    return [*left.values()], repeats, silent_findings
 
 
 class _Head:
@@ -163,7 +163,7 @@ class _Head:
 
     async def _is_applied(self, past: Finding) -> bool:
         """Whether the suggestion was taken as it is, and none of the quoted lines is left, though the new ones may hold their words."""
-        if not await is_accepted(past, self._before, self._tree):
+        if not await _is_accepted(past, self._before, self._tree):
             return False
         rows = set(map(fold, (await self._read(past.path) or "").split("\n")))
         return rows.isdisjoint(map(fold, rows_of(past.quote)))
@@ -237,7 +237,9 @@ def new_path(path: str, files: Sequence[ChangedFile]) -> str:
 
 def outlasting(leaks: Sequence[Finding], there: Sequence[Finding]) -> list[Finding]:
     """The secrets that only earlier commits of the change hold, without those of these findings."""
-    return [leak for leak in leaks if not any(_same(leak, one, ()) for one in there)]
+    return [
+        leak for leak in leaks if not any(_is_identical(leak, one, ()) or _is_edited(leak, one, ()) for one in there)
+    ]
 
 
 def lasting(past: Finding, commit: str) -> Finding:
@@ -280,29 +282,50 @@ def _is_new_quote(path: str, quote: str, before: Mapping[str, str]) -> bool:
     return path not in before or locate(before[path], quote) is None
 
 
-async def is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
-    """Whether the suggestion of a fixed finding was taken as it is since the round before."""
+async def _is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
+    """Whether the suggestion was taken as it is since the round before."""
     if not past.suggestion or past.side != "head" or past.path not in before:
         return False
     blob = await tree.read(past.path)
     return blob is not None and suggest.is_taken(past, before[past.path], blob.decode("utf-8", "replace"))
 
 
-def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+def _is_identical(past: Finding, finding: Finding, _files: Sequence[ChangedFile]) -> bool:
+    """Whether it is the same by its fingerprint. A secret is the same in any line; another one in the same line is another."""
     if past.category == finding.category == "secret" and past.proofs and finding.proofs:
-        return bool(
-            past.proofs & finding.proofs
-        )  # the same secret in any line; another one in the same line is another
-    if past.proven and not (finding.proven and past.proofs & finding.proofs):
-        return False  # what code has proven is not what a model guesses there later, nor another proof
-    if past.fingerprint == finding.fingerprint:
-        return True
-    if finding.path not in (past.path, new_path(past.path, files)) or past.side != finding.side:
+        return bool(past.proofs & finding.proofs)
+    return past.fingerprint == finding.fingerprint and _may_be_same(past, finding)
+
+
+def _is_edited(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+    """Whether it is the same finding near its old place, on a line that was edited a little."""
+    if past.category == finding.category == "secret" and past.proofs and finding.proofs:
+        return False
+    if not _may_be_same(past, finding) or not _is_in_same_file(past, finding, files):
         return False
     is_same_line = fold(past.quote) == fold(finding.quote)  # and two fingerprints: of another category, or told apart
     if (past.category != finding.category or is_same_line) and not alike(past.title, finding.title):
         return False
     return abs(past.start - finding.start) <= NEAR and _likeness(past.quote, finding.quote) >= LIKE
+
+
+def _proves_the_same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+    """Whether code has proven the same of the same file, now at other words: the rest of what a push has mended in part."""
+    is_same_check = past.proven and finding.proven and (past.kind, past.consumer) == (finding.kind, finding.consumer)
+    names = code_names(past.title) & code_names(finding.title) if past.cause and finding.cause else ()
+    common = (
+        past.proofs & finding.proofs or names
+    )  # of several definitions that broke its lines, one may break them still
+    return bool(is_same_check and common) and _is_in_same_file(past, finding, files)
+
+
+def _may_be_same(past: Finding, finding: Finding) -> bool:
+    """What code has proven is not what a model guesses there later, nor another proof."""
+    return not past.proven or (finding.proven and bool(past.proofs & finding.proofs))
+
+
+def _is_in_same_file(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+    return finding.path in (past.path, new_path(past.path, files)) and past.side == finding.side
 
 
 def _likeness(one: str, other: str) -> float:
@@ -323,3 +346,67 @@ def _renew(past: Finding, again: Finding) -> Finding:
         verdict=verdict,
         trigger=again.trigger or past.trigger,
     )
+
+
+def look_again(past: Finding, now: Finding) -> Finding | None:
+    """A doubtful finding after a second opinion (`now`). One that nobody has seen yet, and that is unproven still, is not mentioned."""
+    if not now.verdict.stands:
+        return replace(past, status="fixed", how="")
+    verdict = now.verdict if now.verdict.is_shown else past.verdict
+    updated = replace(past, status="still", verdict=verdict, unconfirmed=past.unconfirmed and now.unconfirmed)
+    return updated if updated.number or updated.is_shown else None
+
+
+async def at_end(
+    findings: Iterable[Finding],
+    least: Severity,
+    unsaid_numbers: Collection[int],
+    before: Mapping[str, str],
+    tree: Tree,
+) -> list[Finding]:
+    """The findings as the review says them. A finding without a number was never shown: nobody is told that it is fixed.
+
+    `unsaid_numbers`: of findings that the review before could not post.
+    """
+    rows = []
+    for one in findings:
+        if one.status == "fixed":
+            is_accepted = bool(one.number) and await _is_accepted(one, before, tree)
+            rows += [replace(one, how="accepted" if is_accepted else one.how)] if one.number else []
+        elif one.status in ("new", "still") and not at_least(one.severity, least):
+            rows.append(replace(one, status="below"))
+        elif one.status == "still" and (not one.number or one.number in unsaid_numbers):
+            rows.append(replace(one, status="new", how=""))
+        else:
+            rows.append(one)
+    return rows
+
+
+def give_numbers(
+    rows: Sequence[PlacedFinding], numbers_given: NumbersGiven
+) -> tuple[tuple[PlacedFinding, ...], NumbersGiven]:
+    """The findings, each that is said with its number, in the order in which they came; and every number that is given by now.
+
+    Numbers are given in the order of the summary, kept while the pull request lives, and used once: a finding that was fixed and comes
+    back has its old one again, and no other ever gets it.
+    """
+    there = [row.finding for row in rows if row.place or row.finding.status == "still"]
+    taken_numbers = {one.number for one in there if one.number}
+    marks_by_number = dict(numbers_given)
+    free: dict[str, list[int]] = {}
+    for number, mark in sorted(numbers_given):
+        if number not in taken_numbers:
+            free.setdefault(mark, []).append(number)
+    highest = max((*marks_by_number, *taken_numbers), default=0)
+    numbered_rows: dict[int, PlacedFinding] = {}
+    for row in in_order(row for row in rows if row.place and not row.finding.number):
+        own = free.get(row.finding.fingerprint)
+        number = own.pop(0) if own else highest + 1
+        is_back = number <= highest and row.finding.is_new
+        highest = max(highest, number)
+        numbered = replace(row.finding, number=number, how="back" if is_back else row.finding.how)
+        numbered_rows[id(row)] = replace(row, finding=numbered)
+    now = tuple(numbered_rows.get(id(row), row) for row in rows)
+    said = (row.finding for row in now if row.place or row.finding.status == "still")
+    marks_by_number |= {one.number: one.fingerprint for one in said if one.number}
+    return now, tuple(sorted(marks_by_number.items()))

@@ -8,7 +8,7 @@ from typing import Any
 from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, safe_json
-from bot.values import ChangedFile, CIFailure, Coverage, Finding, PlacedFinding, PullRequest, Review, marks_of
+from bot.values import ChangedFile, CIFailure, Coverage, Finding, PlacedFinding, PullRequest, Review, read_units
 from bot.values.consumer import ConsumerReport
 
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
@@ -137,7 +137,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "round": {
             **document["round"],
             "numbers": document["numbers"],
-            "read": marks_of(document["read"], document["read_by_model"]),
+            "read": read_units(document["read"], document["read_by_model"]),
         },
         "version": document["tool"]["version"],
         "pull": {**{name: document["pull"][name] for name in PULL}, "git_dir": ""},  # a file says nothing of folders

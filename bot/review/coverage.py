@@ -21,8 +21,8 @@ from bot.values import (
     CoverageRow,
     Dependents,
     DiffRow,
-    Mark,
     PullRequest,
+    ReadUnit,
     Reference,
     Symbol,
     Unit,
@@ -81,7 +81,7 @@ class CoverageTracker:
         self._by: dict[str, list[str]] = {}
         self._checked: dict[str, str] = {}
         self._skipped: dict[str, str] = {}
-        self._reused: dict[str, Mark] = {}
+        self._reused: dict[str, ReadUnit] = {}
         self._reused_files: dict[str, str] = {}
         self._files, self._dependents = tuple(files), dependents
         self._callers: dict[str, list[str]] = {}
@@ -179,7 +179,7 @@ class CoverageTracker:
         """These uses will not be read, and why."""
         self._left.update({use.place: reason for use in uses})
 
-    def reuse(self, ids: Mapping[str, Mark], paths: Mapping[str, str], uses: Mapping[Place, str] = _NONE) -> None:
+    def reuse(self, ids: Mapping[str, ReadUnit], paths: Mapping[str, str], uses: Mapping[Place, str] = _NONE) -> None:
         """Units (id), unchanged files (path) and uses that an earlier round read and nothing has touched since -> who read them."""
         self._reused.update({i: mark for i, mark in ids.items() if i in self.units})
         self._reused_files.update(paths)

@@ -4,6 +4,7 @@ It fails closed: where the base is another one, the head was not made on top of 
 trusted to be ours, everything is read as if for the first time, and the review says why.
 """
 
+import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -16,8 +17,8 @@ from bot.values import (
     Dependents,
     Earlier,
     Finding,
-    Mark,
     PullRequest,
+    ReadUnit,
     Reference,
     Round,
     Unit,
@@ -65,10 +66,10 @@ class Past:
         if self.earlier is None or self.round.full:
             return
         units = tuple(tracker.units.values())
-        same = rounds.unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
+        same = _unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
         same = {name: mark for name, mark in same.items() if tracker.units[name].path not in again}
         used = [row.symbol for row in _uses(units, same)]
-        paths = rounds.reused_dependents(self.earlier, dependents.references, used)
+        paths = _reused_dependents(self.earlier, dependents.references, used)
         fresh, by = frozenset(used), f"round {self.earlier.number}"
         known_uses = frozenset(self.earlier.uses)
         uses = [
@@ -131,11 +132,43 @@ async def _texts(known: Earlier, commits: Commits, files: Sequence[ChangedFile])
     return {path: blob.decode("utf-8", "replace") for path, blob in there.items() if blob is not None}
 
 
-def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[Mark, ...]:
+def digest(unit: Unit) -> str:
+    """What was judged of a unit, without line numbers: moved code is the same code."""
+    removed_texts = [row.text for row in unit.removed_rows]
+    uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
+    parts = "\0".join(
+        [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed_texts, *uses]
+    )
+    return hashlib.sha256(parts.encode("utf-8", "replace")).hexdigest()[:20]
+
+
+def _unchanged_units(
+    earlier: Earlier, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
+) -> dict[str, ReadUnit]:
+    """The units that need no second reading, and who read them: the same text, and nothing that they use has changed."""
+    known = {one.digest: one for one in earlier.units if one.model or not by_model}
+    same = {unit.id: known[unit_digest] for unit in units if (unit_digest := digest(unit)) in known}
+    changed_keys = {f"{unit.path}:{unit.name}" for unit in units if unit.id not in same}
+    touched_places = {(row.path, row.line) for row in references if row.symbol in changed_keys}
+    return {
+        unit.id: same[unit.id]
+        for unit in units
+        if unit.id in same
+        and not any(path == unit.path and unit.start <= line <= unit.end for path, line in touched_places)
+    }
+
+
+def _reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh: Collection[str]) -> frozenset[str]:
+    """Unchanged files that were read before and that no unit which is read again depends on."""
+    again = {row.path for row in references if row.symbol in fresh}
+    return frozenset(earlier.dependents) - again
+
+
+def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[ReadUnit, ...]:
     """What the next round can build upon. Files with an `unheard` finding are read again: it is not lost."""
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
     rows = ((tracker.units[i], by, model) for i, (by, model) in tracker.readers().items())
-    return tuple(Mark(unit.id, rounds.digest(unit), by, model) for unit, by, model in rows if unit.path not in again)
+    return tuple(ReadUnit(unit.id, digest(unit), by, model) for unit, by, model in rows if unit.path not in again)
 
 
 def _uses(units: Sequence[Unit], same: Collection[str]) -> list[Reference]:

@@ -79,8 +79,8 @@ from bot.values.review import (
     IssueReport,
     Judgement,
     LookUp,
-    Mark,
     PlacedFinding,
+    ReadUnit,
     ReportSettings,
     Review,
     Round,
@@ -89,7 +89,7 @@ from bot.values.review import (
     Tone,
     Transcript,
     in_order,
-    marks_of,
+    read_units,
 )
 from bot.values.round import Earlier
 from bot.values.rule import (

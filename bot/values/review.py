@@ -186,7 +186,7 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ReadUnit:
     """A unit that was judged, by the digest of everything that was judged of it."""
 
     id: Exact[str]
@@ -195,9 +195,9 @@ class Mark:
     model: bool = False  # whether a model read it
 
 
-def marks_of(rows: Iterable[tuple[str, str, str]], by_model: Collection[str]) -> tuple[Mark, ...]:
-    """Make marks of the rows of a stored review: id, digest, by whom. `by_model`: the ids of those that a model read."""
-    return tuple(Mark(name, digest, by, name in by_model) for name, digest, by in rows)
+def read_units(rows: Iterable[tuple[str, str, str]], by_model: Collection[str]) -> tuple[ReadUnit, ...]:
+    """The units of the rows of a stored review: id, digest, by whom. `by_model`: the ids of those that a model read."""
+    return tuple(ReadUnit(name, digest, by, name in by_model) for name, digest, by in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class Round:
     reason: str = ""  # why the earlier review could not be built upon, as a sentence
     # What the next round builds upon: every number given so far with the fingerprint of its finding, and the units that were judged.
     numbers: Exact[tuple[tuple[int, str], ...]] = ()
-    read: Exact[tuple[Mark, ...]] = ()
+    read: Exact[tuple[ReadUnit, ...]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bot.values.finding import Finding
-from bot.values.review import IssueReport, Mark
+from bot.values.review import IssueReport, ReadUnit
 from bot.values.rule import CheckReport
 from bot.values.walkthrough import ReaderNotes
 
@@ -15,7 +15,7 @@ class Earlier:
     number: int  # of its round
     base: str
     head: str
-    marks: tuple[Mark, ...] = ()
+    units: tuple[ReadUnit, ...] = ()  # that were judged
     dependents: tuple[str, ...] = ()  # unchanged files that were read
     # (changed definition, path): uses that a model read, all of them in that file.
     uses: tuple[tuple[str, str], ...] = ()

@@ -21,9 +21,9 @@ from bot.values import (
     Earlier,
     Evidence,
     Finding,
-    Mark,
     PlacedFinding,
     PullRequest,
+    ReadUnit,
     Review,
     Round,
     Source,
@@ -43,7 +43,7 @@ REVIEW = Review(
     Cost(),
     1.0,
     summary="What it does.",
-    round=Round(2, read=(Mark("a.py:f", "0" * 20, "worker a/b", model=True),)),
+    round=Round(2, read=(ReadUnit("a.py:f", "0" * 20, "worker a/b", model=True),)),
 )
 
 
@@ -74,7 +74,7 @@ def test_it_is_the_second_line_of_the_summary_and_cannot_end_it() -> None:
 
 def test_summary_and_state_fit_into_one_comment() -> None:
     """However much there is to say."""
-    marks = tuple(Mark(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(1_500))
+    marks = tuple(ReadUnit(f"a.py:f{n}", f"{n * 7919:020x}", "worker a/b") for n in range(1_500))
     long = tuple(
         PlacedFinding(replace(FINDING, why="w " * 900, fingerprint=f"{n * 104729:x}"), "outside") for n in range(60)
     )
@@ -93,10 +93,10 @@ def test_the_newest_findings_always_fit() -> None:
     noise = tuple(dice.randbytes(100).hex() for _ in range(900))
     files = tuple(ChangedFile(f"n/{name}.py", f"n/{name}.py", "added") for name in noise)
     read = _read(replace(REVIEW, files=files))
-    assert (read.files, len(read.findings), read.marks) == ((), 2, REVIEW.round.read)
+    assert (read.files, len(read.findings), read.units) == ((), 2, REVIEW.round.read)
     many = tuple(PlacedFinding(replace(FINDING, why=name, fingerprint=name, status="still")) for name in noise)
     read = _read(replace(REVIEW, findings=(*REVIEW.findings, *many)))
-    assert (read.marks, read.findings[0].fingerprint) == ((), "f1")
+    assert (read.units, read.findings[0].fingerprint) == ((), "f1")
     assert 10 < len(read.findings) < 900
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from bot.findings.numbers import give
+from bot.findings.rounds import give_numbers
 from bot.values import (
     ChangedFile,
     Cost,
@@ -113,7 +113,7 @@ def numbered(review: Review) -> Review:
     still = [row for row in review.findings if row.finding.status == "still"]
     numbers = {id(row): number for number, row in enumerate(still, 1)}
     rows = [replace(row, finding=replace(row.finding, number=numbers.get(id(row), 0))) for row in review.findings]
-    placed, given = give(rows, tuple((number, row.finding.fingerprint) for number, row in enumerate(still, 1)))
+    placed, given = give_numbers(rows, tuple((number, row.finding.fingerprint) for number, row in enumerate(still, 1)))
     return replace(review, findings=placed, round=replace(review.round, numbers=given))
 
 

@@ -13,7 +13,7 @@ from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 from bot import values
 from bot.config import settings
 from bot.outputs import facts, json_file
-from bot.values import Cost, Evidence, Finding, Mark, PlacedFinding, Review, Verdict
+from bot.values import Cost, Evidence, Finding, PlacedFinding, ReadUnit, Review, Verdict
 from bot.values.consumer import ConsumerReport, Requirement
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
@@ -67,7 +67,7 @@ def test_a_finding_is_written_whole() -> None:
 @pytest.mark.parametrize("review", REVIEWS)
 def test_a_stored_review_is_read_back(review: Review) -> None:
     """A page is made of it again after each word of a person, so every list in it comes back; also who has read what."""
-    marks = (Mark("a.py:f", "0" * 20, "worker a/b", model=True), Mark("a.py:g", "1" * 20, "ruff"))
+    marks = (ReadUnit("a.py:f", "0" * 20, "worker a/b", model=True), ReadUnit("a.py:g", "1" * 20, "ruff"))
     before = json.loads(json_file.render(replace(review, round=replace(review.round, read=marks))))
     after = json.loads(json_file.render(json_file.read(json.dumps(before).encode())))
     assert {name: after[name] for name in LISTS} == {name: before[name] for name in LISTS}
