@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import posixpath
 import re
 import tempfile
 from collections import Counter, defaultdict
@@ -34,7 +33,6 @@ MOST_PATHS = 2_000  # that one command gets
 HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change
 MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
 MOST_NAMES = 1_000  # of files in folders that are listed by name
-MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
 FOLDER = b"040000 "  # what a row of `ls-tree` begins with that is no file
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
@@ -249,41 +247,29 @@ class Checkout:
         """Every path of one side."""
         async with self._listing:
             if side not in self._entries:
-                out = await self._list_tree(side)
-                cached, rows = self._rows, [row for row in out.split(b"\0") if row]
-                entries = [cached.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
-                self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
-                self._entries[side] = {entry.path: entry for entry in entries}
+                self._entries[side] = await self._list_tree(side)
         return self._entries[side]
 
-    async def _list_tree(self, side: Side) -> bytes:
-        """The rows of `ls-tree`. Of a tree that is too large, its first ones and the folders of changed files."""
+    async def _list_tree(self, side: Side) -> dict[str, TreeEntry]:
+        """The entries by their paths. Of a tree that is too large, the first ones and those of changed files."""
         result = await git.search(
             "ls-tree", "-r", "-l", "-z", self._tree(side), cwd=self._folder, env=self._env,
             seconds=git.MOST_SECONDS, rows=MOST_ENTRIES, most=MOST_ENTRIES * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
         if result.status:
             raise git.failure("ls-tree", result)
-        if not result.was_stopped and result.out.count(b"\0") < MOST_ENTRIES:
-            return result.out
-        self.stopped_searches.append(
-            f"the tree has more than {MOST_ENTRIES:,} files: dependents were looked for in the first of them"
-            " and in the folders of changed files"
-        )
-        names = await self._diff("--name-only", "-z")
-        folders = dict.fromkeys(name.rpartition(b"/")[0] for name in names.split(b"\0") if name)
-        near = [os.fsdecode(folder) + "/" for folder in folders if folder][:MOST_FOLDERS]
-        whole = result.out[: result.out.rfind(b"\0") + 1]
-        own = await self._git("ls-tree", "-l", "-z", self._tree(side))
-        beside = (
-            await self._git("--literal-pathspecs", "ls-tree", "-l", "-z", self._tree(side), "--", *near)
-            if near
-            else b""
-        )
-        distinct_rows = dict.fromkeys(
-            row for row in (whole + own + beside).split(b"\0") if row and b" tree " not in row[:16]
-        )
-        return b"\0".join(distinct_rows)
+        rows = result.out.split(b"\0")[:-1]  # the last one is empty, or cut off
+        entries = [self._rows.get(row) or _entry(row) for row in rows]  # most rows are the same on both sides
+        self._rows = {} if self._entries else dict(zip(rows, entries, strict=True))
+        by_path = {entry.path: entry for entry in entries}
+        if result.was_stopped or len(rows) >= MOST_ENTRIES:
+            self.stopped_searches.append(
+                f"the tree has more than {MOST_ENTRIES:,} files: dependents were looked for in the first of them"
+            )
+            ends = self.pull.base, self.pull.head
+            names = await self._git("diff-tree", "-r", "--no-renames", "--name-only", "-z", *ends)
+            by_path |= await self._rows_of(self._tree(side), [name_of(name) for name in names.split(b"\0") if name])
+        return by_path
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
@@ -338,28 +324,18 @@ class Checkout:
     async def settings_at_tip(self, path: str) -> bytes | None:
         """Read a settings file at the tip of the base branch; None if it does not exist.
 
-        As in GitHub's contents API, a link to a file of the repository gives that file's content, and any other link gives its target path.
-        Raises UsageError if the file cannot be read, so that settings are never ignored silently.
+        Raises UsageError if it cannot be read, so that settings are never ignored silently.
         """
         commit = self.pull.base_tip or self.pull.base
         entry = (await self._rows_of(commit, [path])).get(path)
-        if entry is not None and entry.kind == "symlink":
-            target = await self._target(path, entry)
-            linked = (await self._rows_of(commit, [target])).get(target) if target else None
-            entry = linked if linked is not None and linked.kind == "file" else entry
-        if entry is None or entry.kind == "submodule":
+        if entry is None:
             return None
-        if {path, entry.path} & self._left_out or not 0 <= entry.size <= MAX_FILE_BYTES:
+        if entry.kind != "file":
+            raise UsageError(f"{path} of the base branch is a link: put a file there")
+        if path in self._left_out or not 0 <= entry.size <= MAX_FILE_BYTES:
             raise UsageError(f"{path} of the base branch cannot be read: make it shorter and simpler")
         async with self._lock:
-            return _contents([entry], await self._blobs([entry.oid])).get(entry.path)
-
-    async def _target(self, path: str, link: TreeEntry) -> str:
-        """The path in the repository that a link names, "" if it leads out of it."""
-        async with self._lock:
-            text = name_of((await self._blobs([link.oid]))[0] or b"")
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), text))
-        return "" if target.startswith(("/", "..")) else target
+            return _contents([entry], await self._blobs([entry.oid])).get(path)
 
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
         """The first files in these folders and beneath, at the tip of the base branch; an empty list if it has no such folder."""
@@ -412,53 +388,26 @@ class Checkout:
         return None if result.status else frozenset(result.out.decode().split())
 
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
-        """What the commits of the change but its head change, oldest first; and why some are missing, if any are.
+        """What the commits of the change but its head and its merges change, oldest first; and why some are missing, if any are.
 
-        Each change has a line around it.
-
-        `most`: of the commits that change a file, the newest, and of the merges. One more shows that there are more; the head, which may be
-        one of them, is not counted. Of a merge what it adds itself: the lines that none of its parents has.
+        Each change has a line around it. `most`: commits, the newest.
         """
         if self.pull.object_dir or not self.pull.base:
             return (), ""
-        commits = await self._commits(most, "--no-merges", "--parents", "--full-history", paths=["--", "."])
-        merges = await self._commits(most, "--merges")
-        missing = self._history_gap(most, max(len(commits), len(merges)))
-        lines = list[CommitLines]()
-        room, until = HISTORY_BYTES, asyncio.get_running_loop().time() + HISTORY_SECONDS
-        before = {row[0]: (row[1:] or [self.pull.base])[0] for row in reversed(commits[:most])}
-        before |= {row[0]: f"{row[0]}^1" for row in reversed(merges[:most])}
-        with_all_sides = {row[0]: ["-c", "--no-commit-id", row[0]] for row in merges}
-        for commit, first in before.items():
-            patch = await self._commit_patch(with_all_sides.get(commit, [first, commit]), until, room)
-            if patch is None:
-                missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
-            room -= len(patch or b"")
-            lines += (commit_patches.lines_of(commit, hunk) for hunk in commit_patches.hunks(patch or b""))
-        return lines, missing
-
-    def _history_gap(self, most: int, count: int) -> str:
-        """Why so many commits are not all that the change has, or more than are looked through; empty if neither holds."""
-        if self.pull.missing_history:
-            return f"not all commits of the change were looked through for secrets: {self.pull.missing_history}"
-        return f"only the last {most} commits of the change were looked through for secrets" if count > most else ""
-
-    async def _commits(self, most: int, *form: str, paths: Sequence[str] = ()) -> list[list[str]]:
-        """The newest commits of the change, each with what the form asks for; without the head, which is shown elsewhere."""
-        result = await git.run(
-            "rev-list", *form, f"--max-count={most + 2}", f"{self.pull.base}..{self.pull.head}", *paths,
-            cwd=self._folder, env=self._env,
-        )  # fmt: skip
-        rows = [row.split() for row in result.out.decode().split("\n") if row] if not result.status else []
-        return [row for row in rows if row[0] != self.pull.head]
-
-    async def _commit_patch(self, trees: Sequence[str], until: float, room: int) -> bytes | None:
-        """What a commit changes, as a patch; None if it does not fit. `trees`: those before it and after it, or a merge with all its sides."""
         done = await git.search(
-            "diff-tree", "-r", "-p", "-U1", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", *trees,
-            cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
+            "log", "--no-merges", f"--max-count={most + 2}", "--format=%x00%H", "-p", "-U1", "--no-renames", "--no-ext-diff",
+            "--no-textconv", "--no-color", "--full-history", f"{self.pull.base}..{self.pull.head}", "--", ".",
+            cwd=self._folder, env=self._env, seconds=HISTORY_SECONDS, rows=None, most=HISTORY_BYTES,
         )  # fmt: skip
-        return None if done.was_stopped or done.status else done.out
+        commits = [one for one in commit_patches.commits(done.out) if one[0] != self.pull.head]
+        missing = ""
+        if self.pull.missing_history:
+            missing = f"not all commits of the change were looked through for secrets: {self.pull.missing_history}"
+        elif len(commits) > most:
+            missing = f"only the last {most} commits of the change were looked through for secrets"
+        elif done.was_stopped or done.status:
+            missing = "the commits of the change are too large to be looked through for secrets to their end"
+        return [lines for commit in reversed(commits[:most]) for lines in commit_patches.lines_of(*commit)], missing
 
     async def holds(self, name: str) -> bool:
         """Whether the store holds this commit or tree."""
@@ -490,11 +439,6 @@ class Checkout:
 
     def _may_read(self, entry: TreeEntry) -> bool:
         return entry.kind == "file" and entry.size <= MAX_FILE_BYTES and entry.path not in self._left_out
-
-    async def _diff(self, *form: str) -> bytes:
-        return await self._git(
-            "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head
-        )
 
     async def _grep(self, form: list[str], query: Query, rows: int | None = None) -> bytes:
         """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""

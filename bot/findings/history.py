@@ -22,7 +22,7 @@ class History(Protocol):
     """What a repository tells about the commits between base and head."""
 
     async def commit_lines(self, most: int) -> tuple[Sequence[CommitLines], str]:
-        """What the commits of the change but its head change, oldest first; and why some are missing, if any are."""
+        """What the commits of the change but its head and its merges change, oldest first; and why some are missing, if any are."""
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file."""
@@ -88,7 +88,7 @@ def _gone(path: str, rows: Sequence[_Row], base: Sequence[str], head: Sequence[s
 def _committed(commits: Sequence[CommitLines]) -> Iterator[tuple[CommitLines, LocatedSecret]]:
     """What each commit adds or completes."""
     for lines in commits:
-        for secret in new_secrets(lines.path, lines.lines, lines.is_added, lines.sides_before):
+        for secret in new_secrets(lines.path, lines.lines, lines.is_added, [lines.before]):
             yield lines, secret
 
 

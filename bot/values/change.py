@@ -144,16 +144,16 @@ class RawChange:
 
 @dataclass(frozen=True, slots=True)
 class CommitLines:
-    """Consecutive lines of a file as one commit of a change leaves them, and what stood there on each side before it."""
+    """Consecutive lines of a file as one commit of a change leaves them, and what stood there before it."""
 
     commit: str
     path: str
     lines: Sequence[str]
-    signs: str  # of each line, "+" if none of the sides before has it
-    sides_before: Sequence[Sequence[str]]
+    signs: str  # of each line, "+" if it was not there before
+    before: Sequence[str]
 
     def is_added(self, at: int) -> bool:
-        """Whether none of the sides before has the line at this index."""
+        """Whether the line at this index was not there before."""
         return self.signs[at : at + 1] == "+"
 
 

@@ -99,36 +99,16 @@ def test_configuration_comes_from_the_tip_of_the_base_branch(repository: Reposit
     assert within(repository.pull(base, head), lambda t: t.at_tip(".deeprepo.yml")) == b"quota: 1\n"
 
 
-@pytest.mark.parametrize(
-    ("path", "target", "content"),
-    [
-        (".deeprepo.yml", "config/own.yml", b"quota: 1\n"),
-        (".deeprepo.yml", "./config/../config/own.yml", b"quota: 1\n"),
-        (".github/.deeprepo.yml", "../config/own.yml", b"quota: 1\n"),
-        (".deeprepo.yml", "../config/own.yml", b"../config/own.yml"),
-        (".deeprepo.yml", "/etc/hostname", b"/etc/hostname"),
-        (".deeprepo.yml", "config", b"config"),
-        (".deeprepo.yml", "absent.yml", b"absent.yml"),
-    ],
-)
-def test_settings_behind_a_link_are_those_that_github_gives(
-    repository: Repository, path: str, target: str, content: bytes
-) -> None:
-    """A link to a file of the repository is that file; any other has its target as its content, which no settings are."""
-    repository.write({"config/own.yml": "quota: 1\n"})
-    (repository.folder / path).parent.mkdir(exist_ok=True)
-    (repository.folder / path).symlink_to(target)
-    base = repository.commit({}, "linked")
-    head = repository.commit({"config/own.yml": "quota: 9\n"})
-    assert within(repository.pull(base, head), lambda t: t.settings_at_tip(path)) == content
-    assert within(repository.pull(base, head), lambda t: t.settings_at_tip("absent.yml")) is None
-
-
 def test_settings_that_cannot_be_read_are_not_out_of_force_without_a_word(repository: Repository) -> None:
-    """Too large, or left out after they ended a process: a sentence, not a review without them."""
+    """Too large, a link, or left out after they ended a process: a sentence, not a review without them."""
     large = repository.commit({".deeprepo.yml": "#" * (2 << 20) + "\n\n"})
     with pytest.raises(UsageError, match="make it shorter and simpler"):
         within(repository.pull(large, large), lambda t: t.settings_at_tip(".deeprepo.yml"))
+    (repository.folder / "linked.yml").symlink_to("own.yml")
+    linked = repository.commit({"own.yml": "quota: 1\n"})
+    with pytest.raises(UsageError, match="is a link"):
+        within(repository.pull(linked, linked), lambda t: t.settings_at_tip("linked.yml"))
+    assert within(repository.pull(linked, linked), lambda t: t.settings_at_tip("absent.yml")) is None
 
 
 def test_folders_are_listed_at_the_tip_of_the_base_branch(repository: Repository) -> None:

@@ -91,9 +91,9 @@ def test_an_odd_tree_hides_nothing(tmp_path: Path, kind: str) -> None:
 
 
 def test_settings_behind_a_link_out_of_the_tree_end_the_review(tmp_path: Path) -> None:
-    """The link's target path counts as the settings, as it does for GitHub; no settings of another file are read or ignored."""
+    """A sentence says so; no settings of another file are read or ignored."""
     done = reviewed(tmp_path, [], [(LINK, b".deeprepo.yml", b"/etc/passwd")])
 
     assert done.returncode == 2
-    assert done.stderr == b"deeprepo: .deeprepo.yml line 1: must hold `key: value` lines at its top\n"
+    assert done.stderr == b"deeprepo: .deeprepo.yml of the base branch is a link: put a file there\n"
     assert done.stdout == b""
