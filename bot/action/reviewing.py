@@ -46,6 +46,7 @@ from bot.values import (
     ReviewAsk,
 )
 from bot.values.review import Lack
+from bot.wiring import access
 from bot.wiring import access as models
 from bot.wiring import action as parts
 from bot.workflow import asking, ci_failures, fetching, looking, pausing
@@ -283,7 +284,7 @@ async def funds(run: ReviewRun, step: Step, console: Console) -> AsyncIterator[F
     """What the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
     facts = run.state.facts
     is_foreign = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
-    if is_foreign and step.runner.github_event_name == "pull_request" and not parts.keys():
+    if is_foreign and step.runner.github_event_name == "pull_request" and not access.keys():
         yield Funds(refusal=NO_SECRETS)
     elif models.can_ask(run.settings):
         yield await spending.left(run, step, console)

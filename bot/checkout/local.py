@@ -4,7 +4,6 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.checkout import git, own_git_dir, worktree
@@ -17,7 +16,6 @@ from bot.values.consumer import Clone
 
 MOST_TITLES = 50  # of a range, newest first
 ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
-LATEST = 1 << 37  # a later second is no date of a commit
 SURE_NAMES = ("main", "master")
 USUAL_NAMES = (*SURE_NAMES, "trunk", "develop", "development", "devel", "dev", "default", "mainline")
 
@@ -53,19 +51,13 @@ async def clone(place: str, scratch: str) -> Clone:
     commit = await _resolve(repository, revision or "HEAD")
     name = await _origin(found) or _folder(found)
     pull = PullRequest("", "", commit, commit, revision or "HEAD", revision or "HEAD", found.git_dir)
-    return Clone(name, pull, day=await _day(repository, commit))
+    day = await repository.run("log", "-1", "--format=%cs", commit)
+    return Clone(name, pull, day=day.out.decode().strip())
 
 
 async def origin_name(repo: str) -> str:
     """Return the "owner/name" that the address of a repository's origin has; "" if it has no such origin."""
     return await _origin(locate(repo))
-
-
-async def _day(repository: _OwnRepository, commit: str) -> str:
-    """When a commit was made."""
-    result = await repository.run("cat-file", "commit", commit)
-    row = re.search(rb"^committer .* (\d{1,12}) [+-]\d{4}$", result.out.partition(b"\n\n")[0], re.MULTILINE)
-    return datetime.fromtimestamp(int(row[1]), UTC).date().isoformat() if row and int(row[1]) < LATEST else ""
 
 
 def _named(place: str) -> tuple[str, str]:
@@ -115,18 +107,13 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
         raise RevisionError(
             f"{revision!r} is before the first commit of {before[1]}: `git log {before[1]}` shows its history"
         )
-    if "/" in revision and await _a_path(repository, revision):
+    if "/" in revision and not (await repository.run("cat-file", "-e", f"HEAD:{revision.rstrip('/')}")).status:
         raise RevisionError(
             f"{revision!r} is a file or folder: give a range of commits as BASE..HEAD, for example `main..HEAD`"
         )
     if await _commit(repository, f"refs/remotes/origin/{revision}"):
         raise RevisionError(f"unknown revision {revision!r}: did you mean origin/{revision}?")
     raise RevisionError(f"unknown revision {revision!r}: `git branch -a` and `git log` list what there is")
-
-
-async def _a_path(repository: _OwnRepository, name: str) -> bool:
-    """Whether HEAD has a file or folder of this name."""
-    return (await repository.run("cat-file", "-e", f"HEAD:{name.rstrip('/')}")).status == 0
 
 
 async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
@@ -174,7 +161,10 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
     refs = {name: (commit, symref) for name, commit, symref, _ in rows}
     current = {name for name, _, _, mark in rows if mark == "*"}  # a local branch
     heads = sorted(name for name in refs if name.startswith("refs/remotes/") and name.endswith("/HEAD"))
-    remotes = sorted({name.split("/")[2] for name in refs if name.startswith("refs/remotes/")}, key=_origin_first)
+    remotes = sorted(
+        {name.split("/")[2] for name in refs if name.startswith("refs/remotes/")},
+        key=lambda remote: (remote != "origin", remote),
+    )
     branches = [name for name in refs if name.startswith("refs/remotes/") and name not in heads] or [
         name for name in refs if name.startswith("refs/heads/")
     ]
@@ -209,10 +199,6 @@ async def _holds(repository: _OwnRepository, commit: str, head: str) -> bool:
     return (await repository.run("merge-base", "--is-ancestor", head, commit)).status == 0
 
 
-def _origin_first(remote: str) -> tuple[bool, str]:
-    return remote != "origin", remote
-
-
 async def _title_and_text(repository: _OwnRepository, base: str, head: str, head_name: str) -> tuple[str, str]:
     """What the change is called and says of itself: its only commit's message, else its branch and the titles of its commits."""
     commit_count = int((await repository.run("rev-list", "--count", f"{base}..{head}")).out or b"0")
@@ -227,15 +213,9 @@ async def _title_and_text(repository: _OwnRepository, base: str, head: str, head
 
 
 async def _message(repository: _OwnRepository, commit: str) -> tuple[str, str]:
-    """The first line of a commit's message and the rest, read from the object itself: `git log` can start programs."""
-    result = await repository.run("cat-file", "commit", commit)
-    head, _, message = result.out.partition(b"\n\n")
-    encoding = re.search(rb"^encoding (\S+)$", head, re.MULTILINE)
-    try:
-        text = message.decode(encoding[1].decode("ascii") if encoding else "utf-8", "replace")
-    except (LookupError, UnicodeError):  # an encoding that nobody knows
-        text = message.decode("utf-8", "replace")
-    title, _, body = text.strip("\n").partition("\n")
+    """The subject of a commit and the rest of its message."""
+    result = await repository.run("log", "-1", "--format=%s%x00%b", commit)
+    title, _, body = result.out.decode("utf-8", "replace").partition("\0")
     return title.strip(), body.strip()
 
 

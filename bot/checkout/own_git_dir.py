@@ -76,9 +76,12 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
         reftable=reftable,
     )
     (folder / "refs").rmdir()
-    for source, name in _refs(place):
-        files.folder((folder / name).parent, below=folder)
-        files.link(folder / name, source)
+    common = Path(place.common)
+    refs = {name: common / name for name in ("refs", "packed-refs", "reftable", "logs/refs")}
+    for name, source in {**refs, "logs/HEAD": Path(place.git_dir, "logs/HEAD")}.items():
+        if source.exists():
+            files.folder((folder / name).parent, below=folder)
+            files.link(folder / name, source)
     for name in ("HEAD", *HEADS):
         source = Path(place.git_dir, name)
         if source.is_file():
@@ -87,13 +90,6 @@ async def revisions(place: RepositoryPaths, folder: Path) -> str:
             text = f"ref: {os.readlink(source)}\n"  # noqa: PTH115 - as text
             files.write(folder / name, text, below=folder, durable=False)
     return git_dir
-
-
-def _refs(place: RepositoryPaths) -> Iterable[tuple[Path, str]]:
-    """What holds the refs and their logs, and its name in the folder of our own."""
-    common, own = Path(place.common), Path(place.git_dir)
-    ref_files = ((common / name, name) for name in ("refs", "packed-refs", "reftable", "logs/refs"))
-    return [(path, name) for path, name in (*ref_files, (own / "logs" / "HEAD", "logs/HEAD")) if path.exists()]
 
 
 async def local(place: RepositoryPaths) -> Settings:

@@ -155,7 +155,8 @@ async def _once(job: _Fetch) -> None:
         await _kill(process)
         replies.cancel()
     if process.returncode:
-        raise _failure(_hide_token(err.decode("utf-8", "replace").strip(), job.token), job.commits)
+        words = err.decode("utf-8", "replace").strip()
+        raise _failure(words.replace(job.token.get_secret_value(), "***") if job.token else words, job.commits)
 
 
 async def _kill(process: asyncio.subprocess.Process) -> None:
@@ -195,10 +196,6 @@ def _failure(stderr: str, commits: Sequence[str]) -> Exception:
     if DAMAGED.search(stderr) and "early EOF" not in stderr:
         return GitError(f"what was fetched cannot be used: {stderr[:300]}")
     return HostDown(f"git could not fetch: {stderr[:300] or 'it ended without a word'}")
-
-
-def _hide_token(text: str, token: SecretStr | None) -> str:
-    return text.replace(token.get_secret_value(), "***") if token else text
 
 
 def _size(store: str) -> int:

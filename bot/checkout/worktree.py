@@ -5,7 +5,6 @@ configuration. So the paths that differ are found and added one by one, in a fol
 """
 
 import os
-import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,16 +66,9 @@ class Index:
         attributes = _split(await self._output("check-attr", "-z", "--stdin", "filter", stdin=_join(paths)))
         rows = zip(attributes[::3], attributes[2::3], strict=True)
         filters = ((path, name.decode("utf-8", "surrogateescape")) for path, name in rows)
-        return frozenset(path for path, name in filters if name in drivers and self._is_file(path))
-
-    def _is_file(self, path: bytes) -> bool:
-        try:
-            return stat.S_ISREG(self._path(path).lstat().st_mode)
-        except OSError:
-            return False
-
-    def _path(self, path: bytes) -> Path:
-        return Path(self.place.top or self.own, os.fsdecode(path))
+        top = Path(self.place.top or self.own)
+        files_of_filters = ((path, top / os.fsdecode(path)) for path, name in filters if name in drivers)
+        return frozenset(path for path, place in files_of_filters if place.is_file() and not place.is_symlink())
 
     async def _output(self, *arguments: str, stdin: bytes = b"") -> bytes:
         result = await self.run(*arguments, stdin=stdin)

@@ -103,11 +103,12 @@ def _same(entry: "IgnoreEntry", other: "IgnoreEntry") -> bool:
 
 def top_of(folder: Path) -> Path:
     """The top of the work tree: the file is read there and nowhere else. Raises UsageError outside a repository."""
-    here = folder.absolute()
-    for each in (here, *here.parents):
-        if (each / ".git").exists():
-            return each
-    raise UsageError(f"{folder} is not in a git repository: run deeprepo inside a checkout, or name one with --repo")
+    from bot.checkout.locate import locate
+
+    top = locate(str(folder)).top
+    if top is None:
+        raise UsageError(f"{folder} is a bare repository, which has no files: name a checkout with --repo")
+    return Path(top)
 
 
 def _finding(fingerprint: str, review: Path) -> "Finding":

@@ -11,8 +11,8 @@ def command() -> int:
     """
     extras.need("server")
     from bot import app, config
-    from bot.cli.serve import keys
+    from bot.wiring import access
     from bot.wiring import server as parts
 
-    finish(app.serve(app.worker(config.server_settings()), parts.open_work, tell, web=False, secrets=keys()))
+    finish(app.serve(app.worker(config.server_settings()), parts.open_work, tell, web=False, secrets=access.keys()))
     return CLEAN

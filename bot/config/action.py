@@ -15,7 +15,6 @@ from bot.errors import ConfigError, UsageError
 from bot.levels import Strategy
 from bot.values import ReviewEffort, Severity
 from bot.values.consumer import Disclosure
-from bot.values.model import is_amount
 
 PREFIX = "DEEPREPO_ACTION_"
 WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"
@@ -31,7 +30,12 @@ class Inputs(BaseSettings):
     """The inputs of action.yml; one that is left out arrives as an empty variable."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True
+        env_prefix=PREFIX,
+        extra="ignore",
+        frozen=True,
+        env_ignore_empty=True,
+        hide_input_in_errors=True,
+        allow_inf_nan=False,
     )
 
     github_token: SecretStr
@@ -114,14 +118,10 @@ def lend(variable: str, key: SecretStr) -> None:
 
 def _read(kind: type[Kind]) -> Kind:
     try:
-        values = kind()
+        return kind()
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
         label = name.removesuffix("_file").replace("_", "-") if kind is Inputs else name.upper()
         problem = "is not set" if first["type"] == "missing" else yaml_text.sentence(first)
         raise ConfigError(f"{'the input ' if kind is Inputs else ''}{label}: {problem}") from None
-    for name, value in values:
-        if isinstance(value, float) and not is_amount(value):
-            raise ConfigError(f"the input {name.replace('_', '-')}: write a finite number")
-    return values

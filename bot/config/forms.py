@@ -70,7 +70,9 @@ def environment(form: type, prefix: str) -> type[BaseSettings]:
     """The model that reads the variable PREFIX_NAME for each field NAME of a dataclass."""
 
     class Environment(BaseSettings):
-        model_config = SettingsConfigDict(env_prefix=prefix, extra="ignore", frozen=True, env_ignore_empty=True)
+        model_config = SettingsConfigDict(
+            env_prefix=prefix, extra="ignore", frozen=True, env_ignore_empty=True, allow_inf_nan=False
+        )
 
     types = get_type_hints(form, include_extras=True)
     rows: dict[str, Any] = {

@@ -13,7 +13,6 @@ from bot.config.defaults import SETTINGS, Threshold, setting, written_as
 from bot.errors import ConfigError
 from bot.levels import Effort, ReviewEffort, Strategy
 from bot.values.consumer import Disclosure
-from bot.values.model import is_amount
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -168,14 +167,10 @@ def _validate() -> Settings:
     from bot.config import forms, yaml_text
 
     try:
-        values = forms.environment(Settings, PREFIX)().model_dump()
+        return Settings(**forms.environment(Settings, PREFIX)().model_dump())
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {yaml_text.sentence(first)}") from None
-    for name, value in values.items():
-        if isinstance(value, float) and not is_amount(value):
-            raise ConfigError(f"{PREFIX}{name.upper()}: write a finite number")
-    return Settings(**values)
 
 
 def _own_variables() -> set[str]:

@@ -121,6 +121,7 @@ def sentence(item: Mapping[str, Any]) -> str:
         "literal_error": f"write one of {context.get('expected', '')}".replace("'", ""),
         "greater_than_equal": f"write a number of at least {context.get('ge')}",
         "greater_than": f"write a number above {context.get('gt')}",
+        "finite_number": "write a finite number",
         "less_than_equal": f"write a number of at most {context.get('le')}",
     }
     return words.get(str(item["type"]), str(item["msg"]).removeprefix("Value error, "))

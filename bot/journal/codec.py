@@ -46,19 +46,16 @@ def start(row: Row) -> Start:
 
 def key(model: str, prompt: Prompt) -> tuple[str, int]:
     """The content key of a request, and the characters that it sends."""
-    rows = [[m.role, m.text, _call_rows(m.calls), m.call_id, *_extras(m).values()] for m in prompt.messages]
+    rows = [asdict(message) for message in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
     # What was really sent as the cap on the reply depends on the money that was left: it is no part of the key.
-    key_parts = [model, rows, schemas, prompt.max_tokens] + ([prompt.effort] if prompt.effort else [])
-    text = json.dumps(key_parts, sort_keys=True, default=dict)
+    text = json.dumps([model, rows, schemas, prompt.max_tokens, prompt.effort], sort_keys=True, default=dict)
     return hashlib.sha256(text.encode()).hexdigest(), len(text)
 
 
 def message(message: Message) -> Row:
     """One message under the hash of its content."""
-    calls = _call_rows(message.calls)
-    row: Row = {"role": message.role, "text": message.text, "calls": calls, "call_id": message.call_id}
-    row |= _extras(message)
+    row = asdict(message)
     text = json.dumps(row, sort_keys=True, default=dict)
     return {"kind": "message", "id": hashlib.sha256(text.encode()).hexdigest()[:16], **row}
 
@@ -70,21 +67,13 @@ def usage(usage: Usage) -> list[int]:
 
 def reply(reply: Completion) -> Row:
     """What a model has answered."""
-    return {
-        "text": reply.text,
-        "stop": reply.stop,
-        "data": None if reply.data is None else dict(reply.data),
-        "calls": _call_rows(reply.calls),
-        **_extras(reply),
-    }
+    return {name: value for name, value in asdict(reply).items() if name != "usage"}
 
 
 def completion(row: Row) -> Completion:
     """The reply of a call's line."""
-    reply = row["reply"]
-    extras = reply.get("call_extras") or [None] * len(reply["calls"])
-    calls = tuple(replace(ToolCall(*one), extra=extra) for one, extra in zip(reply["calls"], extras, strict=True))
-    return Completion(reply["text"], Usage(*row["usage"]), reply["stop"], reply["data"], calls, reply.get("extra"))
+    calls = tuple(ToolCall(**call) for call in row["reply"]["calls"])
+    return Completion(**row["reply"] | {"usage": Usage(*row["usage"]), "calls": calls})
 
 
 def failure(error: DeepRepoError) -> Row:
@@ -165,15 +154,3 @@ def digests(review: Review) -> dict[str, str]:
     parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.round.read]
     texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}
     return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
-
-
-def _call_rows(calls: tuple[ToolCall, ...]) -> list[list[Any]]:
-    return [[c.id, c.name, dict(c.arguments), c.unparsed_arguments] for c in calls]
-
-
-def _extras(item: Message | Completion) -> Row:
-    """What a provider wants back: fields of their own, and only where there is any."""
-    extras: Row = {"extra": dict(item.extra)} if item.extra else {}
-    if any(call.extra for call in item.calls):
-        extras["call_extras"] = [call.extra and dict(call.extra) for call in item.calls]
-    return extras

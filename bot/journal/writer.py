@@ -94,7 +94,8 @@ class Journal:
                 change = f"the review of another change ({_label(last)}; this is {_label(start)})"
                 held = "a question about another context" if is_question else change
                 raise UsageError(f"the journal {self._path} holds {held}: name another file, or delete this one")
-            differing = _differing(last, start)
+            ours, theirs = _asked_for(start), _asked_for(last)
+            differing = [name for name in ours if ours[name] != theirs.get(name)]
             if not differing and (section.end is None or is_question):  # an answer is read from its record
                 self._outcomes = Outcomes(section, [one for one in self._record.sections if one is not section])
                 self.put("resumed", time=_now())
@@ -206,12 +207,6 @@ def _label(start: Start) -> str:
     """A change as a person would call it, with its ids."""
     pull = start.pull
     return f"{pull.base_name}..{pull.head_name}, {pull.base[:10]}..{pull.head[:10]}"
-
-
-def _differing(earlier: Start, start: Start) -> list[str]:
-    """The names of what is set otherwise than in the earlier review."""
-    ours, theirs = _asked_for(start), _asked_for(earlier)
-    return [name for name in ours if ours[name] != theirs.get(name)]
 
 
 def _asked_for(start: Start) -> Row:

@@ -10,15 +10,13 @@ import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TextIO
 
 from bot.errors import UsageError
 
 STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")  # named by the user, held by no checkout
-GIT = frozenset({".git", "git~1"})  # as file systems that fold names read it
-UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # which some file systems leave out of a name
 OWN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 UNFINISHED = ".new-"  # how the name of a file begins that nobody has finished
 PRIVATE, COMMON, FOLDER = 0o600, 0o666, 0o777
@@ -53,7 +51,7 @@ def write(
             undo.callback(remove, beside)
             with os.fdopen(handle, "wb") as file:
                 if old_status is not None and not private:
-                    _like(handle, old_status)
+                    os.fchmod(handle, stat.S_IMODE(old_status.st_mode) & FOLDER)
                 file.write(data)
                 file.flush()
                 if durable:
@@ -147,15 +145,11 @@ def temporary(prefix: str, suffix: str, text: str) -> Path:
 
 
 def fill(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write new files into a temporary folder that this process has made. Raises UsageError where a name leads elsewhere."""
+    """Write new files into a temporary folder that this process has made."""
     for name, data in contents.items():
-        target = folder / name
-        with _refusing(target, ""):
-            if ".." in Path(name).parts or Path(name).is_absolute():
-                raise OSError(errno.EXDEV, f"it is not below {folder}")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("xb") as file:  # never through a link
-                file.write(data)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        with (folder / name).open("xb") as file:
+            file.write(data)
 
 
 def copy(source: Path, target: Path) -> None:
@@ -177,7 +171,7 @@ def _through_no_link(
     if start not in whole.parents:
         raise OSError(errno.EXDEV, f"it is not below {start}")
     *parts, name = whole.relative_to(start).parts
-    if (inside := next((part for part in (*parts, name) if _is_git(part)), None)) is not None:
+    if (inside := next((part for part in (*parts, name) if part.casefold() == ".git"), None)) is not None:
         raise OSError(errno.EPERM, f"{inside} holds git's own files: name a file elsewhere")
     mode, at = 0o700 if private else FOLDER, start
     for above in reversed((start, *start.parents)) if folders else ():
@@ -221,19 +215,6 @@ def _link_refusal(name: str) -> str:
 def _trust_root(path: Path) -> Path:
     """The outermost checkout that the path is in; outside of checkouts, the file's own folder."""
     return next((at for at in reversed(path.parents) if os.path.lexists(at / ".git")), path.parent)
-
-
-def _is_git(part: str) -> bool:
-    return UNSEEN.sub("", part).rstrip(" .").casefold() in GIT
-
-
-def _like(handle: int, old_status: os.stat_result) -> None:
-    """Give the new file the owner, if that is allowed, and the mode of the old one."""
-    mine = os.fstat(handle)
-    if (mine.st_uid, mine.st_gid) != (old_status.st_uid, old_status.st_gid):
-        with suppress(OSError):
-            os.fchown(handle, old_status.st_uid, old_status.st_gid)
-    os.fchmod(handle, stat.S_IMODE(old_status.st_mode) & FOLDER)
 
 
 @contextmanager

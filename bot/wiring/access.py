@@ -161,6 +161,12 @@ def in_force(settings: Config) -> Config:
     return replace(settings, root=root or settings.root, worker=worker or settings.worker, origins=origins)
 
 
+def keys() -> tuple[str, ...]:
+    """The keys of providers that are set: no log shows them."""
+    values = (config.key(provider.key_variable) for provider in PROVIDERS.values())
+    return tuple(key.get_secret_value() for key in values if key)
+
+
 def can_ask(settings: Config) -> bool:
     """Whether a question can be put to a model."""
     return any(named_models(settings)) and settings.strategy != "offline"

@@ -4,13 +4,12 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot import config
 from bot.brief import Brief
 from bot.commands.conversation import RemarkReply
 from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
-from bot.models import PROVIDERS, provider_of
+from bot.models import provider_of
 from bot.payloads import Remark
 from bot.values import ChangedFile, CIFailure, CIJobLog, Review
 from bot.wiring import child, tasks
@@ -56,9 +55,3 @@ def lend(inputs: Inputs) -> None:
             f"{name} takes no api-key: sign the job in to the cloud in a step before this one, and leave it out"
         )
     action.lend(provider.key_variable, inputs.api_key)
-
-
-def keys() -> tuple[str, ...]:
-    """The providers' keys that this step has."""
-    values = (config.key(provider.key_variable) for provider in PROVIDERS.values())
-    return tuple(key.get_secret_value() for key in values if key)

@@ -15,9 +15,9 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from multiprocessing import connection, forkserver
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
-SAFE_PATH = "PYTHONSAFEPATH"
 SERVERS_OWN = ("PRIVATE_KEY", "WEBHOOK_SECRET", "DATABASE_URL")
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
@@ -130,9 +129,9 @@ def call(
     pipe, theirs = context.Pipe()
     alive, ours = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
     note = context.RawArray("c", limits.SIZE)  # memory that both see
-    given = theirs, alive, task, arguments, caps, note, _environment(), _here()
+    given = theirs, alive, task, arguments, caps, note, _environment()
     process: Any = context.Process(target=_main, args=given, daemon=True)
-    with _LOCK, _safe_path():
+    with _LOCK:
         process.start()
     theirs.close()
     alive.close()
@@ -159,7 +158,7 @@ def begin() -> None:
 
     def start() -> None:
         if isinstance(_context(), ForkServerContext):
-            with _LOCK, _safe_path():
+            with _LOCK:
                 forkserver.ensure_running()
 
     _threads().submit(start)
@@ -264,21 +263,6 @@ def _end(process: Any) -> None:  # noqa: ANN401 - a process of either context
         process.join(GENTLE)
 
 
-@contextmanager
-def _safe_path() -> Iterator[None]:
-    """Let the fork server, which Python starts by `-c` in the folder we are in, import no module of that folder.
-
-    It is often the reviewed repository. What else this process starts keeps the environment as it is: an empty variable says nothing,
-    and none is taken away, since another thread may be reading them all.
-    """
-    before = os.environ.get(SAFE_PATH, "")
-    os.environ[SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        os.environ[SAFE_PATH] = before
-
-
 _LOCK = threading.Lock()  # the library looks after all its children whenever one is started
 
 
@@ -288,12 +272,6 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in own}
 
 
-def _here() -> str:
-    with suppress(OSError):
-        return os.getcwd()  # noqa: PTH109 - a text
-    return "/"
-
-
 @cache
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(MOST_AT_ONCE, "children")
@@ -301,7 +279,11 @@ def _threads() -> ThreadPoolExecutor:
 
 @cache
 def _context() -> SpawnContext | ForkServerContext:
-    """How children begin. A process with threads must not be forked, so one without any is asked to fork."""
+    """How children begin. A process with threads must not be forked, so one without any is asked to fork.
+
+    Python starts that one by `-c` in the folder we are in, which is often the reviewed repository: it imports no module of it.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -317,11 +299,8 @@ def _main(
     caps: ProcessLimits,
     note: Any,  # noqa: ANN401 - a ctypes array
     environment: dict[str, str],
-    folder: str,
 ) -> None:
     """The child."""
-    with suppress(OSError):  # it is gone
-        os.chdir(folder)
     # A group of its own: a key that ends the parent does not end it, and it is ended with what it started.
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

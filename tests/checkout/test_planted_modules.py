@@ -63,7 +63,8 @@ def hostile(tmp_path: Path) -> Hostile:
 
 def test_python_itself_would_load_them(hostile: Hostile) -> None:
     """The plant is alive: what Python runs by `-c` in this folder takes its modules from there."""
-    subprocess.run([sys.executable, "-c", "import multiprocessing"], cwd=hostile.top, capture_output=True, check=False)
+    command = [sys.executable, "-c", "import multiprocessing"]
+    subprocess.run(command, cwd=hostile.top, env=hostile.env, capture_output=True, check=False)
     assert hostile.loaded()
 
 

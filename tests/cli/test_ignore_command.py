@@ -68,7 +68,7 @@ def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
 def test_an_entry_needs_a_repository(tmp_path: Path) -> None:
     """Elsewhere nobody would read it."""
     done = run("ignore", "0" * 16, "--reason", "known", cwd=tmp_path)
-    assert (done.returncode, "is not in a git repository" in done.stderr) == (2, True)
+    assert (done.returncode, "is not a git repository" in done.stderr) == (2, True)
     assert not (tmp_path / ".deeprepo").exists()
 
 

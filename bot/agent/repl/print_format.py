@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 LEAST, MOST = 200, 200_000  # characters of a text that is looked at
-SAME = 3  # places with the same line that are listed one by one; the others are counted, with their lines
-FILES = 8  # that are named of what is counted
+LONG = 60  # characters of a text of a dict, which then has a line for each key
 _LITERAL = re.compile(r"([^\[\](){}\n]{0,80})([\[{].*[\]}])\s*\Z")  # a label, then the value
 _PLACE = re.compile(r"(.{1,400}?):(\d{1,7}): (.*)\Z", re.DOTALL)
 Place = tuple[str, int, str, str]  # path, line, text, what else is known of it
@@ -48,7 +47,7 @@ def _rows(value: Any) -> list[str]:  # noqa: ANN401 - whatever a block prints
 
 def _value(value: Any) -> str:  # noqa: ANN401
     """One value: a text as it is, a dict with a key to a line where it holds long texts."""
-    if isinstance(value, dict) and any(isinstance(item, str) and len(item) > SAME * 20 for item in value.values()):
+    if isinstance(value, dict) and any(isinstance(item, str) and len(item) > LONG for item in value.values()):
         return "\n  ".join(f"{key}: {item}" for key, item in value.items())
     return str(value)
 
@@ -67,22 +66,11 @@ def _place(item: Any) -> Place | None:  # noqa: ANN401
 
 
 def _by_file(places: Sequence[Place]) -> list[str]:
-    """The places by file, in their order. Of the same line in many files the first few."""
-    alike: dict[tuple[str, str], list[Place]] = defaultdict(list)
-    for place in places:
-        alike[place[2].strip(), place[3].partition(" in ")[0]].append(place)
-    left = {text: group[SAME:] for (text, _), group in alike.items() if len(group) > SAME + 1}
-    counted_ids = {id(place) for group in left.values() for place in group}
+    """The places by file, in their order."""
     files: dict[str, list[str]] = defaultdict(list)
-    for place in places:
-        path, line, text, what = place
-        if id(place) not in counted_ids:
-            files[path].append(f"{line:>5} {text}{f'  [{what}]' if what else ''}")
-    rows = [f"{len(places)} places in {len({path for path, *_ in places})} files"]
+    for path, line, text, what in places:
+        files[path].append(f"{line:>5} {text}{f'  [{what}]' if what else ''}")
+    rows = [f"{len(places)} places in {len(files)} files"]
     for path, lines in files.items():
         rows += [f"{path}:{lines[0].lstrip().replace(' ', ': ', 1)}"] if len(lines) == 1 else [f"{path}:", *lines]
-    for text, group in left.items():
-        where = ", ".join(f"{path}:{line}" for path, line, *_ in group[:FILES])
-        more = f" and {len(group) - FILES} more" if len(group) > FILES else ""
-        rows.append(f"[{len(group)} more with the line {text[:80]!r}: {where}{more}]")
     return rows

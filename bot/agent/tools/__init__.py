@@ -50,15 +50,11 @@ KNOWN = (*VARIABLES, *FUNCTIONS, "more")
 
 def functions(state: RunState) -> dict[str, Async]:
     """The functions, bound to the state of one root. What asks no model has a deadline."""
-    return {
-        name: partial(_mask, function if name in ASKS else partial(_in_time, _of_tree(name, function)), state)
-        for name, function in FUNCTIONS.items()
-    }
-
-
-def _of_tree(name: str, function: Async) -> Async:
-    """A function over the tree of the change, or over that of a consumer which its arguments name."""
-    return partial(beyond.over, name, function) if name in beyond.PLACES else function
+    bound: dict[str, Async] = {}
+    for name, function in FUNCTIONS.items():
+        of_tree = partial(beyond.over, name, function) if name in beyond.PLACES else function
+        bound[name] = partial(_mask, function if name in ASKS else partial(_in_time, of_tree), state)
+    return bound
 
 
 async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
