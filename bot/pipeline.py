@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot import __version__, checkout, config, dependents, diff, render, strategies
 from bot.brief import Brief
-from bot.checkout.tree import CachedTree, WrittenTree
+from bot.checkout.views import CachedTree, WrittenTree
 from bot.config import Config
 from bot.dependents.budget import SearchLimits
 from bot.diff import units

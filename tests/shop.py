@@ -12,7 +12,7 @@ import step
 from bot import config, diff
 from bot.brief import Brief
 from bot.checkout import Checkout
-from bot.checkout.masked import MaskedTree
+from bot.checkout.views import MaskedTree
 from bot.diff import units
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget

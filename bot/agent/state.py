@@ -27,7 +27,7 @@ class RunState:
     offered_findings: dict[tuple[str, str, str], Finding] = field(
         default_factory=dict
     )  # what workers handed over, as they said it
-    dropped_findings: dict[str, str] = field(default_factory=dict)  # id -> place, title and reason
+    dropped_ids: set[str] = field(default_factory=set)
     reported_ids: list[str] = field(default_factory=list)  # ids
     refusals: dict[str, str] = field(default_factory=dict)  # title -> why report() refused it, in the running block
     notes: dict[str, None] = field(default_factory=dict)  # what the root should know of its look-ups in this block

@@ -279,7 +279,7 @@ class Turns:
         return (
             len(session.tracker.unread()),
             len(self.state.reported_ids),
-            len(self.state.dropped_findings),
+            len(self.state.dropped_ids),
             self.state.question_count,
         )
 

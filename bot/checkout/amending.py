@@ -19,8 +19,7 @@ REGULAR = (b"100644", b"100755")
 async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
     """The mode of each of these files of the head, as git writes it; absent where it is not a regular file."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder:
-        sha256 = len(pull.base) == own_git_dir.SHA256_LENGTH
-        own = own_git_dir.objects(paths_of(pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
+        own = own_git_dir.of_pull(pull, Path(folder, "own.git"))
         env = own_git_dir.environment(own)
         modes_by_path = {path: await _mode(pull.head, path, own, env) for path in paths}
     return {path: mode.decode() for path, mode in modes_by_path.items() if mode in REGULAR}
@@ -36,8 +35,7 @@ async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) 
     """The pull request with these contents at its head. Raises UsageError for a path that is not a file of the head."""
     files.folder(Path(scratch))
     folder = Path(tempfile.mkdtemp(prefix="amended-", suffix=".git", dir=scratch))
-    sha256 = len(pull.base) == own_git_dir.SHA256_LENGTH
-    own = own_git_dir.objects(paths_of(pull.git_dir).common, folder, sha256=sha256)
+    own = own_git_dir.of_pull(pull, folder)
     objects = pull.object_dir or str(Path(own, "objects"))
     env = own_git_dir.environment(own, {"GIT_INDEX_FILE": str(Path(own, "index")), "GIT_OBJECT_DIRECTORY": objects})
     if pull.object_dir:  # what it borrows from is told there; ours borrows from the same

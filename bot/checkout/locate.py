@@ -4,7 +4,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.config import hook
 from bot.errors import RevisionError
 
 MOST_LINK = 64_000  # bytes of a `.git` file: it holds one path
@@ -20,24 +19,13 @@ class RepositoryPaths:
 
 
 def locate(repo: str) -> RepositoryPaths:
-    """Find the repository that a folder belongs to. Raises RevisionError.
-
-    A folder that looks like a bare repository but is inside a checkout is refused: it may be tracked files of a stranger. Git
-    itself would take it for the repository (safe.bareRepository).
-    """
+    """Find the repository that a folder is, or belongs to. Raises RevisionError."""
     if not os.path.isdir(repo):  # noqa: PTH112 - one look at the local disk
         raise RevisionError(f"{repo} is not a folder: give the path of a git checkout with --repo")
     start = Path(repo).resolve()
-    paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None)
     if _is_git_dir(start):
-        owner = paths.top if paths else None
-        # Nothing below a `.git` is tracked: there are the folders of linked work trees and of submodules.
-        if owner is None or ".git" in start.relative_to(owner).parts or _is_named(start):
-            return paths_of(start)
-        raise RevisionError(
-            f"{repo} looks like a bare repository, but is inside the checkout {owner}: name the checkout with --repo {owner}, "
-            f"or set GIT_DIR={start} if you mean the bare repository"
-        )
+        return paths_of(start)
+    paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None)
     if paths is None:
         raise RevisionError(f"{repo} is not a git repository: run deeprepo inside a checkout, or name one with --repo")
     return paths
@@ -90,9 +78,3 @@ def _line(path: Path) -> str:
             return os.fsdecode(file.read(MOST_LINK)).rstrip("\n")
     except OSError:
         return ""
-
-
-def _is_named(folder: Path) -> bool:
-    """Whether the user has named this very folder as the repository, in the way that git has for it."""
-    git_dir = hook.git_dir()
-    return git_dir is not None and Path(git_dir).resolve() == folder

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bot.checkout import git
-from bot.checkout.locate import RepositoryPaths
+from bot.checkout.locate import RepositoryPaths, paths_of
 from bot.errors import RevisionError
 from bot.machine import files
+from bot.values import PullRequest
 
 EMPTY_TREES = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -57,6 +58,11 @@ def objects(common: str, folder: Path, *, sha256: bool) -> str:
     if shallow.is_file():
         files.copy(shallow, folder / "shallow")
     return str(folder)
+
+
+def of_pull(pull: PullRequest, folder: Path) -> str:
+    """The same for the repository of a change."""
+    return objects(paths_of(pull.git_dir).common, folder, sha256=len(pull.base) == SHA256_LENGTH)
 
 
 async def revisions(place: RepositoryPaths, folder: Path) -> str:

@@ -4,23 +4,18 @@ import asyncio
 import os
 import re
 import tempfile
-from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
 from bot.checkout import commit_patches, git, own_git_dir
-from bot.checkout.locate import paths_of
 from bot.errors import GitError, UsageError
 from bot.machine import limits
 from bot.machine.concurrency import end_process, together
-from bot.ports import RunnableTree, Tree
 from bot.text import media
 from bot.text.attributes import generated_marks
-from bot.text.paths import is_unwritten
 from bot.text.tree_names import name_of, raw_name
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
 
@@ -38,8 +33,6 @@ KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symli
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 SEARCH_SECONDS = 60.0  # of one search
 SEARCH_BYTES = 64 << 20  # of what one search finds
-MOST_PASSED_BY = 60  # files and folders that a search of our own is told to pass by
-CACHED_CHARS = 64 << 20  # of lines that were found and are kept
 STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
 THREADS = min(
     8, os.cpu_count() or 1
@@ -48,113 +41,6 @@ ALTERNATIVES, PATTERN_BYTES = 100, 20_000  # texts in one pattern, and its lengt
 REFUSED = "fatal: -e option"  # how git begins what it says of a pattern that PCRE refuses, as one of over 64 KiB
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
 ChangesRole = Callable[[str, str], bool]  # whether a file that goes from one path to the other becomes something else
-
-
-class TreeView:
-    """A tree in front of another one: it passes every question on, and a kind of it overrides what it answers otherwise."""
-
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-
-    @property
-    def stopped_searches(self) -> Sequence[str]:
-        """A sentence for each search that was ended before it was done."""
-        return self._tree.stopped_searches
-
-    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
-        return await self._tree.entries(side)
-
-    async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file, as `read_many` has it."""
-        return (await self.read_many([path], side)).get(path)
-
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files."""
-        return await self._tree.read_many(paths, side)
-
-    async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
-        return await self._tree.grep(query)
-
-
-class CachedTree(TreeView):
-    """A tree whose searches are made once, for code that asks the same again. Satisfies `ports.RunnableTree`.
-
-    A search that was stopped is made again, so that each caller gets the error.
-    """
-
-    def __init__(self, tree: RunnableTree) -> None:
-        super().__init__(tree)
-        self._runnable = tree
-        self._locks: dict[Query, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._found: dict[Query, frozenset[str]] = {}
-        self._lines: dict[Query, tuple[tuple[str, int, str], ...]] = {}
-        self._room = CACHED_CHARS
-
-    async def archive(self, side: Side, most: int) -> bytes:
-        """One side as a tar archive."""
-        return await self._runnable.archive(side, most)
-
-    async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
-        async with self._locks[query]:
-            if query in self._found:
-                return self._found[query]
-            stopped = len(self.stopped_searches)
-            paths = await self._tree.grep(query)
-            if len(self.stopped_searches) == stopped:
-                self._found[query] = paths
-            return paths
-
-    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines."""
-        async with self._locks[query]:
-            if query in self._lines:
-                return self._lines[query]
-            stopped = len(self.stopped_searches)
-            rows = await self._tree.grep_lines(query)
-            size = sum(len(text) for _, _, text in rows)
-            if len(self.stopped_searches) == stopped and size <= self._room:
-                self._room -= size
-                self._lines[query] = rows
-            return rows
-
-
-class WrittenTree(TreeView):
-    """A tree for searches of our own code: they pass by the files that nobody shows. Satisfies `ports.Tree`."""
-
-    def __init__(self, tree: Tree) -> None:
-        super().__init__(tree)
-        self._without: dict[Side, tuple[str, ...]] = {}
-
-    async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
-        return await self._tree.grep(await self._narrowed(query))
-
-    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines."""
-        return await self._tree.grep_lines(await self._narrowed(query))
-
-    async def _narrowed(self, query: Query) -> Query:
-        if query.side not in self._without:
-            self._without[query.side] = _passed_by(await self._tree.entries(query.side))
-        return replace(query, without=self._without[query.side])
-
-
-def _passed_by(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
-    """The files that no search of our own looks into, the largest first: their folders, where these hold nothing else."""
-    left_out = {path: entry.size for path, entry in entries.items() if is_unwritten(path, entry.size)}
-    searched = {folder for path in entries.keys() - left_out.keys() for folder in _folders(path)}
-    sizes: Counter[str] = Counter()
-    for path, size in left_out.items():
-        sizes[next((folder for folder in _folders(path) if folder not in searched), path)] += size
-    return tuple(path for path, _ in sizes.most_common(MOST_PASSED_BY))
-
-
-def _folders(path: str) -> Iterator[str]:
-    """The folders around a file, the outermost first."""
-    return (path[: at.start()] for at in re.finditer("/", path))
 
 
 class Checkout:
@@ -187,8 +73,7 @@ class Checkout:
 
     async def __aenter__(self) -> Self:
         folder = self._opened.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-git-"))
-        sha256 = len(self.pull.base) == own_git_dir.SHA256_LENGTH
-        self._folder = own_git_dir.objects(paths_of(self.pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
+        self._folder = own_git_dir.of_pull(self.pull, Path(folder, "own.git"))
         more = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": self.pull.object_dir} if self.pull.object_dir else {}
         self._env = own_git_dir.environment(self._folder, more)
         return self

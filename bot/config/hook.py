@@ -38,8 +38,3 @@ def path() -> str:
     own = str(Path(sys.executable).parent)
     folders = os.environ.get("PATH", "").split(os.pathsep)
     return os.pathsep.join(one for one in folders if one != own or "PRE_COMMIT" not in os.environ)
-
-
-def git_dir() -> str | None:
-    """The git folder that the user, or the git that started us, has named."""
-    return os.environ.get("GIT_DIR") or None

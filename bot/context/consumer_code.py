@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from bot.checkout import Checkout
-from bot.checkout.masked import MaskedTree, ShownTree
+from bot.checkout.views import MaskedTree, ShownTree
 from bot.context.look_up_room import Candidate, Result
 from bot.context.look_ups import LookUps
 from bot.dependents.consumers.overlay import MountedTree

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bot.checkout.tree import WrittenTree
+from bot.checkout.views import WrittenTree
 from bot.context import definitions, identifiers, leftovers, result_flow, usages
 from bot.context.call_sites import call_sites
 from bot.context.consumers import Consumers

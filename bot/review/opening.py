@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot import __version__, dependents
 from bot.brief import record
-from bot.checkout.masked import MaskedTree
+from bot.checkout.views import MaskedTree
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget

@@ -1,6 +1,6 @@
 """The team's own checks: which files are to be read for them, and what they come to in this round."""
 
-from bot.checkout.masked import ShownTree
+from bot.checkout.views import ShownTree
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import CheckReport

@@ -19,7 +19,7 @@ from bot.findings.verify import pull_fields
 from bot.masking.masks import Masks
 from bot.ports import Model
 from bot.review.session import Session
-from bot.run.rig import Rig, Sides, how_it_ended, rig
+from bot.run.rig import Rig, how_it_ended, rig
 from bot.run.runners import Recipe, Result, judge, nearest
 from bot.run.values import Outcome, RunPermission, SandboxRefused
 from bot.text.filetypes import family
@@ -101,9 +101,7 @@ async def reproduce(
     if permission.refusal:
         session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
         return tuple(placed_findings)
-    tree = session.survey.tree
-    sides = Sides(session.pull.url or session.pull.git_dir, tree.entries, tree.archive, tree.read_many)
-    trial = _Trial(session, await rig(sides, section, permission), model)
+    trial = _Trial(session, await rig(session.survey.tree, session.pull, section, permission), model)
     changed: dict[int, PlacedFinding] = {}
     rows: list[_Attempt] = []
     try:

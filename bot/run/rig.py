@@ -12,7 +12,7 @@ import os
 import tarfile
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,10 +21,11 @@ from typing import IO, TYPE_CHECKING
 from bot.errors import DeepRepoError
 from bot.machine import files
 from bot.masking.masks import Masks
+from bot.ports import RunnableTree
 from bot.run.execute import PREFIX, execute
 from bot.run.runners import Layout, manifests
 from bot.run.values import Outcome, Run, RunLimits, RunPermission, Sandbox, SandboxRefused, choose
-from bot.values import Side, TreeEntry
+from bot.values import PullRequest, Side, TreeEntry
 
 if TYPE_CHECKING:
     from bot.config import RunSection
@@ -41,21 +42,12 @@ REMEDY = (
 SUFFIX = ".tar"
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """Both trees of a change, as far as tests need them."""
-
-    repository: str  # what tells it from every other one on this machine
-    entries: Callable[[Side], Awaitable[Mapping[str, TreeEntry]]]
-    archive: Callable[[Side, int], Awaitable[bytes]]
-    read_many: Callable[[Sequence[str], Side], Awaitable[Mapping[str, bytes]]]
-
-
 @dataclass(slots=True)
 class Rig:
     """Runs one test file at a time. Everything that can prevent that is a SandboxRefused with a sentence."""
 
-    sides: Sides
+    tree: RunnableTree  # both sides of the change
+    repository: str  # what tells it from every other one on this machine
     section: "RunSection"
     permission: RunPermission
     layout: Layout  # of the base: a head brings no recipe
@@ -87,9 +79,9 @@ class Rig:
 
         The repository is part of its name: another one with the same lock files may be somebody else's.
         """
-        base, box = await self.sides.entries("base"), self.sandbox()
+        base, box = await self.tree.entries("base"), self.sandbox()
         locks = [(path, base[path].oid) for path in self.layout.decisive()]
-        facts = [self.sides.repository, box.kind, box.image, box.tools, self.install, locks, self.section.network]
+        facts = [self.repository, box.kind, box.image, box.tools, self.install, locks, self.section.network]
         name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:40]
         return self.permission.cache / f"{name}{SUFFIX}"
 
@@ -97,7 +89,7 @@ class Rig:
         """Have the dependencies at hand; the outcome of the command if it had to run now. Raises SandboxRefused."""
         if self._ready or not self.install:
             return None
-        head, base = await self.sides.entries("head"), await self.sides.entries("base")
+        head, base = await self.tree.entries("head"), await self.tree.entries("base")
         locks = dict.fromkeys([*self.layout.decisive(), *Layout(tuple(head)).decisive()])
         if changed := [path for path in locks if _content(head, path) != _content(base, path)]:
             raise SandboxRefused(f"nothing was run: the dependencies change ({', '.join(changed[:3])})")
@@ -116,7 +108,7 @@ class Rig:
 
     async def _install(self, path: Path, tracked: Collection[str]) -> Outcome:
         """Run the command at the base commit and keep what it leaves. Raises SandboxRefused."""
-        tree = await self.tree("base")
+        tree = await self.side("base")
         self._trees.clear()  # over what is prepared now they have to be younger
         limits = replace(self.limits, seconds=max(self.limits.seconds, PREPARE_SECONDS))
         files.folder(path.parent, private=True)
@@ -142,26 +134,26 @@ class Rig:
         limits = self.limits
         if seconds is not None and seconds < limits.seconds:
             limits = replace(limits, seconds=max(seconds, 1.0))
-        request = Run(await self.tree(side), command, over, limits, self._prepared, folder=folder)
+        request = Run(await self.side(side), command, over, limits, self._prepared, folder=folder)
         return await execute(self.sandbox(), request)
 
-    async def tree(self, side: Side) -> bytes:
+    async def side(self, side: Side) -> bytes:
         """Return one side as an archive without its secrets. Raises SandboxRefused."""
         if side not in self._trees:
             try:
-                whole = await self.sides.archive(side, min(self.limits.disk, MOST_TREE))
+                whole = await self.tree.archive(side, min(self.limits.disk, MOST_TREE))
             except DeepRepoError as error:
                 raise SandboxRefused(f"nothing was run: {error}") from error
             self._trees[side] = without_secrets(whole)
         return self._trees[side]
 
 
-async def rig(sides: Sides, section: "RunSection", permission: RunPermission) -> Rig:
+async def rig(tree: RunnableTree, pull: PullRequest, section: "RunSection", permission: RunPermission) -> Rig:
     """Return the rig of a change. How tests are run is decided by the base."""
-    paths = await sides.entries("base")
-    texts = await sides.read_many(manifests(paths), "base")
+    paths = await tree.entries("base")
+    texts = await tree.read_many(manifests(paths), "base")
     layout = Layout(tuple(paths), {path: text.decode("utf-8", "replace") for path, text in texts.items()})
-    return Rig(sides, section, permission, layout)
+    return Rig(tree, pull.url or pull.git_dir, section, permission, layout)
 
 
 def _content(entries: Mapping[str, TreeEntry], path: str) -> str:

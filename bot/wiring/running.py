@@ -11,7 +11,7 @@ from bot.config import RunSection
 from bot.errors import NoCommitError, RevisionError, UsageError
 from bot.machine import files
 from bot.run.execute import execute
-from bot.run.rig import Rig, Sides, rig
+from bot.run.rig import Rig, rig
 from bot.run.runners import Result, judge
 from bot.run.values import Outcome, Run, SandboxRefused
 from bot.text.paths import is_product, is_sample, vendored_folder
@@ -167,8 +167,7 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
             chosen, where = section(here), f"of this folder: reviews use it once {config.FILE} is on the base branch"
         if chosen is None:
             where = f"missing: nothing is run until {config.FILE} of the base branch has one, such as `run: {{}}`"
-        sides = Sides(pull.url or pull.git_dir, tree.entries, tree.archive, tree.read_many)
-        yield Trial(await rig(sides, chosen or RunSection(), permission), f"{where}{note}", chosen is not None)
+        yield Trial(await rig(tree, pull, chosen or RunSection(), permission), f"{where}{note}", chosen is not None)
 
 
 async def _pull(repo: str, scratch: str) -> tuple[PullRequest, str]:

@@ -5,17 +5,18 @@ import io
 import os
 import tarfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from boxes import LIMITS, box, member, missing, tar
 
 from bot.config import RunSection
+from bot.ports import RunnableTree
 from bot.run.execute import execute
-from bot.run.rig import Rig, Sides, evict, rig
+from bot.run.rig import Rig, evict, rig
 from bot.run.values import Run, RunPermission, SandboxRefused
-from bot.values import Side, TreeEntry
+from bot.values import PullRequest, Side, TreeEntry
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 TOKEN = "ghp_" + "x7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4E"
@@ -40,21 +41,30 @@ def packed(files: Mapping[str, str]) -> bytes:
     return tar(*rows)
 
 
+class Trees:
+    """The two trees of a change in memory."""
+
+    def __init__(self, base: Mapping[str, str], head: Mapping[str, str]) -> None:
+        self._trees: dict[Side, Mapping[str, str]] = {"base": base, "head": head}
+
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
+        """Every path."""
+        return {path: TreeEntry(path, str(hash(text)), "file", len(text)) for path, text in self._trees[side].items()}
+
+    async def archive(self, side: Side, most: int) -> bytes:  # noqa: ARG002 - of the protocol
+        """All files."""
+        return packed(self._trees[side])
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
+        """Those that are there."""
+        return {path: self._trees[side][path].encode() for path in paths if path in self._trees[side]}
+
+
 def made(base: Mapping[str, str], head: Mapping[str, str], cache: Path, **section: object) -> Rig:
     """The rig of a change between two trees in memory."""
-    trees: dict[Side, Mapping[str, str]] = {"base": base, "head": head}
-
-    async def entries(side: Side) -> Mapping[str, TreeEntry]:
-        return {path: TreeEntry(path, str(hash(text)), "file", len(text)) for path, text in trees[side].items()}
-
-    async def archive(side: Side, most: int) -> bytes:
-        return packed(trees[side])
-
-    async def read_many(paths: Sequence[str], side: Side) -> Mapping[str, bytes]:
-        return {path: trees[side][path].encode() for path in paths if path in trees[side]}
-
     permission = RunPermission(cache=cache, programs={"PATH": os.environ["PATH"]})
-    return asyncio.run(rig(Sides("here", entries, archive, read_many), RunSection(**section), permission))
+    pull = PullRequest("", "", "b" * 40, "c" * 40, "main", "feature", "here")
+    return asyncio.run(rig(cast("RunnableTree", Trees(base, head)), pull, RunSection(**section), permission))
 
 
 @boxed
@@ -96,7 +106,7 @@ def test_what_is_kept_is_of_one_repository_and_its_lock_files(tmp_path: Path) ->
     """The same lock files in another repository are another archive: its owner may be somebody else."""
     tree = {"go.sum": "1"}
     one, two, other = made(tree, tree, tmp_path), made(tree, tree, tmp_path), made({"go.sum": "2"}, tree, tmp_path)
-    two.sides = replace(two.sides, repository="there")
+    two.repository = "there"
     networked = made(tree, tree, tmp_path, network=True)
     assert len({asyncio.run(rigged.archive_path()) for rigged in (one, two, other, networked)}) == 4
 
@@ -111,7 +121,7 @@ def test_a_change_of_a_lock_file_is_not_tried(tmp_path: Path) -> None:
 def test_a_tree_without_its_secrets(tmp_path: Path) -> None:
     """A placeholder stands for each, in every file that holds it; all else is as it was."""
     tree = {"tests/server.key": PEM, "app.py": "x = 1\n", "conf.py": f"TOKEN = '{TOKEN}'\n", "also.txt": TOKEN}
-    shown = contents(asyncio.run(made(tree, tree, tmp_path).tree("head")))
+    shown = contents(asyncio.run(made(tree, tree, tmp_path).side("head")))
     assert TOKEN not in "".join(shown.values())
     assert BODY.split(maxsplit=1)[0] not in shown["tests/server.key"]
     assert "MASKED_SECRET" in shown["also.txt"]

@@ -14,7 +14,7 @@ from bot.agent.texts.typed import AnswerType
 from bot.agent.turns import Turns
 from bot.brief import Brief
 from bot.checkout import Checkout, git
-from bot.checkout.masked import MaskedTree
+from bot.checkout.views import MaskedTree
 from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderError

@@ -55,21 +55,19 @@ async def report(
     return await _admit(state, _original(state, finding))
 
 
-async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002 - the name that models know it by
-    """Take a finding back; reporting it again makes it alive. The reason is kept in the transcript."""
+async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002, ARG001 - the names that models know; the code holds why
+    """Take a finding back; reporting it again makes it alive."""
     fingerprint = next(iter(str(id).split()), "")
     dropped_finding = next((finding for finding in state.session.findings if finding.fingerprint == fingerprint), None)
     if dropped_finding is None:
-        was = "it was dropped before" if fingerprint in state.dropped_findings else f"there is no finding {id}"
+        was = "it was dropped before" if fingerprint in state.dropped_ids else f"there is no finding {id}"
         return f"refused: {was}; findings() lists those that stand"
     if dropped_finding.proven:  # text under review may talk a root into silence, but not out of a fact
         return "refused: code has proven it, so it stands whatever is said about it"
     if dropped_finding.is_masked:
         return "refused: code has found a secret there, and you are shown a placeholder: people decide about it"
     state.session.findings.remove(dropped_finding)
-    state.dropped_findings[fingerprint] = (
-        f"{dropped_finding.path}:{dropped_finding.start} {dropped_finding.title}: {reason}"
-    )
+    state.dropped_ids.add(fingerprint)
     return "dropped"
 
 
@@ -143,7 +141,8 @@ async def _admit(state: RunState, finding: Finding) -> str:
     lost = f"{lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
     note = f"; {_state(state, current)}" + (f"; {lost}" if lost_proofs > 0 else "")
     if before is None:
-        again = ", alive again after drop()" if state.dropped_findings.pop(which, None) else ""
+        again = ", alive again after drop()" if which in state.dropped_ids else ""
+        state.dropped_ids.discard(which)
         return f"{which} accepted at {current.path}:{current.start}{again}{note}"
     if current.title == before.title and current.why == before.why:
         return f"{which} updated: it keeps its words and takes what is new in yours{note}"

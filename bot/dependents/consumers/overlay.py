@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from bot.checkout.tree import TreeView
+from bot.checkout.views import TreeView
 from bot.machine.limits import Contents
 from bot.ports import Tree
 from bot.text.paths import vendored_folder

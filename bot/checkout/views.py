@@ -1,0 +1,153 @@
+"""Trees in front of the trees of a change: searches made once, without what nobody shows, with secrets learned or hidden.
+
+A file is looked through for secrets as a whole, because a part of one is not recognised.
+"""
+
+import asyncio
+import re
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from bot.masking.masks import Masks
+from bot.ports import RunnableTree, Tree
+from bot.text.paths import is_unwritten
+from bot.values import Query, Side, TreeEntry
+
+MOST_PASSED_BY = 60  # files and folders that a search of our own is told to pass by
+Found = TypeVar("Found")
+
+
+class TreeView:
+    """A tree in front of another one: it passes every question on, and a kind of it overrides what it answers otherwise."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    @property
+    def stopped_searches(self) -> Sequence[str]:
+        """A sentence for each search that was ended before it was done."""
+        return self._tree.stopped_searches
+
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
+        """Every path of one side."""
+        return await self._tree.entries(side)
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """The content of a file, as `read_many` has it."""
+        return (await self.read_many([path], side)).get(path)
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
+        """The contents of many files."""
+        return await self._tree.read_many(paths, side)
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        return await self._tree.grep(query)
+
+
+class CachedTree(TreeView):
+    """A tree whose searches are made once, for code that asks the same again. Satisfies `ports.RunnableTree`.
+
+    A search that was stopped is made again, so that each caller gets the error.
+    """
+
+    def __init__(self, tree: RunnableTree) -> None:
+        super().__init__(tree)
+        self._runnable = tree
+        self._locks: dict[Query, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._paths: dict[Query, frozenset[str]] = {}
+        self._lines: dict[Query, tuple[tuple[str, int, str], ...]] = {}
+
+    async def archive(self, side: Side, most: int) -> bytes:
+        """One side as a tar archive."""
+        return await self._runnable.archive(side, most)
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        return await self._once(self._paths, self._tree.grep, query)
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        return await self._once(self._lines, self._tree.grep_lines, query)
+
+    async def _once(
+        self, known: dict[Query, Found], search: Callable[[Query], Awaitable[Found]], query: Query
+    ) -> Found:
+        async with self._locks[query]:
+            if query in known:
+                return known[query]
+            stopped = len(self.stopped_searches)
+            found = await search(query)
+            if len(self.stopped_searches) == stopped:
+                known[query] = found
+            return found
+
+
+class WrittenTree(TreeView):
+    """A tree for searches of our own code: they pass by the files that nobody shows. Satisfies `ports.Tree`."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self._without: dict[Side, tuple[str, ...]] = {}
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        return await self._tree.grep(await self._narrowed(query))
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        return await self._tree.grep_lines(await self._narrowed(query))
+
+    async def _narrowed(self, query: Query) -> Query:
+        if query.side not in self._without:
+            self._without[query.side] = _passed_by(await self._tree.entries(query.side))
+        return replace(query, without=self._without[query.side])
+
+
+def _passed_by(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
+    """The files that no search of our own looks into, the largest first: their folders, where these hold nothing else."""
+    left_out = {path: entry.size for path, entry in entries.items() if is_unwritten(path, entry.size)}
+    searched = {folder for path in entries.keys() - left_out.keys() for folder in _folders(path)}
+    sizes: Counter[str] = Counter()
+    for path, size in left_out.items():
+        sizes[next((folder for folder in _folders(path) if folder not in searched), path)] += size
+    return tuple(path for path, _ in sizes.most_common(MOST_PASSED_BY))
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders around a file, the outermost first."""
+    return (path[: at.start()] for at in re.finditer("/", path))
+
+
+class MaskedTree(TreeView):
+    """A `Tree` that learns the secrets of each file of which it hands something over."""
+
+    def __init__(self, tree: Tree, masks: Masks) -> None:
+        super().__init__(tree)
+        self._masks = masks
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
+        """The contents of many files, with their secrets: who shows a part of one hides them."""
+        blobs = await self._tree.read_many(paths, side)
+        self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
+        return blobs
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines as (path, line, text)."""
+        rows = await self._tree.grep_lines(query)
+        await self.read_many(list(dict.fromkeys(path for path, _, _ in rows)), query.side)
+        return rows
+
+
+class ShownTree(MaskedTree):
+    """The same, with the texts as readers are shown them: a quote counts only if it occurs in what they saw."""
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
+        """The contents of many files, a placeholder in the place of each secret."""
+        blobs = await super().read_many(paths, side)
+        return {
+            path: self._masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            for path, blob in blobs.items()
+        }
