@@ -71,8 +71,9 @@ class AnthropicModel(HttpModel):
             request["tool_choice"] = {"type": "tool", "name": prompt.answer.name}
         elif prompt.answer and form.answer == "schema":
             config["format"] = {"type": "json_schema", "schema": prompt.answer.parameters}
-        optional = {"output_config": config, "tools": tools, "stream": form.stream}
-        request |= {name: value for name, value in optional.items() if value}
+        request |= (
+            {"stream": True} | ({"output_config": config} if config else {}) | ({"tools": tools} if tools else {})
+        )
         for block in _read_again(prompt, request["messages"]):
             block.update(CACHED)
         return request
@@ -94,7 +95,6 @@ class AnthropicModel(HttpModel):
         """What to change of a form after a refusal in these words: the first that helps."""
         effort = prompt.effort and form.effort
         changes: tuple[tuple[object, dict[str, Any]], ...] = (
-            (form.stream and forms.STREAM.search(words), {"stream": False}),
             (prompt.answer and form.answer == "tool" and forms.FORCED.search(words), {"answer": "schema"}),
             (effort and ("effort" in words or "output_config" in words), {"effort": False}),
             (prompt.answer and form.answer == "schema" and forms.SCHEMA.search(words), {"answer": "text"}),

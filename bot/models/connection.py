@@ -137,44 +137,30 @@ class HttpModel(ABC):
             failure.may_be_billed |= has_work
             raise failure from None
 
-    async def _send(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a stream of the library, or a response
+    async def _send(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a stream of the library
         """Send one request."""
         loop = asyncio.get_running_loop()
         if self._client is None:
             self._client, self._loop = self._open(), loop
         elif self._loop is not loop:
             raise RuntimeError(f"{self.name} is used from two event loops: close it before the second one starts")
-        if body.get("stream"):
-            return await self._client.post(
-                self.path, cast_to=object, body=body, stream=True, stream_cls=self.stream[object]
-            )
-        return await self._client.post(self.path, cast_to=self.http.Response, body=body)
+        return await self._client.post(
+            self.path, cast_to=object, body=body, stream=True, stream_cls=self.stream[object]
+        )
 
     async def _read(self, response: Any, assembly: Assembly) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
         """The whole reply."""
-        if isinstance(response, self.http.Response):
-            return self._parsed(response.content)
         try:
-            if not response.response.headers.get("content-type", "").startswith(STREAMS):
-                return self._parsed(await response.response.aread())
-            async for event in response:
-                assembly.take(event)
+            if response.response.headers.get("content-type", "").startswith(STREAMS):
+                async for event in response:
+                    assembly.take(event)
+                reply = assembly.whole()
+            else:
+                reply = json.loads(await response.response.aread())
         finally:
             await response.response.aclose()
-        reply = assembly.whole()
-        if reply is None:
-            raise ProviderDown(f"{self._provider} ended its reply before it was complete: try again")
-        return reply
-
-    def _parsed(self, content: bytes) -> dict[str, Any]:
-        try:
-            reply = json.loads(content)
-        except ValueError:  # cut off on the way, or a page of some proxy
-            reply = None
-        if isinstance(reply, list) and reply and isinstance(reply[0], Mapping) and reply[0].get("error"):
-            reply = dict(reply[0])  # Gemini wraps its errors in a list
         if not isinstance(reply, dict):
-            raise ProviderDown(f"{self._provider} answered with something that is not a whole JSON object: try again")
+            raise ProviderDown(f"{self._provider} ended its reply before it was complete: try again")
         return reply
 
     def _cause(self, error: Exception) -> Refusal | ProviderError:
@@ -186,7 +172,8 @@ class HttpModel(ABC):
             return failures.read(answer.status_code, body, answer.headers)
         if isinstance(body, Mapping):  # an error in the middle of a stream
             return failures.inside(body)
-        if isinstance(error, ValueError) and not isinstance(error, self.failure):  # an event that is no JSON
+        if isinstance(error, ValueError) and not isinstance(error, self.failure):
+            # No JSON: it was cut off on the way, or is a page of some proxy.
             return ProviderDown(f"{self._provider} broke off in the middle of its reply: try again")
         return failures.unreachable(error, self.name, self._host, self._timeout)
 

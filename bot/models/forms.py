@@ -23,7 +23,6 @@ EXTRAS = re.compile(
     re.IGNORECASE,
 )
 ROLES = re.compile(r"system role|role.{0,20}system|roles must alternate|only user and assistant roles", re.IGNORECASE)
-STREAM = re.compile(r"\bstream(ing)?\b", re.IGNORECASE)
 USAGE = re.compile(r"stream_options|include_usage")
 CAP = re.compile(r"max.{0,3}(completion.|output.|new.)?tokens|maximum tokens", re.IGNORECASE)
 MOST = re.compile(  # how long a reply may be at most
@@ -44,7 +43,6 @@ class RequestForm:
     system: bool = (
         True  # whether instructions are a message of their own; templates of some local models know no such role
     )
-    stream: bool = True
     asks_usage: bool = True  # whether a stream is asked for its usage
     effort: bool = True  # whether the effort is said
     extras: bool = True  # whether thinking goes back

@@ -98,10 +98,7 @@ class OpenAIModel(HttpModel):
             request["messages"].append({"role": "user", "content": JSON_ONLY + json.dumps(answer.parameters)})
         if tools:
             request["tools"] = tools
-        if form.stream:
-            request["stream"] = True
-            request |= {"stream_options": {"include_usage": True}} if form.asks_usage else {}
-        return request
+        return request | {"stream": True} | ({"stream_options": {"include_usage": True}} if form.asks_usage else {})
 
     def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
         """A reply as a Completion. Raises ProviderDown where it holds none."""
@@ -128,8 +125,7 @@ class OpenAIModel(HttpModel):
         changes: tuple[tuple[object, dict[str, Any]], ...] = (
             (form.system and forms.ROLES.search(words), {"system": False}),
             (any(n in words for n in forms.TOKENS), {"tokens": next(n for n in forms.TOKENS if n != form.tokens)}),
-            (form.stream and form.asks_usage and forms.USAGE.search(words), {"asks_usage": False}),
-            (form.stream and forms.STREAM.search(words), {"stream": False}),
+            (form.asks_usage and forms.USAGE.search(words), {"asks_usage": False}),
             # "Function tools with reasoning_effort are not supported": saying no effort would not help there.
             (tools and "'none'" in words, {"tools": False}),
             (effort and forms.EFFORT.search(words), {"effort": False}),

@@ -82,14 +82,6 @@ def test_a_server_that_does_not_stream(name: str) -> None:
     assert (body["stream"], done.text, done.calls[0].arguments) == (True, "said", {"code": "x"})
 
 
-@dialects
-def test_a_server_that_refuses_to_stream(name: str) -> None:
-    """A 400 that names the stream is heeded, and remembered."""
-    done, bodies = ask(name, "ok", rejects=("stream",), times=3)
-    assert [reply.text for reply in done] == ["ok"] * 3
-    assert ["stream" in body for body in bodies] == [True, False, False, False]
-
-
 def test_a_server_without_stream_options() -> None:
     """The usage of a stream is asked for; a server that refuses that is asked without, and it is remembered."""
     done, bodies = ask(OPENAI, Reply("ok", usage=Usage(70, 9)), rejects=("stream_options",), times=2)
