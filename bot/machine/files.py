@@ -27,7 +27,6 @@ def write(
     content: str | bytes,
     *,
     below: Path | None = None,
-    label: str = "",
     private: bool = False,
     folders: bool = False,
     nested: bool = True,
@@ -40,10 +39,10 @@ def write(
     """
     data = content.encode() if isinstance(content, str) else content
     if STREAMS.fullmatch(str(path)):
-        with _refusing(path, label), path.open("wb") as stream:
+        with _refusing(path), path.open("wb") as stream:
             stream.write(data)
         return
-    with _refusing(path, label):
+    with _refusing(path):
         whole = _through_no_link(path, below, folders=folders, private=private, nested=nested)
         old_status, beside = _status(whole), whole.with_name(f".deeprepo-{os.urandom(8).hex()}")
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN, PRIVATE if private else COMMON)
@@ -73,11 +72,11 @@ def append(
         return os.fdopen(handle, "a+", encoding="utf-8")
 
 
-def ready(path: Path, *, below: Path | None = None, label: str = "") -> None:
+def ready(path: Path, *, below: Path | None = None) -> None:
     """Raise UsageError if the file could not be written: for use before anything is paid."""
     if STREAMS.fullmatch(str(path)):
         return
-    with _refusing(path, label):
+    with _refusing(path):
         whole = _through_no_link(path, below)
         _status(whole)
         if not os.access(whole.parent, os.W_OK | os.X_OK):
@@ -119,7 +118,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 def place(source: Path, path: Path) -> bool:
     """Move a folder of our own to this name, in one step. Return False if another folder has the name. Raises UsageError, also for a link."""
-    with _refusing(path, ""):
+    with _refusing(path):
         try:
             source.rename(_through_no_link(path, None))
         except OSError as error:
@@ -218,7 +217,7 @@ def _trust_root(path: Path) -> Path:
 
 
 @contextmanager
-def _refusing(path: Path, label: str, verb: str = "written") -> Iterator[None]:
+def _refusing(path: Path, label: str = "", verb: str = "written") -> Iterator[None]:
     """Turn what the system refuses into our sentence."""
     try:
         yield

@@ -232,7 +232,7 @@ def how_it_ended(outcome: Outcome, seconds: float = 0) -> str:
     return words[outcome.ending]
 
 
-def tail(output: str, rows: int = 6, most: int = 600) -> str:
+def tail(output: str) -> str:
     """Return the last lines of an output as one line."""
-    kept = [row.strip() for row in output.strip().split("\n") if row.strip()][-rows:]
-    return " | ".join(kept)[-most:] or "it printed nothing"
+    kept = [row.strip() for row in output.strip().split("\n") if row.strip()][-6:]
+    return " | ".join(kept)[-600:] or "it printed nothing"
