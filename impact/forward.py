@@ -57,7 +57,7 @@ class _File:
     def of_import(self, item: Import, lines: Collection[int]) -> Iterator[Place]:
         """What an import takes that is not there."""
         mine = [bound for bound in item.names if bound.line in lines]
-        if item.guarded or not item.spec or not (item.line in lines or mine):
+        if item.guarded or item.of_type or not item.spec or not (item.line in lines or mine):
             return
         files = self._modules.files(self._path, item)
         if files is None and self._language.inline_modules:

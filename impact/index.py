@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 
 from impact import reader, seen
 from impact.language import Language, Modules, language_of
+from impact.namespaces import Namespaces
 from impact.paths import IGNORES, Paths
 from impact.seen import Seen
 from impact.values import Facts, Tree
@@ -44,7 +45,14 @@ class Index:
         if found is not None and re.search(language.offers_all, path):
             found = replace(found, definitions=tuple(replace(one, private=False) for one in found.definitions))
         self._facts[path] = found
+        self._tell(path, language)
         return found
+
+    def _tell(self, path: str, language: Language) -> None:
+        """Tell the modules of a language what a file says of itself, where they go by that."""
+        modules, facts = self._modules.get(language.folder), self._facts[path]
+        if isinstance(modules, Namespaces) and facts is not None:
+            modules.tell(path, facts)
 
     def seen(self, path: str, lines: Collection[int]) -> Seen | None:
         """What the added lines of a file that is read use; None if that cannot be told."""
@@ -64,6 +72,9 @@ class Index:
             known = {path: self.sources[path] for path in configs if path in self.sources}
             self.paths.ignore({path: source for path, source in known.items() if path.endswith(IGNORES)})
             self._modules[language.folder] = language.modules(self.paths, known)
+            for path in self._facts:
+                if (one := language_of(path)) is not None and one.folder == language.folder:
+                    self._tell(path, one)
         return self._modules[language.folder]
 
     def _paths_of(self, language: Language) -> tuple[str, ...]:

@@ -196,6 +196,11 @@ class Language:
     filled: str  # a pattern of code that may give a value, NAME, members that are not written
     passed: Callable[[Node], Arguments] | None  # what a call passes, where no node lists it all
     given: Mapping[str, str]  # what a library's module defines in a file that imports it
+    relative: bool  # the name of a namespace may begin in one that the file is in
+    endings: Mapping[str, str]  # a node -> what a name may leave out there
+    listed: (
+        Callable[[str, int], Iterator[Import]] | None
+    )  # what a statement and its line import, where no node lists it
     code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
     member_form: (
         str  # the name of a member where it is defined: a "definition", or a "key", which no bare name can mean
@@ -368,6 +373,9 @@ def load(folder: str) -> tuple[Language, ...]:
             reads_all=table.get("reads_all", ""),
             literal=table.get("literal", "(?!)"),
             filled=table.get("filled", ""),
+            relative=row.get("relative", table.get("relative", False)),
+            endings=table.get("endings", {}),
+            listed=getattr(hooks, "listed", None),
             code=getattr(hooks, "code", None),
             passed=getattr(hooks, "passed", None),
             given=table.get("given", {}),

@@ -1,5 +1,6 @@
 """Nodes of a syntax tree: their text, their lines, what stands around them, and what a match of a query captured."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
@@ -26,6 +27,12 @@ MODIFIERS = (
 
 SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
 NAMED = "\"'`"  # around a name
+
+# What gives a name a meaning: a type, and where functions stand in no class anything that a value can have its name from.
+TYPES = re.compile(
+    r"(?:class|interface|enum|record|struct|object|trait|annotation_type)_(?:declaration|definition)|type_alias"
+)
+VALUES = re.compile(r"\w*(?:declaration|definition|declarator|parameter|binding|parameters)")
 
 
 class Spans:
@@ -65,6 +72,15 @@ def name_of(node: Node) -> str:
     if node.type == "alias":  # words with dots between
         return written.rpartition(".")[2]
     return written.strip(NAMED) if node.type != "keyword" else written.rstrip(": ")
+
+
+def is_declared(node: Node, *, free_functions: bool) -> bool:
+    """Whether a name is what a declaration gives a meaning: of a type, in a language with free functions of anything."""
+    above = node.parent
+    if above is None or not (VALUES if free_functions else TYPES).fullmatch(above.type):
+        return False
+    name = above.child_by_field_name("name") or above.child_by_field_name("pattern")
+    return name is None or name == node
 
 
 def ancestors(node: Node) -> Iterator[Node]:

@@ -137,6 +137,7 @@ class Reader:
         return Facts(
             definitions=definitions,
             imports=self.imports(self.guards("imports", "guards")),
+            spaces=self.spaces(),
             unsure=unsure,
             stars=self._stars(),
             open=opened or (held and f"what {held} holds"),
@@ -298,26 +299,48 @@ class Reader:
             at < len(self._wholesale) and self._wholesale[at] < whole.end_byte
         )
 
+    def spaces(self) -> tuple[str, ...]:
+        """The namespaces that the file's code is in, the outermost first: one without a body holds all that follows."""
+        rows = [(node, text(first(found, "called"))) for node, found in self.found["imports"].of("inside")]
+        spans = Spans(
+            [
+                (node.start_byte, (node if node.child_by_field_name("body") else self.root).end_byte, name)
+                for node, name in rows
+            ]
+        )
+        found = []
+        for node, _ in sorted(rows, key=lambda row: row[0].start_byte):
+            names = [name for *_, name in spans.around(node.start_byte, node.end_byte, inclusive=True)]
+            found.append(self.language.separator.join(reversed(names)).replace("`", ""))
+        return tuple(dict.fromkeys(found))
+
     def imports(self, guards: Spans) -> tuple[Import, ...]:
         """What the file imports. `guards`: the code that foresees that an import fails."""
+        tell, listed = self.language.listed, [node for node, _ in self.found["imports"].of("listed")]
+        if tell is not None and listed:
+            return tuple(item for node in listed for item in tell(text(node), first_line(node)))
+        return self._imports(guards)
+
+    def _imports(self, guards: Spans) -> tuple[Import, ...]:
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
         rows = self.found["imports"]
         maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("maybe")])
         for found in rows:
-            if "import" not in found:
+            if "import" not in found and "import.member" not in found:
                 continue
-            node, spec = found["import"][0], first(found, "spec", None)
+            node, spec = (found.get("import") or found["import.member"])[0], first(found, "spec", None)
             here, there = text(first(found, "here", None)), first(found, "there", None)
             key = spec.start_byte if spec is not None else node.start_byte
             hands_on = self.language.hands_on and not self._is_local(node)
             if key not in whole:
                 whole[key] = Import(
-                    spec=text(spec).strip(QUOTES),
+                    spec=text(spec).strip(QUOTES).replace("`", ""),
                     line=(spec or node).start_point[0] + 1,
                     hands_on=hands_on or ("hands_on" in found and not self._is_local(node)),
                     guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
                     maybe=any(True for _ in maybe.around(node.start_byte, node.end_byte)),
+                    of_type="import.member" in found,
                 )
             one = whole[key]
             if "hands_on" in found and not one.hands_on and not self._is_local(node):

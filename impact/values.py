@@ -69,6 +69,7 @@ class Import:
     hands_on: bool = False  # who imports this file can take these names from it
     guarded: bool = False  # the code around foresees that it fails
     maybe: bool = False  # it stands under a condition
+    of_type: bool = False  # what it names is a type, or of one: it takes its members
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ class Facts:
     opaque: frozenset[str] = frozenset()  # functions that a decorator or a macro may give other parameters
     stars: int = 0  # imports of all that another file offers, those for the file alone too
     module: str = ""  # what the file says that its module is called
+    spaces: tuple[str, ...] = ()  # the namespaces that its code is in, whole, the outermost first
 
     def may_offer(self, name: str) -> bool:
         """Whether a name that it does not write may be there all the same."""

@@ -103,7 +103,7 @@ def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
         ("import shop.*;", "Cart c;", {"Cart"}),
         ("import static shop.Cart.total;", "int x = total();", {"total"}),
         ("", "shop.Cart c;", {"Cart"}),
-        ("import shop.Cart;", "/** {@link Cart} */ int x;", frozenset()),
+        ("import shop.Cart;", "/** {@link Cart} */ int x;", {"Cart"}),
         ("import shop.*;", "int x; // Cart", None),
         ("import other.*;", "class Cart {} Cart c;", None),
     ],

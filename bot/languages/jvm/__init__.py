@@ -3,21 +3,33 @@
 from dataclasses import replace
 
 from bot.languages import queried
-from bot.languages.jvm.packages import JvmPackages, facade_of
+from bot.languages.namespaces import KnownNamespaces
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side
-from impact.language import languages
+from impact import reader
+from impact.language import language_of, languages
+from impact.languages.jvm import Modules, facade
 
 TRAITS = LanguageTraits()
 AMBIENT = languages()[".java"].ambient
-project = JvmPackages
 uses = queried.uses
+
+
+class JvmPackages(KnownNamespaces[Modules]):
+    """The packages of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfDescribed`."""
+
+    RESOLVER = Modules
+
+
+project = JvmPackages
 
 
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; Java calls what is in no class of Kotlin by a class that the file is to it."""
     file_outline = queried.outline(path, source, side)
     kinds = ("function", "variable")
+    language = language_of(path)
+    facts = reader.facts(language, source) if language is not None else None
     is_reached = any("." not in one.name and one.is_exported and one.kind in kinds for one in file_outline.symbols)
-    facade = facade_of(path, source) if is_reached else ""
-    return replace(file_outline, exports=(*file_outline.exports, (facade, ""))) if facade else file_outline
+    called = facade(path, facts) if is_reached and facts is not None else ""
+    return replace(file_outline, exports=(*file_outline.exports, (called, ""))) if called else file_outline

@@ -40,7 +40,7 @@ _LISTS = (
 _TABLES = ("tool.poetry.dependencies", "tool.poetry.dev-dependencies", "tool.poetry.group.*.dependencies")
 _ASKED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(@\s*\S+|[^;#]*)", re.DOTALL)
 _PLACE = re.compile(r"(?:git\+|https?://|file:|\.{0,2}/|[\w.-]+/)")
-_PLACE_NAME = re.compile(r"[#&]egg=([\w.-]+)|([\w.-]+?)(?:\.git)?(?:@[^/@#]+)?(?:[\[#;].*)?/?$")
+_PLACE_NAME = re.compile(r"[#&]egg=([\w.-]+)|(?<![\w.-])([\w.-]+?)(?:\.git)?(?:@[^/@#]+)?(?:[\[#;].*)?/?$")
 _TAG = re.compile(r"\.git@([^#&]+)|@([^/@#&]+)(?:#.*)?$")
 _VERSION = re.compile(r"v?\d[\w.]*$|[0-9a-f]{7,40}$")
 

@@ -1,20 +1,22 @@
-"""Packages of Java and Kotlin: a package is the folders whose path ends in it, of whatever source root.
+"""Packages of Java, Kotlin and Scala: a package is the folders whose path ends in it, of whatever source root.
 
-A package is the tree's own where the importer shares its first two parts, or many folders of main source roots have them. A class is looked for in the file of its name, else in every
-file of the package: Kotlin puts several into one.
+A package is the tree's own where the importer shares its first two parts, or many folders of main source roots have them. A class is looked for in the file that says it has it, then
+in the one of its name, else in every file of the package: Kotlin puts several into one. Of several modules that have it the nearest counts.
 """
 
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 
-from impact.language import Standalone
+from impact.namespaces import Namespaces
 from impact.paths import Paths, joined
-from impact.values import Import
+from impact.values import Bound, Facts, Import
 
 ENDINGS = (".java", ".kt")
+SUFFIXES = (*ENDINGS, ".kts", ".scala")
 OTHERS = (
     ".groovy",
     ".scala",
@@ -46,6 +48,11 @@ MAKERS = (
 UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s))")
 VENDORED = 10  # a package is the tree's own with one in so many of its folders, or more
 OWN = 2  # parts of a package that its importer shares, or a package of a main source root
+TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
+SELECTION = re.compile(
+    r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?: as ([\w`]++))?)"
+)  # of an import of Scala
+RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
@@ -54,13 +61,33 @@ def code(source: bytes) -> bytes:
     return UNREAD.sub(lambda found: b" " * len(found[0]), source)
 
 
-class Modules(Standalone):
+def facade(path: str, facts: Facts) -> str:
+    """The class by which Java calls what a file of Kotlin has in no class; "" for other files, and for scripts."""
+    stem = _stem(path)
+    return (facts.module or f"{stem[:1].upper()}{stem[1:]}Kt") if path.endswith(".kt") else ""
+
+
+def listed(statement: str, line: int) -> Iterator[Import]:
+    """What a statement of Scala imports: it may name several things, of several packages."""
+    names = " ".join(statement.removeprefix("import").split()).replace(" .", ".").replace(". ", ".")
+    for part in SELECTION.finditer(names):
+        place = part[1].replace("`", "").removeprefix("_root_.").removesuffix(".")
+        selectors = part[2].split(",") if part[2] is not None else [f"{part[3]} as {part[4]}" if part[4] else part[3]]
+        for selector in selectors:
+            name, *alias = RENAMED.split(selector.strip().replace("`", ""))
+            if name in ("_", "*") or name.partition(" ")[0] == "given":
+                yield Import(place, line, star=True)
+            elif name and alias != ["_"]:
+                yield Import(place, line, (Bound(name, alias[0] if alias else name, line),))
+
+
+class Modules(Namespaces):
     """The packages of one tree."""
 
-    guesses = False
-
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        super().__init__(paths, configs)
         self._paths = paths
+        self._facades: dict[str, str] = {}  # file of Kotlin -> what Java calls it
         self._folders: dict[str, list[str]] = defaultdict(list)  # last part of a package -> folders
         seen = {posixpath.dirname(path) for path in paths.files if path.endswith(ENDINGS)}
         for folder in sorted(seen):
@@ -68,9 +95,53 @@ class Modules(Standalone):
         starts = Counter("/".join(found[1].split("/")[:OWN]) for folder in seen if (found := MAIN.search(folder)))
         # A few packages of somebody else's, which a project has copied, do not make the others of that name its own.
         self._starts = {start for start, folders in starts.items() if folders * VENDORED >= starts.total()}
-        self._classes = {posixpath.basename(path).partition(".")[0] for path in paths.files if path.endswith(ENDINGS)}
+        self._stems: dict[str, list[str]] = defaultdict(list)
+        for path in paths.files:
+            if path.endswith(SUFFIXES):
+                self._stems[_stem(path)].append(path)
         text = b"\n".join(source.lower() for path, source in configs.items() if not path.endswith(".gitignore"))
         self._is_made = any(word in text for word in MAKERS) or any(path.endswith(OTHERS) for path in paths.files)
+
+    def tell(self, path: str, facts: Facts) -> None:
+        """Note what a file holds in the innermost of its packages."""
+        super().tell(path, replace(facts, spaces=facts.spaces[-1:]))
+
+    def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
+        """The types of a file, and what it has in none, if its own package is no stand-in for one of Java's."""
+        if not path.endswith(".java") and any(space.startswith(("java.", "javax.")) for space in facts.spaces):
+            return frozenset(), frozenset()  # for a platform that lacks it: on the others an import means Java's
+        offered = [one for one in facts.definitions if not one.owner and one.visible not in ("file", "below")]
+        types = {one.name for one in offered if one.kind in ("class", "type")}
+        members = {one.name for one in offered if one.kind in ("function", "variable", "member")}
+        if members and (called := facade(path, facts)):
+            self._facades[path] = called
+            types.add(called)
+        return frozenset(types), frozenset(members)
+
+    def holding(self, importer: str, space: str, name: str) -> Collection[str]:
+        """The files that say they hold a name of a package, or are called so in its folder: those of the nearest module. Nothing but tests sees tests."""
+        end = "/" + space.replace(".", "/")
+        files = {path for path in super().holding(importer, space, name) if not self._is_hidden(importer, path, name)}
+        files |= {
+            path
+            for path in self._stems.get(name, ())
+            if path not in self.spaces_of and f"/{posixpath.dirname(path)}".endswith(end)
+        }
+        if not TESTS.search(importer):
+            files = {path for path in files if not TESTS.search(path)}
+        if len(files) <= 1:
+            return files
+        near = max(_common(path, importer) for path in files)
+        modules = {path.partition("/src/")[0] for path in files if _common(path, importer) == near}
+        return {path for path in files if path.partition("/src/")[0] in modules}
+
+    def _is_hidden(self, importer: str, path: str, name: str) -> bool:
+        """Whether Java does not see a name of Kotlin, which it calls by the class of the file."""
+        return importer.endswith(".java") and path in self._facades and (path, name) in self.members
+
+    def is_whole(self, path: str, name: str) -> bool:
+        """Whether a name is the class that a file of Kotlin is to Java."""
+        return self._facades.get(path) == name
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The files of a package, with a name the one that is called so. None is missing that a generator may make: such a one is like no other."""
@@ -79,17 +150,21 @@ class Modules(Standalone):
             return None
         if not folders:
             names = {name, *(bound.there for bound in item.names)}
-            is_known = self._near(item.spec) or bool(names & self._classes)
+            is_known = self._near(item.spec) or bool(names & self._stems.keys())
             is_known = is_known or (not self._is_made and bool(self._of_package(item.spec.rpartition(".")[0])))
             return () if self._is_own(importer, item.spec) and is_known else None
         if not self._is_own(importer, item.spec):
             return None
-        return self._named(folders, name) or self._all(folders)
+        return tuple(sorted(self.holding(importer, item.spec, name) if name else ())) or self._all(folders)
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """The files of the package, in all source roots."""
         folders = self._like(posixpath.dirname(path))
-        return self._named(folders, name) or ((path,) if name else self._all(folders))
+        if not name:
+            return self._all(folders)
+        spaces = self.spaces_of.get(path, ())
+        found = {one for space in spaces for one in self.holding(path, space, name)}
+        return tuple(sorted(found)) or (path,)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The packages whose names are like the one that is missing."""
@@ -132,10 +207,6 @@ class Modules(Standalone):
             one for one in self._folders.get(posixpath.basename(folder), ()) if not end or f"/{one}".endswith(f"/{end}")
         ]
 
-    def _named(self, folders: list[str], name: str) -> tuple[str, ...]:
-        files = (f"{folder}/{name}{end}" for folder in folders for end in ENDINGS) if name else ()
-        return tuple(path for path in files if path in self._paths.files)
-
     def _all(self, folders: list[str]) -> tuple[str, ...]:
         return tuple(
             f"{folder}/{name}"
@@ -147,3 +218,13 @@ class Modules(Standalone):
     def _is_own(self, importer: str, spec: str) -> bool:
         start = "/".join(spec.split(".")[:OWN])
         return spec.count(".") >= OWN - 1 and (f"/{start}/" in f"/{importer}" or start in self._starts)
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).partition(".")[0]
+
+
+def _common(one: str, two: str) -> int:
+    """How many folders two paths share."""
+    pairs = zip(one.split("/"), two.split("/"), strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), 99)

@@ -1,5 +1,4 @@
 ; only: java
-(package_declaration (_) @module)
 (class_declaration name: (identifier) @name) @def.class
 (interface_declaration name: (identifier) @name) @def.type
 (enum_declaration name: (identifier) @name) @def.class
@@ -37,7 +36,7 @@
 (enum_body_declarations [(_ . name: (_)) (_ . type: (_)) (_ . (type_parameters))] @visible.package)
 (enum_body_declarations (_ (modifiers) @words) @visible.package (#not-match? @words "\\b(public|protected|private)\\b"))
 ; only: kotlin
-(package_header (_) @module)
+((file_annotation (constructor_invocation (user_type (identifier) @word) (value_arguments (value_argument (string_literal (string_content) @module))))) (#eq? @word "JvmName"))
 (class_declaration "class" name: (identifier) @name) @def.class
 (class_declaration "interface" name: (identifier) @name) @def.type
 ; after some annotations the grammar takes a class for an expression

@@ -1,0 +1,54 @@
+"""Languages whose files say themselves which namespace they are in: a name means a definition of a namespace, in whichever file that is."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+from impact.language import Standalone
+from impact.paths import Paths
+from impact.values import Facts, Import
+
+
+class Namespaces(Standalone):
+    """What is known of the namespaces of one tree: what the files that were read say, and what paths tell of the others."""
+
+    guesses = False
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        del configs
+        self.paths = paths
+        self.spaces_of: dict[str, set[str]] = {}  # a file that was read -> the namespaces that it is in
+        self.members: set[tuple[str, str]] = set()  # file and a name of it that is no type: it may stand behind a dot
+        self._files: dict[tuple[str, str], set[str]] = defaultdict(set)  # namespace and name -> files
+
+    def tell(self, path: str, facts: Facts) -> None:
+        """Note what a file holds, or held before a change."""
+        spaces = facts.spaces or ("",)
+        self.spaces_of[path] = {*self.spaces_of.get(path, ()), *spaces}
+        types, members = self.names(path, facts)
+        self.members |= {(path, name) for name in members - types}
+        for name in types | members:
+            for space in spaces if path in self.paths.files else ():
+                self._files[space, name].add(path)
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """What a new line imports: as `Modules` says."""
+        raise NotImplementedError
+
+    def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
+        """What others can name of a file: its types, and what is no type."""
+        raise NotImplementedError
+
+    def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
+        """The namespaces whose names a file sees without an import. `written`: those that it says it is in."""
+        del path
+        return written or ("",)
+
+    def holding(self, importer: str, space: str, name: str) -> Collection[str]:
+        """The files that hold a name of a namespace, so far as that is known."""
+        del importer
+        return self._files.get((space, name), ())
+
+    def is_whole(self, path: str, name: str) -> bool:
+        """Whether all of a file is called so, as if it were a class."""
+        del path, name
+        return False
