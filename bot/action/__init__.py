@@ -3,10 +3,10 @@
 There is no server and nothing outlives the job: what the next round has to know is in the summary comment.
 """
 
-from bot.action import conversing, event, report
+from bot.action import event, remark_step, report
 from bot.action.console import Console
 from bot.action.event import Repeat
-from bot.action.reviewing import repeat, review
+from bot.action.review_step import repeat, review
 from bot.config import Step
 from bot.errors import HostRefused
 from bot.publish.checks import CheckEnding
@@ -26,7 +26,7 @@ async def run(step: Step, console: Console) -> ReviewResult:
     else:
         try:
             if isinstance(request, RemarkAsk):
-                result = await conversing.answer(request, step, console)
+                result = await remark_step.answer(request, step, console)
             elif isinstance(request, Repeat):
                 result = await repeat(request, step, console)
             else:

@@ -16,7 +16,7 @@ from bot.errors import HostError, HostRefused
 from bot.github import apps, shapes
 from bot.github.client import GitHubClient
 from bot.values import Follow, PullRef, ReviewAsk
-from bot.workflow import concluding, events, journals
+from bot.workflow import conclusions, events, journals
 from bot.workflow.events import Ours
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
@@ -103,7 +103,7 @@ async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # n
     head, base = str(shapes.at(data, "head.sha")), str(shapes.at(data, "base.ref"))
     if await server.store.reviews.is_closed(pull):  # it was opened again without a word to us
         await server.jobs.submit(Follow(pull), f"open-{data['updated_at']}")
-    if data.get("draft") or not await concluding.is_due(pull, head, base, server.store):
+    if data.get("draft") or not await conclusions.is_due(pull, head, base, server.store):
         return False
     name = f"catch-up-{head}-{sha256(base.encode()).hexdigest()[:16]}"
     fresh = await server.jobs.submit(ReviewAsk(pull, "catch-up", head=head), name)

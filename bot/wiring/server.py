@@ -20,19 +20,20 @@ from bot.config import Config, Settings
 from bot.errors import ConfigError, OverLimit
 from bot.github import Host, Identity, RequestPace
 from bot.github.client import GitHubClient
-from bot.jobs import Apologise, Job, Jobs, Work
+from bot.jobs import Apologise, Jobs, Work
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.payloads import MadeReview, Question, Remark
 from bot.storage import Store, StoredJournal
-from bot.values import Ask, OrganizationFile, Review, ReviewAsk
+from bot.values import OrganizationFile, Review
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Room
 from bot.workflow import fetching, journals, worker
-from bot.workflow.looking import Defaults, OrganizationFiles
-from bot.workflow.parts import Services
+from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
+from bot.workflow.pull_state import Defaults
+from bot.workflow.services import Services
 
 SETTINGS = 5  # seconds of computing on an owner's settings
 PAGES = 60.0  # seconds for comments to be rendered anew
@@ -51,8 +52,9 @@ def open_work(
     settings = config.environment(on_server=True)
     fetching.swept(folder)
     soon = replace(caps, wall=PAGES)
-    parts = Services(
+    services = Services(
         *(store, jobs, identity, pace, folder, record_metrics, settings),
+        prepare=child.begin,
         review=partial(_review, store, folder, caps),
         answer=partial(_answer, store, folder, caps),
         converse=partial(_converse, store, folder, caps),
@@ -67,14 +69,7 @@ def open_work(
         model=access.can_ask,
         in_force=access.in_force,
     )
-    return partial(_carried_out, parts=parts), partial(worker.apologise, parts=parts)
-
-
-async def _carried_out(ask: Ask, job: Job, parts: Services) -> None:
-    """Do what was asked. What reads the owner's settings loads while GitHub is asked for them: it takes the longer of the two, not both."""
-    if isinstance(ask, ReviewAsk):
-        child.begin()
-    await worker.carry_out(ask, job, parts)
+    return partial(worker.carry_out, services=services), partial(worker.apologise, services=services)
 
 
 async def _review(store: Store, folder: Path, caps: ProcessLimits, brief: Brief, say: Say) -> MadeReview:

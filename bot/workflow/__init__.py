@@ -3,5 +3,5 @@
 Every job can be cut off anywhere and begun again: what it found out first is recorded, paid calls are in the journal, and
 whatever it writes to GitHub carries a marker by which a second run knows it.
 
-A workflow's step uses some of these modules without a server's parts: none of those imports jobs or storage.
+A workflow's step uses some of these modules without a server's services: none of those imports jobs or storage.
 """

@@ -16,71 +16,71 @@ from bot.payloads import Question
 from bot.render import load
 from bot.values import CommandAsk, CommentRef
 from bot.values.daily import CapReached
-from bot.workflow import asking, command_words, concluding, fixing, spending
+from bot.workflow import command_words, fix_command, refresh_job, replies, spending
 from bot.workflow.command_words import DECIDES, GivenCommand
 from bot.workflow.learning import Lessons
-from bot.workflow.looking import PullState
-from bot.workflow.parts import Services
+from bot.workflow.pull_state import PullState
+from bot.workflow.services import Services
 
 REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
 
 
-async def answer(ask: CommandAsk, job: Job, parts: Services) -> None:
+async def run(ask: CommandAsk, job: Job, services: Services) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
-    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
-        await carry_out(ask, host, job, parts)
+    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
+        await carry_out(ask, host, job, services)
 
 
-async def carry_out(ask: CommandAsk, host: Host, job: Job, parts: Services) -> None:
+async def carry_out(ask: CommandAsk, host: Host, job: Job, services: Services) -> None:
     """Do it where the pull request is open already."""
-    state = await parts.look(ask.pull, host, job)
-    settings = await parts.settings_of(state)
-    standing = await asking.stands(ask, host, job, parts)
+    state = await services.look(ask.pull, host, job)
+    settings = await services.settings_of(state)
+    standing = await replies.permission_of(ask, host, job, services)
     refusal = commands.refusal(ask.word, ask.actor, standing, settings)
-    await asking.post_answer(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
+    await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
     if refusal is not None:
         return
-    lessons = Lessons(ask.pull, host, load(settings.language), parts.store)
+    lessons = Lessons(ask.pull, host, load(settings.language), services.store)
     was_decided = ask.word not in REVIEWS and await lessons.learn()  # a review learns by itself
-    reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, parts), _ANSWER, lasts=True)
-    comment = await asking.post_answer(reply, ask.comment, host)
+    reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, services), _ANSWER, lasts=True)
+    comment = await replies.post_reply(reply, ask.comment, host)
     if reply.rule and comment is not None:
-        await parts.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
+        await services.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
     decides = ask.word == "rules" and ask.argument.lower().split()[:1] in ([word] for word in DECIDES)
     if was_decided or decides or ask.word == "ignore":
-        await concluding.follow(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+        await refresh_job.refresh(ask.pull, host, services, f"{ask.comment.kind}-{ask.comment.id}")
 
 
 async def _reply(
-    ask: CommandAsk, state: PullState, settings: Config, lessons: Lessons, job: Job, parts: Services
+    ask: CommandAsk, state: PullState, settings: Config, lessons: Lessons, job: Job, services: Services
 ) -> CommandReply:
-    last, top = await parts.store.reviews.last(ask.pull), await _top(ask.comment, lessons.host)
-    context = CommandContext(parts.in_force(settings), ask.actor, state.facts.base_ref, last, top)
+    last, top = await services.store.reviews.last(ask.pull), await _top(ask.comment, lessons.host)
+    context = CommandContext(services.in_force(settings), ask.actor, state.facts.base_ref, last, top)
     if ask.word == "fix":
-        return await fixing.fix(ask, state, context, job, parts)
+        return await fix_command.fix(ask, state, context, job, services)
     if ask.word in commands.READING:
-        return await _read(ask, state, context, parts)
+        return await _read(ask, state, context, services)
     if ask.word in command_words.WORDS:
-        command = GivenCommand(ask, context, state.facts, lessons, parts.jobs)
+        command = GivenCommand(ask, context, state.facts, lessons, services.jobs)
         return await command_words.WORDS[ask.word](command)
     return await commands.answer(ask.word, ask.argument, context)
 
 
-async def _read(ask: CommandAsk, state: PullState, context: CommandContext, parts: Services) -> CommandReply:
+async def _read(ask: CommandAsk, state: PullState, context: CommandContext, services: Services) -> CommandReply:
     """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
     question = Question(ask.word, ask.argument, context, name)
     try:
-        if not parts.model(context.settings):
-            return await parts.answer(question)
+        if not services.model(context.settings):
+            return await services.answer(question)
         async with (
-            parts.fetch(ask.pull, state) as pull,
-            spending.reserve(ask.pull, name, context.settings, parts) as grant,
+            services.fetch(ask.pull, state) as pull,
+            spending.reserve(ask.pull, name, context.settings, services) as grant,
         ):
             if isinstance(grant, CapReached):
                 return context.say("reply_failed", why=spending.sentence(grant))
-            return await parts.answer(
+            return await services.answer(
                 replace(question, brief=state.brief(pull, context.settings.within(grant.usd), name))
             )
     except OverLimit as error:

@@ -21,7 +21,7 @@ from bot.render import code, link
 from bot.storage import Store, Suppression
 from bot.text import globs
 from bot.values import CommandAsk, LearnedRule, OwnerRule, Proposal, PullFacts, ReviewAsk, RuleState
-from bot.workflow import asking, pausing
+from bot.workflow import push_count, replies
 from bot.workflow.learning import Lessons
 
 LONGEST_TEXT = 300  # characters of a reason, and of a path
@@ -51,7 +51,7 @@ class GivenCommand:
     @property
     def link(self) -> str:
         """The address of the comment."""
-        return asking.address(self.facts.url, self.ask.comment)
+        return replies.address(self.facts.url, self.ask.comment)
 
 
 async def _review(command: GivenCommand) -> CommandReply:
@@ -73,7 +73,7 @@ async def _pause(command: GivenCommand) -> CommandReply:
 
 async def _resume(command: GivenCommand) -> CommandReply:
     """Reviews start by themselves again, and pushes are counted from zero; say when the next one comes."""
-    were_waiting = await pausing.resume(command.lessons.host, command.context.settings.pause_after)
+    were_waiting = await push_count.reset_count(command.lessons.host, command.context.settings.pause_after)
     was_paused = await command.store.people.resume(command.ask.pull)
     return command.context.say("reply_resumed" if was_paused or were_waiting else "reply_not_paused")
 

@@ -32,55 +32,56 @@ from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
 from bot.values import Ending, Finding, Follow, PullRequest, ReviewAsk
 from bot.values.review import Lack
-from bot.workflow import asking, ci_failures, concluding, journals, packages, pausing, spending
+from bot.workflow import ci_failures, conclusions, journals, packages, push_count, refresh_job, replies, spending
 from bot.workflow.learning import Lessons
-from bot.workflow.looking import PullState
-from bot.workflow.parts import Services, remember_failure
 from bot.workflow.progress import Say
+from bot.workflow.pull_state import PullState
 from bot.workflow.review_run import SUPERSEDED, Funds, ReviewResult, ReviewRun, Tools, end_check, refused, run_review
+from bot.workflow.services import Services, remember_failure
 
 LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
 TITLE = 200  # characters of a pull request's title in a list
 
 
-async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
+async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
-    store = parts.store
-    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
+    services.prepare()  # while GitHub is asked: it takes the longer of the two, not both
+    store = services.store
+    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
         is_stored = await store.reviews.has(job.id)
         if is_stored and job.id not in [run for run, _ in await store.checks.of(ask.pull)]:
-            await concluding.follow(ask.pull, host, parts, job.delivery)
+            await refresh_job.refresh(ask.pull, host, services, job.delivery)
             return
-        state = await parts.look(ask.pull, host, job)
+        state = await services.look(ask.pull, host, job)
         if state.facts.state == "open":
             await store.reviews.close(ask.pull, None)
-        ask = await asking.as_allowed(ask, host)
+        ask = await replies.as_permitted(ask, host)
         try:
-            settings = await parts.resolve(state.file, state.organization)
+            settings = await services.resolve(state.file, state.organization)
         except UsageError as error:
-            await _end_unreadable(ask, host, state, job, parts, str(error))
+            await _end_unreadable(ask, host, state, job, services, str(error))
             await remember_failure(ask, str(error), store)
             return
         bound = policy.bound(ask, state.facts, stranger=state.stranger)
         if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
-            await asking.tell_moved(ask, ask.comment, state.facts, host, settings)
-        pushes = await pausing.count_pushes(host, bound, job.id, settings.pause_after)
+            await replies.tell_moved(ask, ask.comment, state.facts, host, settings)
+        pushes = await push_count.count_pushes(host, bound, job.id, settings.pause_after)
         run = ReviewRun(job.id, bound, host, state, settings, pushes)
-        await _review(run, job, parts, again=ask.trigger in policy.ASKED, is_stored=is_stored)
+        await _review(run, job, services, again=ask.trigger in policy.ASKED, is_stored=is_stored)
 
 
-async def _review(run: ReviewRun, job: Job, parts: Services, *, again: bool, is_stored: bool) -> None:
+async def _review(run: ReviewRun, job: Job, services: Services, *, again: bool, is_stored: bool) -> None:
     """Decide, review, and see to what follows. `again`: also if this change has its review. `is_stored`: an earlier try has made it."""
-    pull, memory, store = run.ask.pull, Database(run, parts), parts.store
-    words = await concluding.words(pull, store)
+    pull, memory, store = run.ask.pull, Database(run, services), services.store
+    words = await conclusions.silences(pull, store)
     work = (await memory.stored() if is_stored else None) or run.decide()
     if isinstance(work, No):
         if not work.quiet:
-            await _end_check(run, await refused(run, work, memory), parts)
+            await _end_check(run, await refused(run, work, memory), services)
         return
     if isinstance(work, Go) and not again and await memory.is_known(job.delivery):
         return
-    result = await run_review(run, work, memory, _tools(run, job, parts))
+    result = await run_review(run, work, memory, _tools(run, job, services))
     if isinstance(result.fault, SupersededError):
         raise result.fault
     if result.fault is not None:
@@ -89,40 +90,42 @@ async def _review(run: ReviewRun, job: Job, parts: Services, *, again: bool, is_
         if is_stored:
             await memory.note_posted()
         if run.settings.ci and await ci_failures.is_due(run.host, run.state.facts.head_sha):
-            await parts.jobs.submit(Follow(pull, run.state.facts.head_sha), f"ci-{job.id}")
-    if is_stored or await concluding.words(pull, store) != words:  # people have spoken while it was made
-        await parts.jobs.submit(Follow(pull), f"words-{job.delivery}")
+            await services.jobs.submit(Follow(pull, run.state.facts.head_sha), f"ci-{job.id}")
+    if is_stored or await conclusions.silences(pull, store) != words:  # people have spoken while it was made
+        await services.jobs.submit(Follow(pull), f"words-{job.delivery}")
 
 
-async def _end_unreadable(ask: ReviewAsk, host: Host, state: PullState, job: Job, parts: Services, reason: str) -> None:
+async def _end_unreadable(
+    ask: ReviewAsk, host: Host, state: PullState, job: Job, services: Services, reason: str
+) -> None:
     """Make a check run that says why the settings cannot be used."""
-    verdict = await concluding.of_head(ask.pull, state.facts, None, parts.store)
+    verdict = await conclusions.of_head(ask.pull, state.facts, None, services.store)
     if not verdict.is_reviewed:
         verdict = CheckEnding(policy.unreadable(*state.files))
-    run = ReviewRun(job.id, ask, host, state, config.resolve({}, None, parts.settings))
-    await _end_check(run, ReviewResult(verdict, reason), parts)
+    run = ReviewRun(job.id, ask, host, state, config.resolve({}, None, services.settings))
+    await _end_check(run, ReviewResult(verdict, reason), services)
 
 
-async def _end_check(run: ReviewRun, result: ReviewResult, parts: Services) -> None:
+async def _end_check(run: ReviewRun, result: ReviewResult, services: Services) -> None:
     """Say in a check run why there is no review."""
-    async with _check_run(run, parts) as check:
+    async with _check_run(run, services) as check:
         await end_check(run, check, result)
 
 
-def _tools(run: ReviewRun, job: Job, parts: Services) -> Tools:
+def _tools(run: ReviewRun, job: Job, services: Services) -> Tools:
     """How a server reviews: with tokens of its own and money reserved in the database, in a child process that ends when the job does."""
 
     async def make(brief: Brief, say: Say) -> MadeReview:
-        return await job.unless_cancelled(parts.review(brief, say))
+        return await job.unless_cancelled(services.review(brief, say))
 
     return Tools(
-        check_run=partial(_check_run, run, parts),
-        fetch=partial(parts.fetch, run.ask.pull, run.state),
-        consumers=partial(packages.fetch_users, run, parts),
-        funds=partial(_funds, run, parts),
-        no_review_reason=parts.no_review_reason,
+        check_run=partial(_check_run, run, services),
+        fetch=partial(services.fetch, run.ask.pull, run.state),
+        consumers=partial(packages.fetch_users, run, services),
+        funds=partial(_funds, run, services),
+        no_review_reason=services.no_review_reason,
         make=make,
-        comments=parts.comments,
+        comments=services.comments,
         # Other errors, and a refusal of GitHub's, are faults of the moment: the job is repeated.
         final=(HostRefused, *LASTING) if job.last else LASTING,
         is_current=job.current,
@@ -130,9 +133,9 @@ def _tools(run: ReviewRun, job: Job, parts: Services) -> Tools:
 
 
 @asynccontextmanager
-async def _check_run(run: ReviewRun, parts: Services) -> AsyncIterator[int]:
+async def _check_run(run: ReviewRun, services: Services) -> AsyncIterator[int]:
     """The check run of this job, remembered until it is ended; those that a dead process left on earlier heads are ended now."""
-    open_checks, host, pull = parts.store.checks, run.host, run.ask.pull
+    open_checks, host, pull = services.store.checks, run.host, run.ask.pull
     check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
     for other, left in await open_checks.of(pull):
         if other != run.id:
@@ -146,13 +149,13 @@ async def _check_run(run: ReviewRun, parts: Services) -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def _funds(run: ReviewRun, parts: Services, brief: Brief) -> AsyncIterator[Funds]:
+async def _funds(run: ReviewRun, services: Services, brief: Brief) -> AsyncIterator[Funds]:
     """What the caps in the database leave, reserved for this review."""
-    if not parts.model(run.settings):
+    if not services.model(run.settings):
         yield Funds(model=False)
         return
     forks = run.settings.triggers.fork_reviews_per_day if run.is_automatic else None
-    reservation = spending.reserve(run.ask.pull, brief.journal, run.settings, parts, job=run.id, forks=forks)
+    reservation = spending.reserve(run.ask.pull, brief.journal, run.settings, services, job=run.id, forks=forks)
     async with reservation as grant:
         if isinstance(grant, Grant):
             yield Funds(grant.usd)
@@ -165,33 +168,37 @@ class Database:
     """What a server's database knows of the earlier reviews of a pull request."""
 
     run: ReviewRun
-    parts: Services
+    services: Services
 
     async def stored(self) -> MadeReview | None:
         """What an earlier try of this job has stored; None if the pull request has gone on since."""
         pull, facts = self.run.ask.pull, self.run.state.facts
-        row = await concluding.review_of_head(pull, facts, self.parts.store)
-        return await concluding.made_again(row, pull, self.parts) if row is not None and row.id == self.run.id else None
+        row = await conclusions.review_of_head(pull, facts, self.services.store)
+        return (
+            await conclusions.rendered_again(row, pull, self.services)
+            if row is not None and row.id == self.run.id
+            else None
+        )
 
     async def is_known(self, delivery: str) -> bool:
         """Whether the last review was of this change (a late delivery, a catch-up, a pull request opened again): its check shows then what it comes to now."""
         pull, state, host = self.run.ask.pull, self.run.state, self.run.host
-        last = await self.parts.store.reviews.last(pull)
-        if concluding.place(last) != (state.bases.merge_base, state.facts.head_sha, state.facts.base_ref):
+        last = await self.services.store.reviews.last(pull)
+        if conclusions.reviewed_change(last) != (state.bases.merge_base, state.facts.head_sha, state.facts.base_ref):
             return False
         if not await checks.is_shown(host, state.facts.head_sha, await self.check_ending()):
-            await concluding.follow(pull, host, self.parts, delivery)
+            await refresh_job.refresh(pull, host, self.services, delivery)
         return True
 
     async def brief(self, pull: PullRequest) -> Brief:
         """The review to make, built upon the stored one, under the rules in force."""
-        run, asked, store = self.run, self.run.ask.pull, self.parts.store
+        run, asked, store = self.run, self.run.ask.pull, self.services.store
         await Lessons(asked, run.host, load(run.settings.language), store).learn()
-        ignored_findings, rules = await concluding.words(asked, store)
+        ignored_findings, rules = await conclusions.silences(asked, store)
         return replace(
             run.state.brief(pull, run.settings, journals.name(run.ask, pull.head, pull.base, run.id)),
             full=run.ask.full,
-            run=bool(self.parts.settings.run),
+            run=bool(self.services.settings.run),
             ignored_findings=ignored_findings,
             rules=rules,
             earlier=await store.reviews.memory(asked),
@@ -200,7 +207,7 @@ class Database:
     async def check_ending(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
         """By the stored reviews of the head."""
         run = self.run
-        return await concluding.of_head(run.ask.pull, run.state.facts, run.settings, self.parts.store, lacks, own)
+        return await conclusions.of_head(run.ask.pull, run.state.facts, run.settings, self.services.store, lacks, own)
 
     async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
         """Store a review that holds, and count it. What could not be posted, the next round says."""
@@ -208,13 +215,13 @@ class Database:
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
             memory = await asyncio.to_thread(json_file.with_unsaid, memory, unsaid)
-        await self.parts.store.reviews.keep(replace(_row(self.run, made, ending, start), memory=memory))
-        await self.parts.store.failures.clear(pull.key)
-        self.parts.record_metrics(made.review, f"{pull.owner}/{pull.name}")
+        await self.services.store.reviews.keep(replace(_row(self.run, made, ending, start), memory=memory))
+        await self.services.store.failures.clear(pull.key)
+        self.services.record_metrics(made.review, f"{pull.owner}/{pull.name}")
 
     async def note_posted(self) -> None:
         """An earlier try has stored the review and could not post it; now its comments are there."""
-        reviews = self.parts.store.reviews
+        reviews = self.services.store.reviews
         stored = await reviews.newest(self.run.ask.pull)
         if stored is not None and stored.id == self.run.id and stored.memory is not None:
             memory = await asyncio.to_thread(json_file.with_unsaid, stored.memory, ())

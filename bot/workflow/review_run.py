@@ -20,10 +20,10 @@ from bot.values.ask import Trigger
 from bot.values.consumer import Consumers
 from bot.values.progress import Progress
 from bot.values.review import Lack
-from bot.workflow import looking
-from bot.workflow.looking import PullState
-from bot.workflow.pausing import PushCount
+from bot.workflow import pull_state
 from bot.workflow.progress import Say, progress
+from bot.workflow.pull_state import PullState
+from bot.workflow.push_count import PushCount
 
 SUPERSEDED = "Stopped before its end: the pull request was pushed to, closed or made a draft meanwhile, or somebody cancelled the review."
 NOTHING = "the head adds nothing to the base branch."
@@ -177,7 +177,7 @@ async def _make(run: ReviewRun, decision: Go, memory: Memory, tools: Tools, chec
             await checks.progress(run.host, check, run.check_owner, now)
 
     async with tools.fetch() as pull:
-        several_bases = await looking.has_several_bases(run.host, pull, state.bases)
+        several_bases = await pull_state.has_several_bases(run.host, pull, state.bases)
         brief = await memory.brief(replace(pull, several_bases=several_bases))
         # With several merge bases the diff does not show all of the change, so it is reviewed whatever its paths are.
         if policy.asks_for_paths(settings, run.ask.trigger) and not several_bases:
@@ -190,7 +190,7 @@ async def _make(run: ReviewRun, decision: Go, memory: Memory, tools: Tools, chec
             if decision.offline or funds.refusal:
                 brief = replace(brief, settings=brief.settings.with_flags(strategy="offline"))
             elif funds.model and settings.linked_issues:
-                brief = replace(brief, pull=replace(brief.pull, issues=await looking.issues(run.host)))
+                brief = replace(brief, pull=replace(brief.pull, issues=await pull_state.linked_issues(run.host)))
             notes = funds.refusal, consumers.note, decision.reason, state.note, run.pushes.note, brief.note
             brief = replace(
                 funds.within(brief),

@@ -13,7 +13,7 @@ from bot.storage import Grant
 from bot.values import PullRef
 from bot.values.daily import CapReached, DailyCaps
 from bot.workflow import journals
-from bot.workflow.parts import Services
+from bot.workflow.services import Services
 
 VARIABLES = {
     "repository": "DEEPREPO_CAP_USD_PER_DAY_REPOSITORY",
@@ -26,16 +26,16 @@ log = logging.getLogger("deeprepo.review")
 
 @asynccontextmanager
 async def reserve(
-    pull: PullRef, journal: str, settings: Config, parts: Services, *, job: str = "", forks: int | None = None
+    pull: PullRef, journal: str, settings: Config, services: Services, *, job: str = "", forks: int | None = None
 ) -> AsyncIterator[Grant | CapReached]:
     """What this review may spend, or the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
 
     The reservation is made before the first call, not at it: what runs at the same time cannot pass a cap together. If no call
     was paid, it is given back. What a killed process leaves counts until its job is resumed, or for a day.
     """
-    caps = daily(parts.settings, forks)
-    paid_so_far = await _paid_so_far(journal, parts)
-    grant = await parts.store.spending.reserve(
+    caps = daily(services.settings, forks)
+    paid_so_far = await _paid_so_far(journal, services)
+    grant = await services.store.spending.reserve(
         pull, journal, settings.usd, caps, time.time(), job=job, calls=paid_so_far.calls, paid_usd=paid_so_far.usd
     )
     if isinstance(grant, CapReached):
@@ -45,24 +45,24 @@ async def reserve(
     try:
         yield grant
     finally:
-        await asyncio.shield(asyncio.ensure_future(_settle(grant, parts)))
+        await asyncio.shield(asyncio.ensure_future(_settle(grant, services)))
 
 
-async def _settle(grant: Grant, parts: Services) -> None:
+async def _settle(grant: Grant, services: Services) -> None:
     """Count what the journal shows. If that cannot be stored, the reservation counts."""
     try:
-        paid_so_far = await _paid_so_far(grant.journal, parts)
-        await parts.store.spending.settle(grant, paid_so_far.usd, calls=paid_so_far.calls)
+        paid_so_far = await _paid_so_far(grant.journal, services)
+        await services.store.spending.settle(grant, paid_so_far.usd, calls=paid_so_far.calls)
     except (OSError, StorageError) as error:
         log.warning("what a review has spent cannot be stored", extra={"facts": {"reason": str(error)}})
 
 
-async def _paid_so_far(journal: str, parts: Services) -> JournalCosts:
+async def _paid_so_far(journal: str, services: Services) -> JournalCosts:
     """What a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
-    here = await asyncio.to_thread(costs, journals.path(parts.folder, journal))
-    if not parts.store.database.postgres:
+    here = await asyncio.to_thread(costs, journals.path(services.folder, journal))
+    if not services.store.database.postgres:
         return here
-    lines = await parts.store.journals.lines(journal)
+    lines = await services.store.journals.lines(journal)
     there = costs_of(line.encode() for line in lines)
     return max(here, there, key=lambda row: row.calls)
 

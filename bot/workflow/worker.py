@@ -22,60 +22,61 @@ from bot.values import (
     ReviewAsk,
 )
 from bot.workflow import (
-    asking,
-    cancelling,
+    cancel_job,
     ci_failures,
     command_job,
-    concluding,
-    conversing,
-    forgetting,
+    forget_job,
+    merge_queue_job,
     packages,
+    refresh_job,
+    remark_job,
+    replies,
     review_job,
 )
-from bot.workflow.parts import Services, remember_failure
+from bot.workflow.services import Services, remember_failure
 
 Work = Callable[[Any, Job, Services], Awaitable[None]]
 WORK: Mapping[type[Ask], Work] = {
-    ReviewAsk: review_job.review,
-    CommandAsk: command_job.answer,
-    RemarkAsk: conversing.answer,
-    Cancel: cancelling.end,
-    Follow: concluding.follow_later,
+    ReviewAsk: review_job.run,
+    CommandAsk: command_job.run,
+    RemarkAsk: remark_job.run,
+    Cancel: cancel_job.run,
+    Follow: refresh_job.run,
     ChecksEnded: ci_failures.spread,
-    MergeGroup: concluding.let_pass,
-    Forget: forgetting.forget,
+    MergeGroup: merge_queue_job.run,
+    Forget: forget_job.run,
     PackageSurvey: packages.survey,
 }
 
 
-async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
+async def carry_out(ask: Ask, job: Job, services: Services) -> None:
     """Do what was asked. Raises SupersededError where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
-    await WORK[type(ask)](ask, job, parts)
+    await WORK[type(ask)](ask, job, services)
 
 
-async def apologise(ask: Ask, why: str, parts: Services) -> None:
+async def apologise(ask: Ask, why: str, services: Services) -> None:
     """Say why a job was given up in the check runs that were left in progress, and below the comment that asked. May be done twice."""
-    await remember_failure(ask, why, parts.store)
+    await remember_failure(ask, why, services.store)
     if isinstance(ask, MergeGroup):
-        await concluding.stop(ask, parts)
+        await merge_queue_job.stop(ask, services)
     if not isinstance(ask, ReviewAsk | CommandAsk | RemarkAsk):
         return
     again = "Write it again" if isinstance(ask, RemarkAsk) else "`/deeprepo review` tries again"
     says = f"This could not be done: {why}. {again}."
-    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
+    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
         if isinstance(ask, ReviewAsk):
-            for run, number in await parts.store.checks.of(ask.pull):
+            for run, number in await services.store.checks.of(ask.pull):
                 await checks.end_broken(host, number, run, (await host.facts()).head_sha, says)
-                await parts.store.checks.remove(run)
+                await services.store.checks.remove(run)
         if ask.comment is not None and await _is_ours(ask, host):
-            await asking.post_answer(CommandReply(plain(says)), ask.comment, host)
+            await replies.post_reply(CommandReply(plain(says)), ask.comment, host)
 
 
 async def _is_ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host) -> bool:
     """Whether we are addressed: by name, or in the thread of a finding. Any other remark was meant for somebody else."""
     if not isinstance(ask, RemarkAsk) or ask.mentioned:
         return True
-    request = await asking.interpret(ask, host)
+    request = await replies.interpret_remark(ask, host)
     return isinstance(request, CommandAsk) or (
-        isinstance(request, RemarkAsk) and not isinstance(await asking.hear(request, host), str)
+        isinstance(request, RemarkAsk) and not isinstance(await replies.hear_remark(request, host), str)
     )

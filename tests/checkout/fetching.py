@@ -8,14 +8,14 @@ from pydantic import SecretStr
 from bot import github
 from bot.checkout import remote
 from bot.values import PullRequest
-from bot.workflow import looking
+from bot.workflow import pull_state
 
 REFS = r"shop\.git/info/refs$"
 
 
 async def fetched(at: Scene, folder: Path, token: SecretStr | None = None, **limits: float) -> PullRequest:
     """The change, fetched as the workflow does it."""
-    bases = await looking.bases(at.host, "main", at.stands.head_sha)
+    bases = await pull_state.compare_refs(at.host, "main", at.stands.head_sha)
     url, head = github.git_url(at.identity.api, at.pull), at.stands.head_sha
     folder.mkdir()  # noqa: ASYNC240 - one folder on the local disk
     limits = {"backoff": 0.0, "depth": bases.ahead + 1, **limits}

@@ -16,7 +16,7 @@ from bot import github
 from bot.errors import ConfigError, DeepRepoError, HostError, HostLimited, HostRefused
 from bot.github import Host, RequestPace
 from bot.values import PullRef
-from bot.workflow import looking
+from bot.workflow import pull_state
 
 TOKEN = "ghs_planted0123456789"
 PULL = PullRef(1, 2, "acme", "shop", 3)
@@ -120,7 +120,7 @@ async def test_the_api_of_an_enterprise_server(base: str, rest: str) -> None:
 
     async with hosted(lambda line, _origin: Answer(data if "graphql" in line else {}), base) as (host, seen):
         assert await host.permission("ann") == "none"
-        assert await looking.issues(host) == ()
+        assert await pull_state.linked_issues(host) == ()
         graph = "/api/graphql" if rest else "/graphql"
         assert lines(seen) == [f"GET {rest}/repos/acme/shop/collaborators/ann/permission", f"POST {graph}"]
 

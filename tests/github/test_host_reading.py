@@ -5,7 +5,7 @@ from bot.errors import UsageError
 from bot.github import Host
 from bot.github.host import MOST_OTHERS, MOST_READ
 from bot.values import CommentRef, PullRef
-from bot.workflow import looking
+from bot.workflow import pull_state
 
 
 async def test_whose_comment_is_ours(at: Scene) -> None:
@@ -45,7 +45,7 @@ async def test_names_from_outside_lead_nowhere_else(at: Scene) -> None:
     with pytest.raises(UsageError):
         await at.host.permission("..")
     with pytest.raises(UsageError):
-        await looking.text_at(at.host, "a/../../b", "main")
+        await pull_state.text_at(at.host, "a/../../b", "main")
     with pytest.raises(UsageError):
         Host(None, PullRef(1, 1, "acme", "..", 1), at.host.voice)  # type: ignore[arg-type] - it gets no further
 

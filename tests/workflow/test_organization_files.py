@@ -10,7 +10,7 @@ from bot import github
 from bot.errors import HostDown
 from bot.github.client import GitHubClient
 from bot.values import OrganizationFile
-from bot.workflow.looking import FRESH, OrganizationFiles
+from bot.workflow.organization_files import FRESH, OrganizationFiles
 from deeprepo_sandbox import github as sandbox
 
 FILE = {".deeprepo.yml": "quota: 1\n"}

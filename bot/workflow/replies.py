@@ -24,25 +24,25 @@ from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkA
 
 if TYPE_CHECKING:
     from bot.jobs import Job
-    from bot.workflow.parts import Services
+    from bot.workflow.services import Services
 
 _STANDING = TypeAdapter(Permission)
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
 
 
-async def is_entitled(ask: ReviewAsk, comment: CommentRef, standing: Permission, host: Host, settings: Config) -> bool:
+async def may_review(ask: ReviewAsk, comment: CommentRef, standing: Permission, host: Host, settings: Config) -> bool:
     """Whether a person of this standing gets the review; their comment shows it."""
     refusal = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
-    await post_answer(refusal or CommandReply(reaction=""), comment, host, is_seen=refusal is None)
+    await post_reply(refusal or CommandReply(reaction=""), comment, host, is_seen=refusal is None)
     return refusal is None
 
 
-async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: "Job", parts: "Services") -> Permission:
+async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, job: "Job", services: "Services") -> Permission:
     """Who gives a command, or makes a remark. Looked up once: a later attempt judges the same."""
 
     async def look() -> Permission:
-        now, people, is_remark = time.time(), parts.store.people, isinstance(ask, RemarkAsk)
+        now, people, is_remark = time.time(), services.store.people, isinstance(ask, RemarkAsk)
         standing = Permission(await host.permission(ask.actor), now)
         earlier = await people.note(ask.pull, ask.comment, ask.actor, now, writes=standing.writes, is_remark=is_remark)
         return replace(standing, earlier=earlier)
@@ -50,7 +50,7 @@ async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: "Job", parts: "Se
     return await job.step("standing", look, _STANDING)
 
 
-async def as_allowed(ask: ReviewAsk, host: Host) -> ReviewAsk:
+async def as_permitted(ask: ReviewAsk, host: Host) -> ReviewAsk:
     """The ask, as a push if who pressed its button may not write: only who may can spend the repository's money."""
     if ask.trigger == "rerun" and await host.permission(ask.actor) not in WRITERS:
         return replace(ask, trigger="push", full=False)
@@ -63,7 +63,7 @@ def address(pull: str, comment: CommentRef) -> str:
     return f"{pull}#{places[comment.kind]}{comment.id}" if pull and comment.kind in places else pull
 
 
-async def post_answer(
+async def post_reply(
     answer: CommandReply, comment: CommentRef, host: Host, *, is_seen: bool = False, facts: Mapping[str, str] = NO_FACTS
 ) -> PostedComment | None:
     """Post an answer, once; what is posted comes back.
@@ -88,14 +88,14 @@ async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host
     again = code("/deeprepo review")
     text = phrase(load(settings.language), key, given=code(before), head=code(now), again=again)
     with suppress(HostRefused):
-        await post_answer(CommandReply(text), comment, host)
+        await post_reply(CommandReply(text), comment, host)
 
 
 async def tell_closed(comment: CommentRef, host: Host, settings: Config) -> None:
     """Say below a command that its review was called off because the pull request was closed."""
     text = phrase(load(settings.language), "reply_closed", again=code("/deeprepo review"))
     with suppress(HostRefused):
-        await post_answer(CommandReply(text), comment, host)
+        await post_reply(CommandReply(text), comment, host)
 
 
 async def _find(comment: CommentRef, host: Host) -> PostedComment | None:
@@ -104,21 +104,21 @@ async def _find(comment: CommentRef, host: Host) -> PostedComment | None:
 
 
 async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> PostedComment:
-    text = f"{marker.make(REPLY, comment=name(comment), **facts)}\n{body}"
+    text = f"{marker.make(REPLY, comment=comment_name(comment), **facts)}\n{body}"
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
 
 
-def name(comment: CommentRef) -> str:
+def comment_name(comment: CommentRef) -> str:
     """How our answer's marker names the comment. Reviews and comments are numbered apart, and answered in one conversation."""
     return f"review-{comment.id}" if comment.kind == "whole" else str(comment.id)
 
 
 def _answers(body: str, comment: CommentRef) -> bool:
     marker_facts = marker.read(body) or {}
-    return marker_facts.get("kind") == REPLY and marker_facts.get("comment") == name(comment)
+    return marker_facts.get("kind") == REPLY and marker_facts.get("comment") == comment_name(comment)
 
 
-async def interpret(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
+async def interpret_remark(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
     """What a comment asks for that came before our name was known, or why it asks for nothing."""
     if ask.mentioned is not None:
         return ask
@@ -135,18 +135,18 @@ async def interpret(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
     return replace(ask, mentioned=names_us)
 
 
-async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+async def hear_remark(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     """What has been said, if the remark is meant for us, else why it is not. A thread of other people costs one request.
 
     Raises HostRefused: a comment that GitHub does not know may be one that it does not know yet.
     """
-    heard_remark = await _hear(ask, host)
+    heard_remark = await _hear_remark(ask, host)
     if heard_remark == GONE:
         raise HostRefused(GONE, 404)
     return heard_remark
 
 
-async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
+async def _hear_remark(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     login, place = host.voice.login, ask.comment
     if place.thread:
         if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
@@ -166,9 +166,9 @@ def failure_reply(why: str, language: str) -> RemarkReply:
     return RemarkReply(phrase(load(language), "reply_failed", why=why))
 
 
-async def post(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> PostedComment | None:
+async def post_remark_reply(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> PostedComment | None:
     """Post the answer, once; its marker names what is withdrawn, for who has no other memory."""
     facts = {"withdrawn": " ".join(mark for mark, _ in remark_reply.withdrawn)} if remark_reply.withdrawn else {}
-    return await post_answer(
+    return await post_reply(
         CommandReply(remark_reply.body, "+1" if remark_reply.reaction else ""), ask.comment, host, facts=facts
     )

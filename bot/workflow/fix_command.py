@@ -16,9 +16,9 @@ from bot.payloads import FixRequest, MadeFix
 from bot.publish import committing
 from bot.publish.committing import CommitRefused
 from bot.values import CommandAsk, Finding
-from bot.workflow import concluding
-from bot.workflow.looking import PullState
-from bot.workflow.parts import Services
+from bot.workflow import conclusions
+from bot.workflow.pull_state import PullState
+from bot.workflow.services import Services
 
 MOST_NAMES = 50  # of findings in one command
 MOST_PATCH = 40_000  # characters: GitHub takes a comment of 65,536
@@ -51,16 +51,16 @@ async def fix(
     state: PullState,
     context: CommandContext,
     job: Job,
-    parts: Services,
+    services: Services,
 ) -> CommandReply:
     """Carry out `/deeprepo fix`."""
     last = context.last
     if last is None:
         return context.say("reply_no_review")
-    async with github.open_pull(parts.identity, ask.pull, parts.pace, github.COMMITTING) as writing:
+    async with github.open_pull(services.identity, ask.pull, services.pace, github.COMMITTING) as writing:
 
         async def decide() -> FixPlan:
-            return await _plan(ask, state, last, context, writing, parts)
+            return await _plan(ask, state, last, context, writing, services)
 
         try:
             plan = await job.step("fix", decide, _PLAN, lasts=True)
@@ -97,7 +97,7 @@ async def _plan(
     last: bytes,
     context: CommandContext,
     host: Host,
-    parts: Services,
+    services: Services,
 ) -> FixPlan:
     """Fix the findings in a copy, review it, and make the commit if the review allows it."""
     last_review = target.read(last)
@@ -106,14 +106,14 @@ async def _plan(
     names = _names(ask, context)
     if names is None:
         return FixPlan(refusal="which")
-    async with parts.fetch(ask.pull, state) as pull:
-        ignored_findings, rules = await concluding.words(ask.pull, parts.store)
+    async with services.fetch(ask.pull, state) as pull:
+        ignored_findings, rules = await conclusions.silences(ask.pull, services.store)
         brief = replace(
             state.brief(pull, context.settings),
             ignored_findings=ignored_findings,
             rules=rules,
         )
-        result = await parts.fix(FixRequest(brief, last, names))
+        result = await services.fix(FixRequest(brief, last, names))
     plan = _outcome(result)
     if not result.fix:
         return plan

@@ -49,9 +49,10 @@ from bot.values.review import Lack
 from bot.wiring import access
 from bot.wiring import access as models
 from bot.wiring import action as parts
-from bot.workflow import asking, ci_failures, fetching, looking, pausing
-from bot.workflow.looking import OrganizationFiles, PullState
+from bot.workflow import ci_failures, fetching, pull_state, push_count, replies
+from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
+from bot.workflow.pull_state import PullState
 from bot.workflow.review_run import NOTHING, Funds, ReviewResult, ReviewRun, Tools, end_check, refused, run_review
 
 DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
@@ -77,7 +78,7 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
             return ReviewResult(CheckEnding("skipped"), "Nothing was reviewed: who asked may not, or not so often.")
         attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
         bound = policy.bound(ask, state.facts, stranger=state.stranger)
-        pushes = await pausing.count_pushes(host, bound, attempt, settings.pause_after)
+        pushes = await push_count.count_pushes(host, bound, attempt, settings.pause_after)
         run = ReviewRun(attempt, bound, host, state, settings, pushes)
         memory, work = SummaryMemory(run, step), run.decide()
         if isinstance(work, No):
@@ -134,7 +135,7 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
     async def read_defaults(host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
         return await _defaults(host, repository, step, operator_settings, console, is_private=is_private)
 
-    state = await looking.current_state(host, inputs.config, read_defaults)
+    state = await pull_state.read_pull_state(host, inputs.config, read_defaults)
     file = None if state.file is None else state.file.encode()
     settings = config.resolve(inputs.flags(), file, operator_settings, inputs.config, organization=state.organization)
     return state, settings
@@ -175,7 +176,7 @@ async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings:
     own = [one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)]
     earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in own)
     standing = Permission(await host.permission(ask.actor), time.time(), earlier)
-    return await asking.is_entitled(ask, comment, standing, host, settings)
+    return await replies.may_review(ask, comment, standing, host, settings)
 
 
 def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
@@ -199,14 +200,14 @@ async def answer(run: ReviewRun, says: str) -> None:
     """Tell the person who asked by a comment why there is no review: they do not look at the job."""
     if run.ask.comment is not None:
         with suppress(HostError):
-            await asking.post_answer(CommandReply(plain(says)), run.ask.comment, run.host)
+            await replies.post_reply(CommandReply(plain(says)), run.ask.comment, run.host)
 
 
 async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     """The findings that our answers to remarks have withdrawn, as their markers tell."""
     comments = (*await host.comments("review"), *await host.comments())
     decisions = [existing.facts(one) for one in comments]
-    marks = [mark for one in decisions if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
+    marks = [mark for one in decisions if one.get("kind") == replies.REPLY for mark in one.get("withdrawn", "").split()]
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
 

@@ -34,9 +34,9 @@ from bot.values import (
     Trigger,
 )
 from bot.values.consumer import PackageRow
-from bot.workflow import fetching, looking
-from bot.workflow.looking import Defaults, PullState
+from bot.workflow import fetching, pull_state
 from bot.workflow.progress import Say
+from bot.workflow.pull_state import Defaults, PullState
 
 SilencedFindings = Sequence[tuple[str, str, str]]  # fingerprint, reason, and "finding" or "withdrawn"
 _SEEN = TypeAdapter(PullState)
@@ -56,6 +56,7 @@ class Services:
     folder: Path  # of the server's data
     record_metrics: Callable[[Review, str], None]  # somebody who counts, by repository
     settings: Settings = field(repr=False)
+    prepare: Callable[[], None]  # loads in the background what a child will need
     review: Callable[[Brief, Say], Awaitable[MadeReview]]
     answer: Callable[[Question], Awaitable[CommandReply]]
     converse: Callable[[Remark], Awaitable[RemarkReply]]
@@ -77,7 +78,7 @@ class Services:
 
         async def now() -> PullState:
             is_paused = await self.store.people.is_paused(pull)
-            return await looking.current_state(host, config.FILE, self.defaults, is_paused=is_paused)
+            return await pull_state.read_pull_state(host, config.FILE, self.defaults, is_paused=is_paused)
 
         return await job.step("look", now, _SEEN)
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from bot.action.console import Console
-from bot.action.reviewing import SummaryMemory, fetch, funds, look_up, open_host, withdrawn
+from bot.action.review_step import SummaryMemory, fetch, funds, look_up, open_host, withdrawn
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
@@ -19,8 +19,8 @@ from bot.publish.tidy import ThreadCloser, close
 from bot.values import RemarkAsk, ReviewAsk
 from bot.wiring import access as models
 from bot.wiring import action as parts
-from bot.workflow import asking
-from bot.workflow.asking import failure_reply, hear, post
+from bot.workflow import replies
+from bot.workflow.replies import failure_reply, hear_remark, post_remark_reply
 from bot.workflow.review_run import ReviewResult, ReviewRun
 
 
@@ -35,15 +35,15 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         able = models.can_ask(settings)
         reason = conversation.refusal(ask.actor, standing, settings, names_us=bool(ask.mentioned), model=able)
         if reason is not None:
-            await asking.post_answer(reason, ask.comment, host)
+            await replies.post_reply(reason, ask.comment, host)
             return ReviewResult(
                 CheckEnding("skipped"),
                 "Nothing was answered: no model is set up, or who wrote may not ask, or not so often.",
             )
-        await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
+        await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
         request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
         reply = await _reply(ask, remark, ReviewRun("", request, host, state, settings), step, console)
-        await post(reply, ask, host)
+        await post_remark_reply(reply, ask, host)
         if reply.withdrawn:
             withdrawn_marks = {mark for mark, _, _ in await withdrawn(host)}
             with suppress(HostRefused):
@@ -53,7 +53,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
 
 async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     try:
-        return await hear(ask, host)
+        return await hear_remark(ask, host)
     except HostRefused as refusal:
         if not refusal.is_gone:
             raise
@@ -80,7 +80,7 @@ async def _stands(ask: RemarkAsk, host: Host) -> Permission:
     """Who speaks. Which of their remarks were answered before is known from our answers."""
     comments = (*await host.comments("review"), *await host.comments())
     markers = [marker.read(one.body) or {} for one in comments if one.ours]
-    answered_ids = {one.get("comment", "") for one in markers if one.get("kind") == asking.REPLY}
+    answered_ids = {one.get("comment", "") for one in markers if one.get("kind") == replies.REPLY}
     own = [
         one for one in comments if one.author == ask.actor and one.id != ask.comment.id and str(one.id) in answered_ids
     ]

@@ -43,7 +43,7 @@ class PushCount:
         return {FACT: str(self.now)} if self.most is not None else {}
 
 
-async def resume(host: Host, most: int | None) -> bool:
+async def reset_count(host: Host, most: int | None) -> bool:
     """Count from zero again; False if no push had to wait."""
     for one in await summaries(host) if most is not None else ():
         facts = existing.facts(one)

@@ -15,7 +15,7 @@ from bot.publish import checks
 from bot.publish.checks import CheckEnding
 from bot.storage import FinishedReview, Store, Suppression
 from bot.values import Ending, PlacedFinding, PullFacts, PullRef, Review
-from bot.workflow import concluding
+from bot.workflow import conclusions
 
 ONE, TWO = PullRef(7, 11, "acme", "shop", 1), PullRef(7, 11, "acme", "shop", 2)
 HEAD = "b" * 40
@@ -37,7 +37,7 @@ def facts(base: str = "main") -> PullFacts:
 
 async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar: str = BAR) -> None:
     """Store a review as its job does."""
-    made = concluding.under(review, settings(bar))
+    made = conclusions.under_bar(review, settings(bar))
     row = FinishedReview(
         f"job-{pull.number}-{at}", made.pull.head, "push", 1, 0.0, at, checks.conclude(made), "offline", 0, 0, 0.0, pull,
         json_file.write(json_file.content(made)).encode(),
@@ -54,7 +54,7 @@ def store(tmp_path: Path) -> AbstractAsyncContextManager[Store]:
 async def test_a_review_against_another_branch_says_nothing(store: Store) -> None:
     """Who points a pull request at another base has no review of it yet."""
     await keep(store, ONE, CLEAN)
-    assert (await concluding.of_head(ONE, facts("v1"), settings(BAR), store)).ending == "failure"
+    assert (await conclusions.of_head(ONE, facts("v1"), settings(BAR), store)).ending == "failure"
 
 
 async def test_a_later_bar_and_later_words_count(store: Store) -> None:
@@ -62,7 +62,7 @@ async def test_a_later_bar_and_later_words_count(store: Store) -> None:
     await keep(store, ONE, FOUND, bar=NO_BAR)
 
     async def now(file: str) -> Ending:
-        return (await concluding.of_head(ONE, facts(), settings(file), store)).ending
+        return (await conclusions.of_head(ONE, facts(), settings(file), store)).ending
 
     assert (await now(NO_BAR), await now(BAR), await now("fail_on: critical\n")) == (
         "neutral",
@@ -78,15 +78,15 @@ async def test_what_was_kept_back_reaches_a_later_bar(store: Store) -> None:
     """It was open and not severe enough to be posted."""
     minor = replace(finding("f2").finding, severity="low")
     await keep(store, ONE, replace(CLEAN, findings=(PlacedFinding(replace(minor, status="below")),)))
-    assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "success"
-    assert (await concluding.of_head(ONE, facts(), settings(LOW_BAR), store)).ending == "failure"
+    assert (await conclusions.of_head(ONE, facts(), settings(BAR), store)).ending == "success"
+    assert (await conclusions.of_head(ONE, facts(), settings(LOW_BAR), store)).ending == "failure"
 
 
 async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) -> None:
     """The worse one is named; a closed one counts no longer; the newest review of each counts."""
 
     async def ending(pull: PullRef, **how: Any) -> CheckEnding:  # noqa: ANN401 - as `of_head` takes it
-        return await concluding.of_head(pull, facts(), settings(BAR), store, **how)
+        return await conclusions.of_head(pull, facts(), settings(BAR), store, **how)
 
     await keep(store, TWO, FOUND)
     await keep(store, ONE, CLEAN)
@@ -104,8 +104,8 @@ async def test_pull_requests_with_one_head_show_the_worst_of_it(store: Store) ->
 async def test_a_pull_request_borrows_no_green_check(store: Store) -> None:
     """Another one with the same head was reviewed: one that is left out shows the same, one that should have been reviewed fails."""
     await keep(store, TWO, CLEAN)
-    left_out = await concluding.of_head(ONE, facts(), settings(BAR), store, "left out")
+    left_out = await conclusions.of_head(ONE, facts(), settings(BAR), store, "left out")
     assert (left_out.ending, left_out.other) == ("success", 2)
-    assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "failure"
+    assert (await conclusions.of_head(ONE, facts(), settings(BAR), store)).ending == "failure"
     elsewhere = PullRef(7, 12, "acme", "other", 2)
-    assert (await concluding.of_head(elsewhere, facts(), settings(BAR), store, "left out")).ending == "neutral"
+    assert (await conclusions.of_head(elsewhere, facts(), settings(BAR), store, "left out")).ending == "neutral"

@@ -1,19 +1,18 @@
 """What a job sees first: the pull request, its place in the history, the settings of its repository and of the owner. Recorded, so that a second attempt judges the same."""
 
 import base64
-import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from bot import checkout, config
+from bot import checkout
 from bot.brief import Brief
 from bot.commands.context import WRITERS
-from bot.config import Config, names
-from bot.errors import HostRefused, UsageError
+from bot.config import Config
+from bot.errors import HostRefused
 from bot.github import Host, shapes
 from bot.github.answers import unknown
 from bot.github.client import GitHubClient
@@ -66,7 +65,7 @@ class Defaults(Protocol):
         """The defaults for a repository ("owner/name"); `is_private`: whether it is, so that a private file may be shown."""
 
 
-async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_paused: bool = False) -> PullState:
+async def read_pull_state(host: Host, path: str, read_defaults: Defaults, *, is_paused: bool = False) -> PullState:
     """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
     bases = await compare(host, facts)
@@ -140,11 +139,11 @@ async def compare(host: Host, facts: PullFacts) -> Bases:
     """
     for base in (facts.base_ref, facts.base_sha):
         with unless_absent():
-            return await bases(host, base, facts.head_sha)
+            return await compare_refs(host, base, facts.head_sha)
     return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)
 
 
-async def bases(host: Host, base: str, head: str) -> Bases:
+async def compare_refs(host: Host, base: str, head: str) -> Bases:
     """Where `head` left `base`; either is a branch or a commit.
 
     The second page is asked for because the first has the patches of up to 300 files, which may be many megabytes.
@@ -165,12 +164,12 @@ async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) ->
     if commits is not None and len(commits) == told_bases.ahead:
         return False
     try:
-        return (await bases(host, pull.base, pull.head)).ahead != told_bases.ahead
+        return (await compare_refs(host, pull.base, pull.head)).ahead != told_bases.ahead
     except HostRefused:
         return True
 
 
-async def issues(host: Host) -> tuple[LinkedIssue, ...]:
+async def linked_issues(host: Host) -> tuple[LinkedIssue, ...]:
     """The first issues of this repository that the pull request closes, with the beginning of their texts. A token that may not see issues sees none."""
     try:
         data = await host.client.ask("closes", **host.named, first=2 * MOST_ISSUES)
@@ -181,76 +180,3 @@ async def issues(host: Host) -> tuple[LinkedIssue, ...]:
     here = [one for one in nodes if str(shapes.at(one, "repository.nameWithOwner")).lower() == own]
     read = [shapes.value(LinkedIssue, one) for one in here[:MOST_ISSUES]]
     return tuple(LinkedIssue(one.number, one.title[:ISSUE_TITLE], one.body[:ISSUE_BODY]) for one in read)
-
-
-FRESH = 60.0  # seconds until it is read again
-MOST = 1_000  # owners that are kept
-UNPROCESSABLE = 422  # GitHub's answer if a token is to be made for a repository that the App does not see
-Open = Callable[[str], AbstractAsyncContextManager[GitHubClient]]  # that may read the owner's repository of this name
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """What an owner has. `text`: None if the owner has no such file."""
-
-    at: float
-    text: str | None
-    is_private: bool
-
-
-@dataclass(slots=True)
-class OrganizationFiles:
-    """The files of many owners. `name`: of the repository that has them; "off": none is read."""
-
-    name: str = names.ORGANIZATION
-    clock: Callable[[], float] = time.monotonic
-    _entries: dict[tuple[int, str], _Entry] = field(default_factory=dict)
-
-    async def read(
-        self, host: Host, repository: str, inside: Open | None, *, is_private: bool
-    ) -> OrganizationFile | None:
-        """The organization's defaults for a repository ("owner/name"); None if there are none, or if this repository is where they are kept.
-
-        `inside` opens a client that may read a private repository. `is_private`: of the repository for which they hold, where nothing
-        of a private file is shown to everybody. Raises HostError if GitHub does not give it: what cannot be read may set a bar.
-        """
-        owner, _, name = repository.partition("/")
-        if self.name == names.NO_ORGANIZATION or name.lower() == self.name.lower():
-            return None
-        place, key = f"{owner}/{self.name}", (host.pull.installation, owner.lower())
-        entry, now = self._entries.get(key), self.clock()
-        if entry is None or now - entry.at >= FRESH:
-            try:
-                entry = await self._read(host, owner, inside, now)
-            except UsageError as error:  # of a name that nothing has
-                return OrganizationFile(place, problem=str(error))
-            if len(self._entries) >= MOST:
-                self._entries.clear()
-            self._entries[key] = entry
-        if entry.text is None:
-            return None
-        return OrganizationFile(place, entry.text, is_shown=is_private or not entry.is_private)
-
-    async def _read(self, host: Host, owner: str, inside: Open | None, now: float) -> _Entry:
-        """Read it with the token of the pull request, which sees public repositories, then with one of its own."""
-        there = Host(host.client, replace(host.pull, owner=owner, name=self.name, repository=0, number=0), host.voice)
-        entry = None
-        with unless_absent():
-            entry = await _look(there, now)
-        try:
-            if entry is None and inside is not None:
-                async with inside(self.name) as client:
-                    entry = await _look(Host(client, there.pull, host.voice), now)
-        except HostRefused as refused:
-            if refused.status != UNPROCESSABLE and not refused.is_gone:
-                raise
-        return entry or _Entry(now, None, is_private=True)
-
-
-async def _look(there: Host, now: float) -> _Entry | None:
-    """Return the file at the tip of the default branch, or None if GitHub redirects to a repository of another name."""
-    data = await there.client.answer(there.rest.repos.async_get(*there.repo))
-    if str(shapes.at(data, "full_name")).lower() != "/".join(there.repo).lower():
-        return None
-    text = await text_at(there, config.FILE, str(shapes.at(data, "default_branch")))
-    return _Entry(now, text, is_private=shapes.at(data, "private") is not False)

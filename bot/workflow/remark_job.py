@@ -21,10 +21,10 @@ from bot.payloads import Remark
 from bot.render import Safe, load
 from bot.values import CommandAsk, RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import asking, command_job, concluding, spending
+from bot.workflow import command_job, refresh_job, replies, spending
 from bot.workflow.learning import Lessons
-from bot.workflow.looking import PullState
-from bot.workflow.parts import Services, unless_gone
+from bot.workflow.pull_state import PullState
+from bot.workflow.services import Services, unless_gone
 
 _REQUEST = TypeAdapter(CommandAsk | RemarkAsk | str)
 _HEARD = TypeAdapter(HeardRemark | str)
@@ -32,76 +32,76 @@ _REPLY = TypeAdapter(RemarkReply)
 log = logging.getLogger("deeprepo.review")
 
 
-async def answer(ask: RemarkAsk, job: Job, parts: Services) -> None:
+async def run(ask: RemarkAsk, job: Job, services: Services) -> None:
     """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
-    async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
+    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
         request, heard_remark = await _hear(ask, host, job)
         if isinstance(request, CommandAsk):
-            await command_job.carry_out(request, host, job, parts)
+            await command_job.carry_out(request, host, job, services)
         elif isinstance(heard_remark, str):
             log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard_remark}})
         else:
-            await _answer(request, heard_remark, host, job, parts)
+            await _answer(request, heard_remark, host, job, services)
 
 
 async def _hear(ask: RemarkAsk, host: Host, job: Job) -> tuple[CommandAsk | RemarkAsk, HeardRemark | str]:
     """What the comment asks for, and what has been said if it is a remark that is meant for us, else why it is not."""
     with unless_gone(job):
         if ask.mentioned is None:
-            request = await job.step("interpret", partial(asking.interpret, ask, host), _REQUEST)
+            request = await job.step("interpret", partial(replies.interpret_remark, ask, host), _REQUEST)
             if not isinstance(request, RemarkAsk):
                 return (ask, request) if isinstance(request, str) else (request, "it is a command")
             ask = request
-        return ask, await job.step("hear", partial(asking.hear, ask, host), _HEARD)
+        return ask, await job.step("hear", partial(replies.hear_remark, ask, host), _HEARD)
     return ask, GONE
 
 
-async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Job, parts: Services) -> None:
-    state = await parts.look(ask.pull, host, job)
-    settings = await parts.settings_of(state)
-    standing = await asking.stands(ask, host, job, parts)
+async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Job, services: Services) -> None:
+    state = await services.look(ask.pull, host, job)
+    settings = await services.settings_of(state)
+    standing = await replies.permission_of(ask, host, job, services)
     refusal = conversation.refusal(
-        ask.actor, standing, settings, names_us=bool(ask.mentioned), model=parts.model(settings)
+        ask.actor, standing, settings, names_us=bool(ask.mentioned), model=services.model(settings)
     )
     if refusal is not None:
-        await asking.post_answer(refusal, ask.comment, host)
+        await replies.post_reply(refusal, ask.comment, host)
         return
-    await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
-    reply_now = partial(_reply, ask, heard_remark, state, settings, parts)
+    await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
+    reply_now = partial(_reply, ask, heard_remark, state, settings, services)
     remark_reply = await job.step("answer", reply_now, _REPLY, lasts=True)
-    lessons = Lessons(ask.pull, host, load(settings.language), parts.store)
+    lessons = Lessons(ask.pull, host, load(settings.language), services.store)
     proposals = await _withdrawn(remark_reply, ask, heard_remark, state, lessons, writes=standing.writes)
     body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))
-    comment = await asking.post(replace(remark_reply, body=body), ask, host)
+    comment = await replies.post_remark_reply(replace(remark_reply, body=body), ask, host)
     if comment is not None:
         for number in proposals:
-            await parts.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
+            await services.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
     # the remark may say "won't fix"
     was_decided = await lessons.learn()
     if was_decided or remark_reply.withdrawn:
-        await concluding.follow(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
+        await refresh_job.refresh(ask.pull, host, services, f"{ask.comment.kind}-{ask.comment.id}")
 
 
 async def _reply(
-    ask: RemarkAsk, heard_remark: HeardRemark, state: PullState, settings: Config, parts: Services
+    ask: RemarkAsk, heard_remark: HeardRemark, state: PullState, settings: Config, services: Services
 ) -> RemarkReply:
     """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
     name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
     language = settings.language
     try:
         async with (
-            parts.fetch(ask.pull, state) as pull,
-            spending.reserve(ask.pull, name, settings, parts) as grant,
+            services.fetch(ask.pull, state) as pull,
+            spending.reserve(ask.pull, name, settings, services) as grant,
         ):
             if isinstance(grant, CapReached):
-                return asking.failure_reply(spending.sentence(grant), language)
-            last = await parts.store.reviews.last(ask.pull)
+                return replies.failure_reply(spending.sentence(grant), language)
+            last = await services.store.reviews.last(ask.pull)
             brief = state.brief(pull, settings.within(grant.usd), name)
-            return await parts.converse(Remark(heard_remark, language, last, brief))
+            return await services.converse(Remark(heard_remark, language, last, brief))
     except OverLimit as error:
-        return asking.failure_reply(str(error), language)
+        return replies.failure_reply(str(error), language)
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
-        return asking.failure_reply(str(error), language) if ask.mentioned else RemarkReply()
+        return replies.failure_reply(str(error), language) if ask.mentioned else RemarkReply()
 
 
 async def _withdrawn(
@@ -116,7 +116,7 @@ async def _withdrawn(
     """Take back what is withdrawn; the rules that this suggests, as words by their numbers. Done again, it changes nothing else."""
     people, now = lessons.store.people, time.time()
     last = await asyncio.to_thread(read, await lessons.store.reviews.last(ask.pull)) if remark_reply.withdrawn else None
-    link = asking.address(state.facts.url, ask.comment)
+    link = replies.address(state.facts.url, ask.comment)
     proposals: dict[int, Safe] = {}
     for fingerprint, reason in remark_reply.withdrawn:
         finding = last.by_identity(fingerprint) if last is not None else None

@@ -1,0 +1,86 @@
+"""A pull request was closed or made a draft, or somebody has called off its reviews.
+
+Deliveries come late and in any order. Therefore an end counts only if GitHub confirms it now: then the reviews are called off, what people
+have said of the findings by then is learned, and what is open stays so. What reviews that were called off have left in progress is ended here,
+also where nobody is left who could.
+"""
+
+import time
+from collections.abc import Mapping
+
+from bot import config, github
+from bot.config import policy
+from bot.errors import HostRefused
+from bot.github import Host
+from bot.jobs import Job
+from bot.publish import checks
+from bot.publish.checks import CheckEnding
+from bot.render import load
+from bot.values import Cancel, ReviewAsk
+from bot.workflow import conclusions, pull_state, replies
+from bot.workflow.learning import Lessons
+from bot.workflow.pull_state import PullState
+from bot.workflow.review_run import SUPERSEDED
+from bot.workflow.services import Services, unless_gone
+
+
+async def run(ask: Cancel, job: Job, services: Services) -> None:
+    """End what the reviews that were called off have left in progress, or call off those that a close or a draft makes needless."""
+    if ask.reason == "command":
+        await _end_checks(ask, job, services)
+        return
+    # Read before GitHub is asked: what is submitted afterwards knows more than its answer.
+    due = await services.jobs.reviews(ask.pull)
+    if not due and ask.reason == "draft":
+        return
+    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
+        state: PullState | None = None
+        with unless_gone(job):
+            state = await pull_state.read_pull_state(host, config.FILE, services.defaults)
+        if state is None or state.facts.state != "open":
+            await services.jobs.cancel(ask.pull, due.keys())
+            if state is not None:
+                await _close(ask, state, due, host, job, services)
+        elif state.facts.draft:
+            again = ReviewAsk(ask.pull, "catch-up", head=state.facts.head_sha)
+            if isinstance(policy.decide(state.facts, again, await services.settings_of(state)), policy.No):
+                asked = {run for run, one in due.items() if one.trigger in policy.ASKED}
+                await services.jobs.cancel(ask.pull, due.keys() - asked)
+
+
+async def _end_checks(ask: Cancel, job: Job, services: Services) -> None:
+    """End the check runs of these reviews. The check of the head says again what an earlier review of it came to, if there is one."""
+    left = [(run, number) for run, number in await services.store.checks.of(ask.pull) if run in ask.runs]
+    if not left:
+        return
+    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
+        with unless_gone(job):  # the repository, and with it the check run
+            for run, number in left:
+                await checks.end_without_review(host, number, run, SUPERSEDED, CheckEnding("cancelled"))
+            if await services.store.reviews.heads(ask.pull):
+                state = await pull_state.read_pull_state(host, config.FILE, services.defaults)
+                settings = await services.settings_of(state)
+                ending = await conclusions.of_head(host.pull, state.facts, settings, services.store)
+                if state.facts.state == "open" and ending.is_reviewed:
+                    await checks.show(host, state.facts.head_sha, ending, settings.language)
+        for run, _ in left:
+            await services.store.checks.remove(run)
+
+
+async def _close(
+    ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, job: Job, services: Services
+) -> None:
+    """Answer the commands whose reviews are called off, and read for the last time how findings were received: nothing else will ask."""
+    settings = await services.settings_of(state)
+    for one in due.values():
+        if one.comment is not None:
+            await replies.tell_closed(one.comment, host, settings)
+    if not await services.store.reviews.heads(ask.pull):
+        return
+    try:
+        await Lessons(ask.pull, host, load(settings.language), services.store).learn()
+    except HostRefused:
+        if not job.last:
+            raise
+    await services.store.reviews.close(ask.pull, time.time(), merged=state.facts.merged)
+    await services.store.outcomes.close(ask.pull, time.time())

@@ -1,0 +1,130 @@
+"""The conclusion of the check of a head: that of its stored reviews, or what the settings say of a head without a review.
+
+It does not matter how a pull request came to its head: closed and opened again, made a draft, given a label, opened a second time. What
+people have said since counts: a rejection, a withdrawal, a rule that is confirmed or removed.
+"""
+
+import asyncio
+import json
+import logging
+from dataclasses import replace
+
+from bot.config import Config, policy
+from bot.errors import OverLimit, StorageError
+from bot.findings import silencing
+from bot.findings.suppress import identity_of
+from bot.outputs import json_file
+from bot.payloads import MadeReview
+from bot.publish import checks
+from bot.publish.checks import CheckEnding
+from bot.storage import Store
+from bot.storage.reviews import StoredReview
+from bot.values import CustomCheck, Ending, OwnerRule, PullFacts, PullRef, Review
+from bot.values.review import Lack
+from bot.workflow.services import Services
+
+RECENT = 10  # reviews of one head that are looked through for the last one against its base branch
+log = logging.getLogger("deeprepo.review")
+
+
+async def of_head(
+    pull: PullRef,
+    facts: PullFacts,
+    settings: Config | None,
+    store: Store,
+    lacks: Lack = "unreviewed",
+    own: Ending | None = None,
+) -> CheckEnding:
+    """The worst conclusion of the reviews of this head, over all open pull requests that have it.
+
+    `own`: the conclusion of this pull request's review, if the caller knows it. `lacks`: why there is no review, if there is none. `settings`: None if
+    they cannot be used; a stored review then keeps the conclusion that it was made with.
+    """
+    others = await store.reviews.conclusions_at(pull, facts.head_sha)
+    is_reviewed = own is not None
+    if own is None and lacks != "nothing":
+        own = await _stored(pull, facts, settings, store)
+        is_reviewed = own is not None
+    endings: dict[int, Ending] = dict(others)
+    if own is not None:
+        endings[pull.number] = own
+    elif not endings or lacks != "left out":
+        endings[pull.number] = "failure" if settings is None else policy.without_review(settings, lacks)
+    ending = checks.worst(endings.values())
+    is_worse = endings.get(pull.number) != ending
+    other = min((number for number, one in others.items() if one == ending), default=0) if is_worse else 0
+    return CheckEnding(ending, is_reviewed or bool(other), other)
+
+
+async def review_of_head(pull: PullRef, facts: PullFacts, store: Store) -> StoredReview | None:
+    """The newest stored review of this head against this base branch: one of another says nothing of it."""
+    for review in await store.reviews.of_head(pull, facts.head_sha, RECENT):
+        change = await asyncio.to_thread(reviewed_change, review.output)
+        if change is not None and change[1:] == (facts.head_sha, facts.base_ref):
+            return review
+    return None
+
+
+async def is_due(pull: PullRef, head: str, base: str, store: Store) -> bool:
+    """Whether the last review was of another head, or compared it with another branch."""
+    last = await asyncio.to_thread(reviewed_change, await store.reviews.last(pull))
+    return last is None or last[1:] != (head, base)
+
+
+def reviewed_change(last: bytes | None) -> tuple[str, str, str] | None:
+    """The merge base, the head and the base branch of the last review."""
+    try:
+        pull = json.loads(last)["pull"] if last else None
+        return (str(pull["base"]), str(pull["head"]), str(pull["base_name"])) if pull else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+async def silences(pull: PullRef, store: Store) -> tuple[tuple[tuple[str, str, str], ...], tuple[OwnerRule, ...]]:
+    """What silences findings of this pull request now: what people have said of single ones, and the rules in force.
+
+    Of a finding: fingerprint, reason, and "finding", "withdrawn" or "rejected". What was rejected in a reply stays reported itself, and is not
+    reported again in other words.
+    """
+    suppressions = await store.people.suppressions(pull)
+    replies = {mark: words for mark, _, kind, words in await store.people.reactions(pull) if kind == "reply" and words}
+    silent = {identity_of(one.fingerprint) for one in suppressions}
+    ignored_findings = (
+        *(
+            (one.fingerprint, one.reason or f"@{one.who} asked for it", "withdrawn" if one.withdrawn else "finding")
+            for one in suppressions
+        ),
+        *((mark, words, "rejected") for mark, words in replies.items() if mark not in silent),
+    )
+    return ignored_findings, await store.rules.in_force(pull.repository)
+
+
+def under_bar(review: Review, settings: Config) -> Review:
+    """A stored review under the bar that is in force now: of findings, and of the team's own checks that it has asked."""
+    asked = [CustomCheck(*row) for row in settings.without_secrets().checks]  # as a review asks them
+    severities = {one.digest: one.severity for one in asked}
+    own_checks = tuple(replace(one, severity=severities.get(one.digest, "note")) for one in review.checks)
+    bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict)
+    return replace(review, settings=bar, checks=own_checks)
+
+
+async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: Store) -> Ending | None:
+    """The conclusion of the stored review of this head under today's silences and bar; None if no review is stored."""
+    stored = await review_of_head(pull, facts, store)
+    if stored is None or settings is None:
+        return None if stored is None else stored.conclusion
+    review = await asyncio.to_thread(json_file.read, stored.output)
+    return checks.conclude(under_bar(silencing.now(review, *await silences(pull, store)), settings))
+
+
+async def rendered_again(own_review: StoredReview, pull: PullRef, services: Services) -> MadeReview | None:
+    """A stored review with its texts under the words that hold now; None if it cannot be read."""
+    words_now = await silences(pull, services.store)
+    try:
+        made_review = await services.page(own_review.output, own_review.memory, *words_now)
+    except (OverLimit, StorageError) as error:
+        log.info("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
+        return None
+    if made_review.json_text:  # numbers were given: the next round has to know them
+        await services.store.reviews.rewrite(own_review.id, made_review.json_text.encode(), made_review.memory)
+    return made_review

@@ -1,0 +1,75 @@
+"""The answer to a merge queue, which waits for our check on a commit of its own: its changes were reviewed as pull requests."""
+
+from bot import config, github
+from bot.config import Config, policy
+from bot.errors import HostError, OverLimit, UsageError
+from bot.github import Host
+from bot.jobs import Job
+from bot.publish import checks
+from bot.values import Ending, MergeGroup, PullRef
+from bot.workflow import conclusions, pull_state
+from bot.workflow.services import Services, unless_gone
+
+PASSES, STOPS = "check_queue", "check_queue_stops"  # the keys of the answers
+
+
+async def run(ask: MergeGroup, job: Job, services: Services) -> None:
+    """Answer with what the head of the pull request at this place of the queue comes to. A second answer changes nothing.
+
+    If GitHub refuses to tell, there is no answer yet, and a queue that requires it waits.
+    """
+    async with github.open_pull(services.identity, _where(ask), services.pace) as host:
+        ending: Ending | None = None
+        with unless_gone(job, after=1):  # what is in a queue was there long before: no replica is late
+            ending = await _of_pull(host, services) if ask.number else None
+        await _answer(host, ask, ending or await _of_base(ask, host, services))
+
+
+async def stop(ask: MergeGroup, services: Services) -> None:
+    """Answer where nobody could find out how the pull request stands: the queue goes on if it is certain that no bar is set."""
+    async with github.open_pull(services.identity, _where(ask), services.pace) as host:
+        try:
+            ending = await _of_base(ask, host, services)
+        except HostError:  # what it would take to know that no bar is set may be refused as well
+            ending = "failure"
+        await _answer(host, ask, ending)
+
+
+def _where(ask: MergeGroup) -> PullRef:
+    """The pull request at this place of the queue."""
+    return PullRef(ask.installation, ask.repository, ask.owner, ask.name, ask.number)
+
+
+async def _answer(host: Host, ask: MergeGroup, ending: Ending) -> None:
+    if ending == "failure":
+        await checks.answer_queue(host.beside(0), ask.head, "failure", STOPS)
+    else:
+        await checks.answer_queue(host.beside(0), ask.head, "success", PASSES)
+
+
+async def _of_pull(host: Host, services: Services) -> Ending:
+    """What the head of the pull request comes to. Without a review of it: what the owner's own settings leave out passes."""
+    state = await pull_state.read_pull_state(host, config.FILE, services.defaults)
+    settings: Config | None = None
+    try:
+        settings = await services.resolve(state.file, state.organization)
+    except (UsageError, OverLimit):
+        if policy.unreadable(*state.files) != "failure":
+            return "success"
+    verdict = await conclusions.of_head(host.pull, state.facts, settings, services.store)
+    if verdict.is_reviewed or settings is None or settings.strict:
+        return verdict.ending
+    return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else verdict.ending
+
+
+async def _of_base(ask: MergeGroup, host: Host, services: Services) -> Ending:
+    """What a queue gets whose pull request is not known: it stops at the bar of the commit that the queue builds upon."""
+    if not ask.base:
+        return "failure"
+    file = await pull_state.text_at(host, config.FILE, ask.base)
+    # The answer quotes no setting, so a private file of the owner counts too.
+    defaults = await services.defaults(host, f"{ask.owner}/{ask.name}", is_private=True)
+    try:
+        return policy.without_review(await services.resolve(file, defaults))
+    except (UsageError, OverLimit):
+        return policy.unreadable(file, defaults.text if defaults is not None else None)

@@ -1,0 +1,50 @@
+"""Check and page of a reviewed pull request, made again: people have spoken, or jobs of CI have ended, since the review.
+
+The check is graded again whatever becomes of the page: GitHub may refuse a comment, or have none.
+"""
+
+from bot import config, github
+from bot.github import Host
+from bot.jobs import Job
+from bot.publish import checks, renew
+from bot.values import Follow, PullRef, ReviewAsk
+from bot.values.review import Lack
+from bot.workflow import ci_failures, conclusions, pull_state
+from bot.workflow.services import Services, unless_gone
+
+
+async def run(ask: Follow, job: Job, services: Services) -> None:
+    """Carry out the job of a pull request of which somebody spoke while it was reviewed, or on whose head jobs of CI have ended."""
+    if ask.head and not await ci_failures.settle(ask.pull, ask.head, services):
+        return
+    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
+        with unless_gone(job):
+            await refresh(ask.pull, host, services, job.delivery)
+
+
+async def refresh(pull: PullRef, host: Host, services: Services, delivery: str) -> None:
+    """Conclude the review of the present head and base again, and make the page again. May be done again, and after any crash.
+
+    What GitHub refuses of the check is raised: it is tried again.
+    """
+    state = await pull_state.read_pull_state(host, config.FILE, services.defaults)
+    facts = state.facts
+    if facts.state != "open":
+        return
+    await services.store.reviews.close(pull, None)  # it may have been opened again without a word to us
+    settings, store = await services.settings_of(state), services.store
+    own_review = await conclusions.review_of_head(pull, facts, store)
+    made_review = await conclusions.rendered_again(own_review, pull, services) if own_review is not None else None
+    if own_review is None:
+        lacks: Lack = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
+        verdict = await conclusions.of_head(pull, facts, settings, store, lacks)
+        await checks.show(host, facts.head_sha, verdict, settings.language)
+    elif made_review is None:
+        await services.jobs.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
+    else:
+        review = conclusions.under_bar(made_review.review, settings)
+        own = checks.conclude(review)
+        verdict = await conclusions.of_head(pull, facts, settings, store, own=own)
+        await renew(host, own_review.id, review, made_review.comments, made_review.page, verdict)
+        if own != own_review.conclusion:
+            await store.reviews.conclude(own_review.id, own)
