@@ -33,7 +33,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         state, settings = await look_up(host, step, console)
         standing = await _stands(ask, host)
         able = models.can_ask(settings)
-        reason = conversation.refusal(ask.actor, standing, settings, names_us=bool(ask.mentioned), model=able)
+        reason = conversation.refusal(ask.actor, standing, settings, names_us=ask.mentioned, model=able)
         if reason is not None:
             await replies.post_reply(reason, ask.comment, host)
             return ReviewResult(

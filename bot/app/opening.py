@@ -12,7 +12,7 @@ from bot import config, storage
 from bot.app import logs, operator, running, setup
 from bot.app.create import create
 from bot.app.metrics import Metrics
-from bot.app.rounds import rounds
+from bot.app.rounds import own_name, rounds
 from bot.app.running import Leaving
 from bot.app.running_server import RunningServer
 from bot.config import Server, environment
@@ -23,7 +23,6 @@ from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.storage import Store
 from bot.values import Review
-from bot.workflow.events import Ours
 
 # Who carries out the jobs, and who apologises for those that are given up: made by `wiring` of what the server has opened.
 OpenWork = Callable[
@@ -47,7 +46,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
         work, apologise = open_work(store, jobs, identity, pace, place.data, metrics.review, caps)
         async with jobs.running(work, apologise, serve=web, work_here=place.work or not web):
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = RunningServer(place, app, metrics, store, jobs, identity, pace, Ours(app.app_id, ""))
+            server = RunningServer(place, app, metrics, store, jobs, identity, pace, await own_name(identity))
             server.looks_at_consumers = environment().consumers not in (None, "off")
             async with _beside(rounds(server, web=web)):
                 yield server

@@ -13,7 +13,7 @@ from typing import Any
 from bot.app.logs import log
 from bot.app.running_server import RunningServer
 from bot.errors import HostError, HostRefused
-from bot.github import apps, shapes
+from bot.github import Identity, RequestPace, apps, shapes
 from bot.github.client import GitHubClient
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.workflow import conclusions, events, journals
@@ -23,6 +23,7 @@ HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
 MOST_AGAIN, MOST_PULLS = 100, 25  # of one round: a long absence is made up for bit by bit
 MOST_DELIVERIES, MOST_REPOSITORIES = 20, 5  # pages of a hundred
+PATIENCE = 5.0  # seconds for GitHub to tell our name
 ATTEMPTS = 4  # after which a delivery is left alone
 _log = log("rounds")
 
@@ -42,10 +43,18 @@ async def rounds(server: RunningServer, *, web: bool) -> None:
         await asyncio.sleep(HOUR if well else SOON)
 
 
+async def own_name(identity: Identity) -> Ours:
+    """Who we are at GitHub, before the first delivery is read; without a login if GitHub does not tell, until the next round."""
+    login = ""
+    with suppress(HostError):
+        login = (await apps.voice(identity, RequestPace(patience=0, backoff=0.2, timeout=PATIENCE))).login
+    return Ours(identity.app_id, login)
+
+
 async def catch_up(server: RunningServer) -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
     voice, now = await apps.voice(server.identity, server.pace, again=True), datetime.now(UTC)
-    server.ours = Ours(server.app.app_id, voice.login)
+    server.ours = Ours(server.identity.app_id, voice.login)
     async with apps.app(server.identity, server.pace) as client:
         for delivery in await _missed(client, _iso(now - timedelta(days=KEPT_DAYS))):
             facts = {"delivery": delivery["guid"], "event": delivery["event"], "status": delivery["status_code"]}

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import logging
-import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,7 +23,7 @@ RECENT = 20  # reviews of one pull request that are looked at, further tries amo
 LOOK = 0.5  # seconds between two looks whether what runs here is still wanted
 DIED = "each time it was begun, the process that carried it out was ended"
 LOST = "the job was cancelled, or another process carries it out"
-LASTS = "lasting "  # how the names of steps begin whose results a further try of the job has to know
+STEP = "step "  # how the names of steps begin among what is noted with a job
 LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
 ANYTHING = TypeAdapter[Any](Any)
 Result = TypeVar("Result")
@@ -43,8 +41,7 @@ class Job:
         # Whether no further try follows if GitHub refuses something now.
         self.last = self.refusals >= settings.refusals or asks.tries(row.id) >= settings.tries
         self.over, self.gone = asyncio.Event(), asyncio.Event()
-        self._steps: dict[str, Any] = {key: row.attributes[key] for key in row.attributes if "#" in key}
-        self._uses: Counter[str] = Counter()
+        self._steps: dict[str, Any] = {key: row.attributes[key] for key in row.attributes if key.startswith(STEP)}
 
     @property
     def delivery(self) -> str:
@@ -52,34 +49,25 @@ class Job:
         return self.id.rpartition("~")[2]
 
     async def step(
-        self,
-        name: str,
-        do: Callable[[], Awaitable[Result]],
-        form: TypeAdapter[Result] = ANYTHING,
-        *,
-        lasts: bool = False,
+        self, name: str, do: Callable[[], Awaitable[Result]], form: TypeAdapter[Result] = ANYTHING
     ) -> Result:
-        """Run `do` and keep its result, which a later attempt gets instead. What fails leaves no record: it is done again.
+        """Run `do` and keep its result under this name, which a later attempt gets instead. What fails leaves no record: it is done again.
 
-        A step is known by its name, and by how many steps of this name went before. `lasts`: a further try, after GitHub has refused or
-        failed, gets the result too: what a command has done is not done again for its answer.
+        A further try, after GitHub has refused or failed, gets the result too: what a command has done is not done again for its answer.
         """
-        name = f"{LASTS}{name}" if lasts else name
-        key = f"{name}#{self._uses[name] + 1}"
+        key = f"{STEP}{name}"
         if key not in self._steps:
             await self._wanted()
             text = _plain(name, form.dump_python(await do(), mode="json"))
             await self._wanted()
             await engine.note(self.row.id, {key: text})
             self._steps[key] = text
-        self._uses[name] += 1
         return form.validate_python(json.loads(self._steps[key]))
 
     @property
     def lasting(self) -> Mapping[str, Any]:
         """What a further try of this job has to know."""
-        steps = {key: text for key, text in self._steps.items() if key.startswith(LASTS)}
-        return {**steps, "since": self.stored_at, "refusals": self.refusals}
+        return {**self._steps, "since": self.stored_at, "refusals": self.refusals}
 
     async def current(self) -> bool:
         """Whether the work is still wanted, and this process the one to do it."""
@@ -106,15 +94,6 @@ class Job:
                 task.cancel()
             with suppress(asyncio.CancelledError):
                 await asyncio.gather(doing, ending, return_exceptions=True)
-
-    async def wait(self, seconds: float) -> None:
-        """Sleep. After a restart only the rest of the time is waited for. Raises SupersededError if the job ends meanwhile."""
-
-        async def deadline() -> float:
-            return time.time() + seconds
-
-        end = await self.step("wait", deadline)
-        await self.unless_cancelled(asyncio.sleep(max(0.0, end - time.time())))
 
 
 def _plain(name: str, result: object) -> str:
@@ -196,7 +175,9 @@ class Runner:
     async def _tried(self, ask: Ask, job: Job) -> str:
         outcome = "done"
         try:
-            await self._work(ask, job)
+            if not await job.current() or (isinstance(ask, ReviewAsk) and not await _is_newest(job)):
+                return "superseded"
+            await self.work(ask, job)
         except SupersededError:
             outcome = "superseded"
         except HostLimited as error:
@@ -212,11 +193,6 @@ class Runner:
             inside = f"an error inside deeprepo ({type(error).__name__})"
             outcome = await self._given_up(ask, job, str(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
-
-    async def _work(self, ask: Ask, job: Job) -> None:
-        if not await job.current() or (isinstance(ask, ReviewAsk) and not await _is_newest(job)):
-            raise SupersededError(LOST)
-        await self.work(ask, job)
 
     async def _put_off(self, ask: Ask, job: Job, error: Exception, wait: float) -> str:
         """Try again later, as a job of its own that is stored before this one ends."""

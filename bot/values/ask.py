@@ -151,7 +151,7 @@ class RemarkAsk(PullAsk):
 
     actor: str
     comment: CommentRef
-    mentioned: bool | None  # whether it names us; None: our name was not known, it may also hold a command
+    mentioned: bool  # whether it names us
     stranger: bool = False  # the same of who wrote it
 
 

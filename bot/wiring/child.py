@@ -22,7 +22,6 @@ from dataclasses import replace
 from functools import cache, partial
 from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerContext, SpawnContext
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.errors import DeepRepoError, OverLimit
@@ -164,23 +163,17 @@ def begin() -> None:
     _threads().submit(start)
 
 
-async def leaving_out(
-    attempt: Callable[[Mapping[str, str]], Awaitable[Result]],
-    known_files: Mapping[str, str] = MappingProxyType({}),
-    remember: Callable[[Mapping[str, str]], None] = lambda _: None,
-) -> Result:
+async def leaving_out(attempt: Callable[[Mapping[str, str]], Awaitable[Result]]) -> Result:
     """Attempt it once more without the file that a child had in hand when it was ended: its path and the reason are handed on.
 
-    Raises ChildEnded where no file can be left out. `known_files`: what earlier runs have left out.
+    Raises ChildEnded where no file can be left out.
     """
     try:
-        return await attempt(dict(known_files))
+        return await attempt({})
     except ChildEnded as error:
-        if not error.path or error.path in known_files:
+        if not error.path:
             raise
-        left_out = {**known_files, error.path: f"reading it {error.why}"}
-        await asyncio.to_thread(remember, left_out)
-        return await attempt(left_out)
+        return await attempt({error.path: f"reading it {error.why}"})
 
 
 def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end

@@ -4,8 +4,6 @@ Whatever computes on what a repository holds does so in a child process. A revie
 file that it had in hand; paid calls are in the journal.
 """
 
-import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -75,17 +73,12 @@ def open_work(
 async def _review(store: Store, folder: Path, caps: ProcessLimits, brief: Brief, say: Say) -> MadeReview:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
     async with _room(store, folder, brief.journal) as (room, keep):
-        left_out_file = journals.path(folder, brief.journal).with_suffix(".left.jsonl")  # goes when the journal does
-        known_files = await asyncio.to_thread(_known_files, left_out_file)
-
-        def remember(left_out: Mapping[str, str]) -> None:
-            files.write(left_out_file, json.dumps(dict(left_out)), private=True)
 
         async def attempt(left_out: Mapping[str, str]) -> MadeReview:
             limits = child.for_review(caps, brief)
             return await child.run(tasks.rendered_review, brief, room, left_out, caps=limits, say=say, keep=keep)
 
-        return await child.leaving_out(attempt, known_files, remember)
+        return await child.leaving_out(attempt)
 
 
 async def _answer(store: Store, folder: Path, caps: ProcessLimits, question: Question) -> CommandReply:
@@ -143,12 +136,3 @@ async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple
             return
         async with store.journals.hold(journal, path) as keep:
             yield Room(scratch, path, sends_journal=True), keep
-
-
-def _known_files(file: Path) -> dict[str, str]:
-    """The files that this change's earlier attempts could not read: a restart does not go through them again."""
-    try:
-        known_files: dict[str, str] = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return known_files

@@ -8,7 +8,7 @@ also where nobody is left who could.
 import time
 from collections.abc import Mapping
 
-from bot import config, github
+from bot import github
 from bot.config import policy
 from bot.errors import HostRefused
 from bot.github import Host
@@ -17,7 +17,7 @@ from bot.publish import checks
 from bot.publish.checks import CheckEnding
 from bot.render import load
 from bot.values import Cancel, ReviewAsk
-from bot.workflow import conclusions, pull_state, replies
+from bot.workflow import conclusions, replies
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.review_run import SUPERSEDED
@@ -36,7 +36,7 @@ async def run(ask: Cancel, job: Job, services: Services) -> None:
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
         state: PullState | None = None
         with unless_gone(job):
-            state = await pull_state.read_pull_state(host, config.FILE, services.defaults)
+            state = await services.read_pull(host)
         if state is None or state.facts.state != "open":
             await services.jobs.cancel(ask.pull, due.keys())
             if state is not None:
@@ -58,7 +58,7 @@ async def _end_checks(ask: Cancel, job: Job, services: Services) -> None:
             for run, number in left:
                 await checks.end_without_review(host, number, run, SUPERSEDED, CheckEnding("cancelled"))
             if await services.store.reviews.heads(ask.pull):
-                state = await pull_state.read_pull_state(host, config.FILE, services.defaults)
+                state = await services.read_pull(host)
                 settings = await services.settings_of(state)
                 ending = await conclusions.of_head(host.pull, state.facts, settings, services.store)
                 if state.facts.state == "open" and ending.is_reviewed:

@@ -34,16 +34,16 @@ async def run(ask: CommandAsk, job: Job, services: Services) -> None:
 
 async def carry_out(ask: CommandAsk, host: Host, job: Job, services: Services) -> None:
     """Do it where the pull request is open already."""
-    state = await services.look(ask.pull, host, job)
+    state = await services.read_pull(host)
     settings = await services.settings_of(state)
-    standing = await replies.permission_of(ask, host, job, services)
+    standing = await replies.permission_of(ask, host, services.store.people)
     refusal = commands.refusal(ask.word, ask.actor, standing, settings)
     await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
     if refusal is not None:
         return
     lessons = Lessons(ask.pull, host, load(settings.language), services.store)
     was_decided = ask.word not in REVIEWS and await lessons.learn()  # a review learns by itself
-    reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, services), _ANSWER, lasts=True)
+    reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, services), _ANSWER)
     comment = await replies.post_reply(reply, ask.comment, host)
     if reply.rule and comment is not None:
         await services.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)

@@ -242,8 +242,6 @@ def _request(event: CommentEvent, place: CommentRef, ours: Ours) -> Ask:
     if event.sender_type != "User" or event.author_type != "User":
         raise NotForUs("it was not written by a person: bots that answer each other do not stop")
     pull, body, stranger = event.pull(event.number), event.body or "", event.author_association not in OURS
-    if not ours.login and "@" in body:  # whom it names is decided when our name is known
-        return RemarkAsk(pull, event.sender, place, None, stranger)
     command = commands.read(body, ours.login)
     if command is not None:
         return CommandAsk(pull, command.word, command.argument, event.sender, place, stranger)

@@ -63,7 +63,7 @@ async def fix(
             return await _plan(ask, state, last, context, writing, services)
 
         try:
-            plan = await job.step("fix", decide, _PLAN, lasts=True)
+            plan = await job.step("fix", decide, _PLAN)
         except (UsageError, OverLimit) as error:
             return context.say("reply_failed", why=str(error))
         reason = plan.refusal

@@ -14,14 +14,14 @@ LATE = 3.0  # seconds after which GitHub's own list is believed: right after the
 log = logging.getLogger("deeprepo.review")
 
 
-async def run(ask: Forget, job: Job, services: Services) -> None:
+async def run(ask: Forget, _: Job, services: Services) -> None:
     """Call off what runs, then delete what jobs, storage and the folder of journals hold.
 
     A delivery may come late: of what it names, what the App can see now stays.
     """
     still_ours = await _still_ours(ask, services)
     if still_ours:
-        await job.wait(LATE)
+        await asyncio.sleep(LATE)
         still_ours = await _still_ours(ask, services)
     if still_ours:
         facts = {"installation": ask.installation, "repositories": len(still_ours)}

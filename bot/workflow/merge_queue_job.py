@@ -49,7 +49,7 @@ async def _answer(host: Host, ask: MergeGroup, ending: Ending) -> None:
 
 async def _of_pull(host: Host, services: Services) -> Ending:
     """What the head of the pull request comes to. Without a review of it: what the owner's own settings leave out passes."""
-    state = await pull_state.read_pull_state(host, config.FILE, services.defaults)
+    state = await services.read_pull(host)
     settings: Config | None = None
     try:
         settings = await services.resolve(state.file, state.organization)

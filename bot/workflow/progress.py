@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from itertools import chain, repeat
 
 from bot.errors import HostError
 from bot.values.progress import Progress, Reading
@@ -17,53 +16,40 @@ log = logging.getLogger("deeprepo.review")
 Say = Callable[[str | Reading], None]
 
 
-class _Newest:
-    """What was said last of each kind."""
-
-    def __init__(self) -> None:
-        self.progress = Progress()
-        self.known, self.checked = asyncio.Event(), asyncio.Event()
-
-    def say(self, message: str | Reading) -> None:
-        if isinstance(message, str):
-            self.progress = Progress(self.progress.reading, message)
-            return
-        self.progress = Progress(message, self.progress.step)
-        self.known.set()
-        if message.is_checked:
-            self.checked.set()
-
-
 @asynccontextmanager
 async def progress(update: Callable[[Progress], Awaitable[None]], every: float = EVERY) -> AsyncIterator[Say]:
-    """Take what a review says and hand on the newest: once it is known what is read, and once the checks by code are done.
+    """Take what a review says and hand on the newest: at once what is read and what code has found, and a step every so many seconds.
 
-    Between and after these an update comes every so many seconds at most. One that fails stops nothing.
+    An update that fails stops nothing.
     """
-    newest = _Newest()
+    newest, news = Progress(), asyncio.Event()
+
+    def say(message: str | Reading) -> None:
+        nonlocal newest
+        if isinstance(message, str):
+            newest = Progress(newest.reading, message)
+        else:
+            newest = Progress(message, newest.step)
+            news.set()
 
     async def tell() -> None:
-        progress_now = Progress()
-        for awaited_event in chain((newest.known, newest.checked), repeat(asyncio.Event())):  # the last one never comes
-            await _set(awaited_event, every)
-            if newest.progress != progress_now:
-                progress_now = newest.progress
+        told = Progress()
+        while True:
+            with suppress(TimeoutError):
+                # `wait_for` of Python 3.11 passes over a cancellation that comes with the event.
+                async with asyncio.timeout(every):
+                    await news.wait()
+            news.clear()
+            if newest != told:
+                told = newest
                 try:
-                    await update(progress_now)
+                    await update(told)
                 except HostError as error:
                     log.info("progress could not be shown", extra={"facts": {"reason": str(error)}})
 
     telling = asyncio.create_task(tell())
     try:
-        yield newest.say
+        yield say
     finally:
         telling.cancel()
         await asyncio.gather(telling, return_exceptions=True)
-
-
-async def _set(event: asyncio.Event, seconds: float) -> None:
-    """Wait for an event, no longer than so many seconds."""
-    with suppress(TimeoutError):
-        # `wait_for` of Python 3.11 passes over a cancellation that comes with the event.
-        async with asyncio.timeout(seconds):
-            await event.wait()

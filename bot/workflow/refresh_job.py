@@ -3,13 +3,13 @@
 The check is graded again whatever becomes of the page: GitHub may refuse a comment, or have none.
 """
 
-from bot import config, github
+from bot import github
 from bot.github import Host
 from bot.jobs import Job
 from bot.publish import checks, renew
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.review import Lack
-from bot.workflow import ci_failures, conclusions, pull_state
+from bot.workflow import ci_failures, conclusions
 from bot.workflow.services import Services, unless_gone
 
 
@@ -27,7 +27,7 @@ async def refresh(pull: PullRef, host: Host, services: Services, delivery: str) 
 
     What GitHub refuses of the check is raised: it is tried again.
     """
-    state = await pull_state.read_pull_state(host, config.FILE, services.defaults)
+    state = await services.read_pull(host)
     facts = state.facts
     if facts.state != "open":
         return

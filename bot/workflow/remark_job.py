@@ -19,15 +19,13 @@ from bot.github import Host
 from bot.jobs import Job
 from bot.payloads import Remark
 from bot.render import Safe, load
-from bot.values import CommandAsk, RemarkAsk
+from bot.values import RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import command_job, refresh_job, replies, spending
+from bot.workflow import refresh_job, replies, spending
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.services import Services, unless_gone
 
-_REQUEST = TypeAdapter(CommandAsk | RemarkAsk | str)
-_HEARD = TypeAdapter(HeardRemark | str)
 _REPLY = TypeAdapter(RemarkReply)
 log = logging.getLogger("deeprepo.review")
 
@@ -35,40 +33,28 @@ log = logging.getLogger("deeprepo.review")
 async def run(ask: RemarkAsk, job: Job, services: Services) -> None:
     """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
-        request, heard_remark = await _hear(ask, host, job)
-        if isinstance(request, CommandAsk):
-            await command_job.carry_out(request, host, job, services)
-        elif isinstance(heard_remark, str):
+        heard_remark: HeardRemark | str = GONE
+        with unless_gone(job):
+            heard_remark = await replies.hear_remark(ask, host)
+        if isinstance(heard_remark, str):
             log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard_remark}})
         else:
-            await _answer(request, heard_remark, host, job, services)
-
-
-async def _hear(ask: RemarkAsk, host: Host, job: Job) -> tuple[CommandAsk | RemarkAsk, HeardRemark | str]:
-    """What the comment asks for, and what has been said if it is a remark that is meant for us, else why it is not."""
-    with unless_gone(job):
-        if ask.mentioned is None:
-            request = await job.step("interpret", partial(replies.interpret_remark, ask, host), _REQUEST)
-            if not isinstance(request, RemarkAsk):
-                return (ask, request) if isinstance(request, str) else (request, "it is a command")
-            ask = request
-        return ask, await job.step("hear", partial(replies.hear_remark, ask, host), _HEARD)
-    return ask, GONE
+            await _answer(ask, heard_remark, host, job, services)
 
 
 async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Job, services: Services) -> None:
-    state = await services.look(ask.pull, host, job)
+    state = await services.read_pull(host)
     settings = await services.settings_of(state)
-    standing = await replies.permission_of(ask, host, job, services)
+    standing = await replies.permission_of(ask, host, services.store.people)
     refusal = conversation.refusal(
-        ask.actor, standing, settings, names_us=bool(ask.mentioned), model=services.model(settings)
+        ask.actor, standing, settings, names_us=ask.mentioned, model=services.model(settings)
     )
     if refusal is not None:
         await replies.post_reply(refusal, ask.comment, host)
         return
     await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
     reply_now = partial(_reply, ask, heard_remark, state, settings, services)
-    remark_reply = await job.step("answer", reply_now, _REPLY, lasts=True)
+    remark_reply = await job.step("answer", reply_now, _REPLY)
     lessons = Lessons(ask.pull, host, load(settings.language), services.store)
     proposals = await _withdrawn(remark_reply, ask, heard_remark, state, lessons, writes=standing.writes)
     body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))

@@ -6,9 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-from pydantic import TypeAdapter
 
 from bot import commands
 from bot.commands import CommandReply, Permission, conversation
@@ -20,13 +17,9 @@ from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
 from bot.render import code, load, phrase
+from bot.storage.people import People
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
 
-if TYPE_CHECKING:
-    from bot.jobs import Job
-    from bot.workflow.services import Services
-
-_STANDING = TypeAdapter(Permission)
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
 
@@ -38,16 +31,12 @@ async def may_review(ask: ReviewAsk, comment: CommentRef, standing: Permission, 
     return refusal is None
 
 
-async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, job: "Job", services: "Services") -> Permission:
-    """Who gives a command, or makes a remark. Looked up once: a later attempt judges the same."""
-
-    async def look() -> Permission:
-        now, people, is_remark = time.time(), services.store.people, isinstance(ask, RemarkAsk)
-        standing = Permission(await host.permission(ask.actor), now)
-        earlier = await people.note(ask.pull, ask.comment, ask.actor, now, writes=standing.writes, is_remark=is_remark)
-        return replace(standing, earlier=earlier)
-
-    return await job.step("standing", look, _STANDING)
+async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, people: People) -> Permission:
+    """What who gives a command, or makes a remark, may do here. The comment is noted, once."""
+    now, is_remark = time.time(), isinstance(ask, RemarkAsk)
+    permission = Permission(await host.permission(ask.actor), now)
+    earlier = await people.note(ask.pull, ask.comment, ask.actor, now, writes=permission.writes, is_remark=is_remark)
+    return replace(permission, earlier=earlier)
 
 
 async def as_permitted(ask: ReviewAsk, host: Host) -> ReviewAsk:
@@ -116,23 +105,6 @@ def comment_name(comment: CommentRef) -> str:
 def _answers(body: str, comment: CommentRef) -> bool:
     marker_facts = marker.read(body) or {}
     return marker_facts.get("kind") == REPLY and marker_facts.get("comment") == comment_name(comment)
-
-
-async def interpret_remark(ask: RemarkAsk, host: Host) -> CommandAsk | RemarkAsk | str:
-    """What a comment asks for that came before our name was known, or why it asks for nothing."""
-    if ask.mentioned is not None:
-        return ask
-    place, login = ask.comment, host.voice.login
-    comment = await host.comment_at(place) if place.kind != "whole" else await _remark(place, (), host)
-    if comment is None:
-        raise HostRefused(GONE, 404)
-    command = commands.read(comment.body, login)
-    if command is not None:
-        return CommandAsk(ask.pull, command.word, command.argument, ask.actor, place, ask.stranger)
-    names_us = commands.read_mentions(comment.body, login).us
-    if not names_us and place.thread in (0, place.id):
-        return "it does not mention us"
-    return replace(ask, mentioned=names_us)
 
 
 async def hear_remark(ask: RemarkAsk, host: Host) -> HeardRemark | str:

@@ -52,7 +52,7 @@ async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
         if is_stored and job.id not in [run for run, _ in await store.checks.of(ask.pull)]:
             await refresh_job.refresh(ask.pull, host, services, job.delivery)
             return
-        state = await services.look(ask.pull, host, job)
+        state = await services.read_pull(host)
         if state.facts.state == "open":
             await store.reviews.close(ask.pull, None)
         ask = await replies.as_permitted(ask, host)
@@ -138,10 +138,10 @@ async def _check_run(run: ReviewRun, services: Services) -> AsyncIterator[int]:
     open_checks, host, pull = services.store.checks, run.host, run.ask.pull
     check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
     for other, left in await open_checks.of(pull):
-        if other != run.id:
-            with suppress(HostError):
-                if left != check:
-                    await checks.end_without_review(host, left, other, SUPERSEDED, CheckEnding("cancelled"))
+        with suppress(HostError):
+            if left != check:
+                await checks.end_without_review(host, left, other, SUPERSEDED, CheckEnding("cancelled"))
+            if other != run.id:
                 await open_checks.remove(other)
     await open_checks.add(pull, check, run.id, time.time())
     yield check

@@ -6,8 +6,6 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from bot import config, github
 from bot.brief import Brief
 from bot.commands import CommandReply
@@ -39,7 +37,6 @@ from bot.workflow.progress import Say
 from bot.workflow.pull_state import Defaults, PullState
 
 SilencedFindings = Sequence[tuple[str, str, str]]  # fingerprint, reason, and "finding" or "withdrawn"
-_SEEN = TypeAdapter(PullState)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +70,10 @@ class Services:
     model: Callable[[Config], bool]  # whether a model can be asked under these settings
     in_force: Callable[[Config], Config]  # with the models that a key brings
 
-    async def look(self, pull: PullRef, host: Host, job: Job) -> PullState:
-        """Look at a pull request once; a later attempt of the job gets what the first one saw."""
-
-        async def now() -> PullState:
-            is_paused = await self.store.people.is_paused(pull)
-            return await pull_state.read_pull_state(host, config.FILE, self.defaults, is_paused=is_paused)
-
-        return await job.step("look", now, _SEEN)
+    async def read_pull(self, host: Host) -> PullState:
+        """The pull request as it is now."""
+        is_paused = await self.store.people.is_paused(host.pull)
+        return await pull_state.read_pull_state(host, config.FILE, self.defaults, is_paused=is_paused)
 
     async def settings_of(self, state: PullState) -> Config:
         """The settings; those of the server alone if the owner's file is wrong, which the review reports."""

@@ -74,9 +74,4 @@ async def apologise(ask: Ask, why: str, services: Services) -> None:
 
 async def _is_ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host) -> bool:
     """Whether we are addressed: by name, or in the thread of a finding. Any other remark was meant for somebody else."""
-    if not isinstance(ask, RemarkAsk) or ask.mentioned:
-        return True
-    request = await replies.interpret_remark(ask, host)
-    return isinstance(request, CommandAsk) or (
-        isinstance(request, RemarkAsk) and not isinstance(await replies.hear_remark(request, host), str)
-    )
+    return not isinstance(ask, RemarkAsk) or ask.mentioned or not isinstance(await replies.hear_remark(ask, host), str)

@@ -292,7 +292,7 @@ async def newest_journal(pull: PullRef, store: Store, folder: Path) -> str | Non
     prefix = f"{pull.repository}-{pull.number}-"
     if store.database.postgres:
         return await store.journals.newest(prefix)
-    paths = [one for one in (folder / journals.FOLDER).glob(f"{prefix}*.jsonl") if not one.stem.endswith(".left")]
+    paths = list((folder / journals.FOLDER).glob(f"{prefix}*.jsonl"))
     with suppress(OSError):
         return max(paths, key=lambda one: one.stat().st_mtime).stem if paths else None
     return None
