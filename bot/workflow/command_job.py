@@ -29,27 +29,22 @@ _ANSWER = TypeAdapter(CommandReply)
 async def run(ask: CommandAsk, job: Job, services: Services) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
-        await carry_out(ask, host, job, services)
-
-
-async def carry_out(ask: CommandAsk, host: Host, job: Job, services: Services) -> None:
-    """Do it where the pull request is open already."""
-    state = await services.read_pull(host)
-    settings = await services.settings_of(state)
-    standing = await replies.permission_of(ask, host, services.store.people)
-    refusal = commands.refusal(ask.word, ask.actor, standing, settings)
-    await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
-    if refusal is not None:
-        return
-    lessons = Lessons(ask.pull, host, load(settings.language), services.store)
-    was_decided = ask.word not in REVIEWS and await lessons.learn()  # a review learns by itself
-    reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, services), _ANSWER)
-    comment = await replies.post_reply(reply, ask.comment, host)
-    if reply.rule and comment is not None:
-        await services.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
-    decides = ask.word == "rules" and ask.argument.lower().split()[:1] in ([word] for word in DECIDES)
-    if was_decided or decides or ask.word == "ignore":
-        await refresh_job.refresh(ask.pull, host, services, f"{ask.comment.kind}-{ask.comment.id}")
+        state = await services.read_pull(host)
+        settings = await services.settings_of(state)
+        permission = await replies.permission_of(ask, host, services.store.people)
+        refusal = commands.refusal(ask.word, ask.actor, permission, settings)
+        await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
+        if refusal is not None:
+            return
+        lessons = Lessons(ask.pull, host, load(settings.language), services.store)
+        was_decided = ask.word not in REVIEWS and await lessons.learn()  # a review learns by itself
+        reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, services), _ANSWER)
+        comment = await replies.post_reply(reply, ask.comment, host)
+        if reply.rule and comment is not None:
+            await services.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
+        decides = ask.word == "rules" and ask.argument.lower().split()[:1] in ([word] for word in DECIDES)
+        if was_decided or decides or ask.word == "ignore":
+            await refresh_job.refresh(ask.pull, host, services, f"{ask.comment.kind}-{ask.comment.id}")
 
 
 async def _reply(
