@@ -86,7 +86,9 @@ class Reviews(StoragePart):
 
     async def newest(self, pull: PullRef) -> StoredReview | None:
         """The last finished review."""
-        return next(iter(await self._stored(review.c.pull == pull.key, 1)), None)
+        query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion)
+        rows = await self.rows(query.where(review.c.pull == pull.key).order_by(review.c.finished.desc()).limit(1))
+        return StoredReview(*rows[0]) if rows else None
 
     async def last(self, pull: PullRef) -> bytes | None:
         """Its JSON output."""
@@ -97,10 +99,6 @@ class Reviews(StoragePart):
         """What the last finished review leaves for the next one, None where there is none."""
         stored = await self.newest(pull)
         return None if stored is None else stored.memory if stored.memory is not None else stored.output
-
-    async def of_head(self, pull: PullRef, head: str, most: int) -> tuple[StoredReview, ...]:
-        """The reviews of a pull request at this head, newest first."""
-        return await self._stored((review.c.pull == pull.key) & (review.c.head == head), most)
 
     async def has(self, job: str) -> bool:
         """Whether this job's review is stored: then all of it is done."""
@@ -119,8 +117,10 @@ class Reviews(StoragePart):
 
     async def pulls_at(self, installation: int, repository: int, head: str, most: int) -> tuple[int, ...]:
         """The pull requests of which this commit was reviewed, the last one first."""
-        there = (review.c.repository == repository) & (review.c.installation == installation)
-        return await self._numbers(there & (review.c.head == head), most)
+        there = (review.c.repository == repository) & (review.c.installation == installation) & (review.c.head == head)
+        query = sa.select(review.c.number).where(there).group_by(review.c.number)
+        rows = await self.rows(query.order_by(sa.func.max(review.c.finished).desc()).limit(most))
+        return tuple(row.number for row in rows)
 
     async def conclude(self, job: str, ending: Ending) -> None:
         """Store what a review comes to now: people have spoken since, or the bar is another one."""
@@ -146,17 +146,6 @@ class Reviews(StoragePart):
         columns = [finding.c[name] for name in StoredFinding.__dataclass_fields__]
         query = sa.select(*columns).where(finding.c.pull == pull.key).order_by(finding.c.seen, finding.c.fingerprint)
         return tuple(StoredFinding(*row) for row in await self.rows(query))
-
-    async def _stored(self, fits: sa.ColumnElement[bool], most: int) -> tuple[StoredReview, ...]:
-        query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion).where(fits)
-        rows = await self.rows(query.order_by(review.c.finished.desc()).limit(most))
-        return tuple(StoredReview(*row) for row in rows)
-
-    async def _numbers(self, fits: sa.ColumnElement[bool], most: int) -> tuple[int, ...]:
-        """The pull requests that have such a review, by number; that with the newest first."""
-        query = sa.select(review.c.number).where(fits).group_by(review.c.number)
-        rows = await self.rows(query.order_by(sa.func.max(review.c.finished).desc()).limit(most))
-        return tuple(row.number for row in rows)
 
 
 def _others(pull: PullRef) -> sa.ColumnElement[bool]:

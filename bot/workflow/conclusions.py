@@ -23,7 +23,6 @@ from bot.values import CustomCheck, Ending, OwnerRule, PullFacts, PullRef, Revie
 from bot.values.review import Lack
 from bot.workflow.services import Services
 
-RECENT = 10  # reviews of one head that are looked through for the last one against its base branch
 log = logging.getLogger("deeprepo.review")
 
 
@@ -57,12 +56,10 @@ async def of_head(
 
 
 async def review_of_head(pull: PullRef, facts: PullFacts, store: Store) -> StoredReview | None:
-    """The newest stored review of this head against this base branch: one of another says nothing of it."""
-    for review in await store.reviews.of_head(pull, facts.head_sha, RECENT):
-        change = await asyncio.to_thread(reviewed_change, review.output)
-        if change is not None and change[1:] == (facts.head_sha, facts.base_ref):
-            return review
-    return None
+    """The last stored review, if it is of this head against this base branch: one of another says nothing of it."""
+    review = await store.reviews.newest(pull)
+    change = await asyncio.to_thread(reviewed_change, review.output if review is not None else None)
+    return review if change is not None and change[1:] == (facts.head_sha, facts.base_ref) else None
 
 
 async def is_due(pull: PullRef, head: str, base: str, store: Store) -> bool:
