@@ -250,24 +250,24 @@ def _tools(run: ReviewRun, step: Step, console: Console) -> Tools:
         make=make,
         comments=comments,
         final=(DeepRepoError,),
+        may_leave_check=True,
         log=console.say,
     )
 
 
 @asynccontextmanager
 async def _check_run(run: ReviewRun, step: Step) -> AsyncIterator[int | None]:
-    """A check run of our own if the job is not one of the pull request's checks, and the token may make one. It is ended if GitHub lets it."""
+    """A check run of our own if the job is not one of the pull request's checks, and the token may make one."""
     check = None
     if step.runner.github_event_name not in ON_PULL:
         with suppress(HostRefused):
             check = await checks.start(run.host, run.state.facts.head_sha, run.check_owner)
-    with suppress(HostError):
-        try:
-            yield check
-        except asyncio.CancelledError:
-            with suppress(HostError):
-                await end_check(run, check, ReviewResult(CheckEnding("cancelled"), "The job was cancelled."))
-            raise
+    try:
+        yield check
+    except asyncio.CancelledError:
+        with suppress(HostError):
+            await end_check(run, check, ReviewResult(CheckEnding("cancelled"), "The job was cancelled."))
+        raise
 
 
 @asynccontextmanager

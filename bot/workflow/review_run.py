@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bot.brief import Brief
 from bot.config import Config, policy
 from bot.config.policy import ASKED, Go, No
-from bot.errors import DeepRepoError, NothingToReview, SupersededError
+from bot.errors import DeepRepoError, HostError, NothingToReview, SupersededError
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
@@ -130,6 +130,7 @@ class Tools:
         type[DeepRepoError], ...
     ]  # the errors that end the review; another is raised, and a later attempt may succeed
     is_current: Callable[[], Awaitable[bool]] = _always  # whether the review is still wanted; asked before each write
+    may_leave_check: bool = False  # if GitHub does not let the check run end
     log: Callable[[str], None] = _silent  # takes each step's sentence, beside the check run
 
 
@@ -155,7 +156,8 @@ async def run_review(run: ReviewRun, work: Go | MadeReview, memory: Memory, tool
             result = ReviewResult(ending, SUPERSEDED, made, fault=error)
         except tools.final as error:
             result = ReviewResult(await memory.check_ending(), str(error), fault=error)
-        await end_check(run, check, result)
+        with suppress(HostError) if tools.may_leave_check else nullcontext():
+            await end_check(run, check, result)
     return result
 
 
