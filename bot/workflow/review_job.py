@@ -34,7 +34,6 @@ from bot.values import Ending, Finding, Follow, PullRequest, ReviewAsk
 from bot.values.review import Lack
 from bot.workflow import ci_failures, conclusions, journals, packages, push_count, refresh_job, replies, spending
 from bot.workflow.learning import Lessons
-from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
 from bot.workflow.review_run import SUPERSEDED, Funds, ReviewResult, ReviewRun, Tools, end_check, refused, run_review
 from bot.workflow.services import Services, remember_failure
@@ -114,21 +113,18 @@ async def _end_check(run: ReviewRun, result: ReviewResult, services: Services) -
 
 def _tools(run: ReviewRun, job: Job, services: Services) -> Tools:
     """How a server reviews: with tokens of its own and money reserved in the database, in a child process that ends when the job does."""
-
-    async def make(brief: Brief, say: Say) -> MadeReview:
-        return await job.unless_cancelled(services.review(brief, say))
-
     return Tools(
         check_run=partial(_check_run, run, services),
         fetch=partial(services.fetch, run.ask.pull, run.state),
         consumers=partial(packages.fetch_users, run, services),
         funds=partial(_funds, run, services),
         no_review_reason=services.no_review_reason,
-        make=make,
+        make=services.review,
         comments=services.comments,
         # Other errors, and a refusal of GitHub's, are faults of the moment: the job is repeated.
         final=(HostRefused, *LASTING) if job.last else LASTING,
         is_current=job.current,
+        unless_cancelled=job.unless_cancelled,
     )
 
 

@@ -110,6 +110,10 @@ async def _always() -> bool:
     return True
 
 
+async def _to_its_end(making: Awaitable[MadeReview | No]) -> MadeReview | No:
+    return await making
+
+
 def _silent(_: str) -> None:
     pass
 
@@ -130,6 +134,8 @@ class Tools:
         type[DeepRepoError], ...
     ]  # the errors that end the review; another is raised, and a later attempt may succeed
     is_current: Callable[[], Awaitable[bool]] = _always  # whether the review is still wanted; asked before each write
+    # Awaits the making of it, and raises SupersededError soon after it is called off.
+    unless_cancelled: Callable[[Awaitable[MadeReview | No]], Awaitable[MadeReview | No]] = _to_its_end
     may_leave_check: bool = False  # if GitHub does not let the check run end
     log: Callable[[str], None] = _silent  # takes each step's sentence, beside the check run
 
@@ -142,12 +148,16 @@ async def run_review(run: ReviewRun, work: Go | MadeReview, memory: Memory, tool
     start, made = time.time(), None
     async with tools.check_run() as check:
         try:
-            found = work if isinstance(work, MadeReview) else await _make(run, work, memory, tools, check)
+            found: MadeReview | No
+            if isinstance(work, Go):
+                found = await tools.unless_cancelled(_make(run, work, memory, tools, check))
+            else:
+                found = work
             if isinstance(found, No):
                 result = await refused(run, found, memory)
             else:
                 made = found
-                result = await _post(run, made, memory, tools, None if made is work else start)
+                result = await _post(run, made, memory, tools, start if isinstance(work, Go) else None)
         except NothingToReview:
             result = ReviewResult(await memory.check_ending("nothing"), NOTHING)
         except SupersededError as error:  # what an earlier review of this head came to stands
