@@ -98,12 +98,12 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     """An event that starts no review, whose job is a check of the pull request all the same: the review of this head stands."""
     async with open_host(step, event.pull) as host:
         state, _ = await look_up(host, step, console)
-        verdict = await stored_verdict(host, state.facts)
+        stored = await stored_conclusion(host, state.facts)
     says = f"Nothing was reviewed: {event.reason}."
-    if verdict is None:
+    if stored is None:
         return ReviewResult(CheckEnding("skipped"), says)
     return ReviewResult(
-        CheckEnding(verdict.conclusion), f"{says} What the review of this commit came to stands: {verdict.conclusion}."
+        CheckEnding(stored.conclusion), f"{says} What the review of this commit came to stands: {stored.conclusion}."
     )
 
 
@@ -217,12 +217,12 @@ async def last_state(host: Host) -> bytes | str:
     return state.unpack(stands.body) if stands is not None else ""
 
 
-async def stored_verdict(host: Host, facts: PullFacts) -> state.HeadConclusion | None:
+async def stored_conclusion(host: Host, facts: PullFacts) -> state.HeadConclusion | None:
     """What the last review came to, if it was of this very head and base branch."""
     data = await last_state(host)
-    verdict = state.head_conclusion(data) if isinstance(data, bytes) else None
-    is_of_this = verdict is not None and (verdict.head, verdict.base_ref) == (facts.head_sha, facts.base_ref)
-    return verdict if is_of_this else None
+    stored = state.head_conclusion(data) if isinstance(data, bytes) else None
+    is_of_this = stored is not None and (stored.head, stored.base_ref) == (facts.head_sha, facts.base_ref)
+    return stored if is_of_this else None
 
 
 def _tools(run: ReviewRun, step: Step, console: Console) -> Tools:
@@ -318,7 +318,7 @@ class SummaryMemory:
         """By the state in the summary, if the last review was of this very head and base branch."""
         if own is not None:
             return CheckEnding(own, is_reviewed=True)
-        known = await stored_verdict(self.run.host, self.run.state.facts) if lacks != "nothing" else None
+        known = await stored_conclusion(self.run.host, self.run.state.facts) if lacks != "nothing" else None
         if known is not None:
             return CheckEnding(known.conclusion, is_reviewed=True)
         return CheckEnding(policy.without_review(self.run.settings, lacks))

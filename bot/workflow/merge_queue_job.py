@@ -56,10 +56,10 @@ async def _of_pull(host: Host, services: Services) -> Ending:
     except (UsageError, OverLimit):
         if policy.unreadable(*state.files) != "failure":
             return "success"
-    verdict = await conclusions.of_head(host.pull, state.facts, settings, services.store)
-    if verdict.is_reviewed or settings is None or settings.strict:
-        return verdict.ending
-    return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else verdict.ending
+    conclusion = await conclusions.of_head(host.pull, state.facts, settings, services.store)
+    if conclusion.is_reviewed or settings is None or settings.strict:
+        return conclusion.ending
+    return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else conclusion.ending
 
 
 async def _of_base(ask: MergeGroup, host: Host, services: Services) -> Ending:

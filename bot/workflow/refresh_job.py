@@ -37,14 +37,14 @@ async def refresh(pull: PullRef, host: Host, services: Services, delivery: str) 
     made_review = await conclusions.rendered_again(own_review, pull, services) if own_review is not None else None
     if own_review is None:
         lacks: Lack = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
-        verdict = await conclusions.of_head(pull, facts, settings, store, lacks)
-        await checks.show(host, facts.head_sha, verdict, settings.language)
+        conclusion = await conclusions.of_head(pull, facts, settings, store, lacks)
+        await checks.show(host, facts.head_sha, conclusion, settings.language)
     elif made_review is None:
         await services.jobs.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
     else:
         review = conclusions.under_bar(made_review.review, settings)
         own = checks.conclude(review)
-        verdict = await conclusions.of_head(pull, facts, settings, store, own=own)
-        await renew(host, own_review.id, review, made_review.comments, made_review.page, verdict)
+        conclusion = await conclusions.of_head(pull, facts, settings, store, own=own)
+        await renew(host, own_review.id, review, made_review.comments, made_review.page, conclusion)
         if own != own_review.conclusion:
             await store.reviews.conclude(own_review.id, own)

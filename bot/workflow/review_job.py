@@ -98,11 +98,11 @@ async def _end_unreadable(
     ask: ReviewAsk, host: Host, state: PullState, job: Job, services: Services, reason: str
 ) -> None:
     """Make a check run that says why the settings cannot be used."""
-    verdict = await conclusions.of_head(ask.pull, state.facts, None, services.store)
-    if not verdict.is_reviewed:
-        verdict = CheckEnding(policy.unreadable(*state.files))
+    conclusion = await conclusions.of_head(ask.pull, state.facts, None, services.store)
+    if not conclusion.is_reviewed:
+        conclusion = CheckEnding(policy.unreadable(*state.files))
     run = ReviewRun(job.id, ask, host, state, config.resolve({}, None, services.settings))
-    await _end_check(run, ReviewResult(verdict, reason), services)
+    await _end_check(run, ReviewResult(conclusion, reason), services)
 
 
 async def _end_check(run: ReviewRun, result: ReviewResult, services: Services) -> None:

@@ -60,9 +60,9 @@ class ReviewRun:
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
-    """What became of the review of a head. `verdict`: what the head comes to."""
+    """What became of the review of a head. `check`: what the check of the head comes to."""
 
-    verdict: CheckEnding
+    check: CheckEnding
     says: str = ""  # why there is no review
     made: MadeReview | None = None
     posted: PublishResult | None = None  # None: nothing was posted
@@ -72,7 +72,7 @@ class ReviewResult:
     @property
     def conclusion(self) -> Ending:
         """How its check ends."""
-        return self.verdict.ending
+        return self.check.ending
 
     @property
     def review(self) -> Review | None:
@@ -239,10 +239,10 @@ async def end_check(run: ReviewRun, check: int | None, result: ReviewResult) -> 
     if result.made is not None and not isinstance(result.fault, SupersededError):
         posted = result.posted or PublishResult(0, 0, "", (str(result.fault),))
         await checks.end_with_review(
-            run.host, check, run.id, result.made.review, posted, result.verdict, result.made.page
+            run.host, check, run.id, result.made.review, posted, result.check, result.made.page
         )
     else:
         language, is_left_out = run.check_owner.language, result.is_left_out
         await checks.end_without_review(
-            run.host, check, run.id, result.says, result.verdict, language, is_left_out=is_left_out
+            run.host, check, run.id, result.says, result.check, language, is_left_out=is_left_out
         )
