@@ -101,7 +101,7 @@ class ContextBuilder:
         links = (await self.found.links()).pick(units, shown_lines.lines, self.found.imports)
         picks = [
             *links,
-            *usages.pick(self.found.rows, units, shown_lines.lines, [file.path for file in self.found.files]),
+            *self._readers(units, shown_lines),
         ]
         windows = await self._windows(picks, shown_lines, room - tokens_needed)
         left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
@@ -151,12 +151,17 @@ class ContextBuilder:
         room -= sum(excerpt.size for excerpt in callers)
         picks = [
             *(await self.found.links()).pick(units, shown_lines.lines, self.found.imports),
-            *usages.pick(self.found.rows, units, shown_lines.lines, [file.path for file in self.found.files]),
+            *self._readers(units, shown_lines),
         ]
         using = [pick for pick in picks if not pick.defines and is_product(pick.path)]
         windows = await self._windows(using, shown_lines, room)
         await self.found.learn_secrets(excerpt.path for excerpt in (*apart, *callers, *windows))
         return Uses(*(snippets.mark_changes(excerpts, self.found.files) for excerpts in (apart, callers, windows)))
+
+    def _readers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
+        """What reads or defines the names of the units."""
+        paths = [file.path for file in self.found.files]
+        return usages.pick(self.found.rows, units, shown_lines.lines, paths, self.found.imports)
 
     def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Who still uses what the units remove."""

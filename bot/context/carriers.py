@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from bot.context import definitions, identifiers, result_flow
+from bot.context import definitions, identifiers, meaning, result_flow
 from bot.text import blocks
 from bot.text.filetypes import family, filetype
 from bot.text.lines import special
@@ -86,7 +86,7 @@ def _use(name: str, is_call: bool, alone: bool) -> re.Pattern[str]:
 
 def carriers(row: Reference, rows: Sequence[str], *, result: bool) -> list[Carrier]:
     """Under which names others get what a use gets. `result`: the change alters what its callers get."""
-    if row.line > len(rows):
+    if row.line > len(rows) or meaning.is_type(rows[row.line - 1]):  # who extends a type hands nothing on
         return []
     start, name, row = _function(row, rows)
     owner = [part for part in _SIGNED.sub("", row.function).split(".")[-2:-1] if not part.startswith("<")]

@@ -17,6 +17,7 @@ from bot.text.filetypes import FILETYPES, family, filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_product, vendored_folder
 from bot.values import Unit
+from bot.values.everyday import METHODS
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
 MAX_FLOWS = 4  # of one prompt
@@ -46,7 +47,7 @@ _MEMBER = (
 )
 _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (((), _ANNOUNCED), (_BEHIND_TYPES, _TYPED), (_MEMBERS, _MEMBER))
 _LOOKS = tuple((suffixes, re.compile(form.replace("NAME", _ANY))) for suffixes, form in _FORMS)
-_CALL = re.compile(rf"(?:(?<![\w$])(self|this|cls|super\(\))\.|([\w$\])]\??\.|::|->))?(?<![\w$])({_ANY})\s*\(")
+_CALL = re.compile(rf"(?:(?<![\w$])(self|this|cls|super\(\))\.|((?<!\.)\.|::|->))?(?<![\w$])({_ANY})\s*\(")
 _CALLED_ON = re.compile(rf"(?<![\w$.])({_ANY})\s*(?:\??\.|->)\s*({_ANY})\s*\(")
 _CALLED_WITH = re.compile(rf"(?<![\w$])({_ANY})\s*\(([^()]{{1,200}})")
 _IMPORTS = re.compile(r"\b(?:import|from|require|use|using|include|export)\b|^\s(?:\w+ )?\"[\w./-]+\"$")  # the last: Go
@@ -167,11 +168,11 @@ def head(path: str, rows: Sequence[str], line: int) -> int:
 
 def meanings(call: CalledName, rows: Iterable[Row], import_words: Collection[str]) -> tuple[Row, ...]:
     """The definitions that a call may mean, if they are few enough to say something. `import_words`: words of its file's imports."""
-    if call.of == "." and call.name.lower() in identifiers.COMMON:
+    if call.of == "." and _is_everyday(call.name):
         return ()  # every list has it
     near: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
-        if family(row[0]) == family(call.path) and not _of_another(call, row[0], import_words):
+        if family(row[0]) == family(call.path) and not is_of_another(call, row[0], import_words):
             near[_distance(call, row[0], import_words)].append(row)
     least = min(near, default=FAR)
     is_believed = least < FAR or _tells(call.name) or call.name in import_words
@@ -202,13 +203,14 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _of_another(call: CalledName, path: str, import_words: Collection[str]) -> bool:
+def is_of_another(call: CalledName, path: str, import_words: Collection[str]) -> bool:
     """Whether what a call is made on is known to be something else than this file defines: a library's, the language's, another class."""
     if not (call.receiver in import_words or call.receiver[:1].isupper()):
         return False
     beside = filetype(path).folder_scope and posixpath.dirname(path) == posixpath.dirname(call.path)
     named = re.sub(r"\W|_", "", _stem(path)).lower() == call.receiver.replace("_", "").lower()
-    return not (path == call.path or beside or named or _stem(path) in import_words)
+    imported = call.receiver in import_words and _stem(path) in import_words
+    return not (path == call.path or beside or named or imported)
 
 
 def _distance(call: CalledName, path: str, import_words: Collection[str]) -> int:
@@ -216,6 +218,8 @@ def _distance(call: CalledName, path: str, import_words: Collection[str]) -> int
     if path == call.path:
         return FAR if call.of == "." else OWN
     folder = posixpath.dirname(path)
+    if not call.of and _is_everyday(call.name) and call.name not in import_words:
+        return FAR  # the language's own `open`
     if _stem(path) in import_words:
         return IMPORTED
     return BESIDE if folder == posixpath.dirname(call.path) and call.of != "." else FAR
@@ -228,6 +232,11 @@ def _stem(path: str) -> str:
     return posixpath.basename(folder) if kind.folder_modules or stem == kind.folder_file else stem
 
 
+def _is_everyday(name: str) -> bool:
+    """Whether the language or its values have something of this name."""
+    return name.lower() in identifiers.COMMON or name in METHODS
+
+
 def _tells(name: str) -> bool:
     """Whether a name found far away can be believed: no plain word, nothing that every object has."""
-    return not identifiers.single(name) and not name.startswith("__") and name.lower() not in identifiers.COMMON
+    return not identifiers.single(name) and not name.startswith("__") and not _is_everyday(name)

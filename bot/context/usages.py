@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
-from bot.context import identifiers, meaning
+from bot.context import definitions, identifiers, meaning
+from bot.context.definitions import CalledName
 from bot.text.filetypes import family
 from bot.text.lines import defines, is_comment, says
 from bot.text.paths import decides_nothing, is_code, is_product, is_test
@@ -54,6 +55,7 @@ PERSISTENCE = frozenset(
     {"pickle.load", "pickle.loads", "shelve.open", "marshal.loads", "joblib.load", "ObjectInputStream", "unserialize"}
 )
 Row = identifiers.Row
+NO_IMPORTS: Mapping[str, Collection[str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def _of_other_types(
         definitions_by_name[name] = [
             row
             for row in rows_of_name
-            if not is_member or row[0] in known_in or posixpath.basename(row[0]) in file_names
+            if not is_test(row[0]) and (not is_member or row[0] in known_in or posixpath.basename(row[0]) in file_names)
         ]
     return definitions_by_name
 
@@ -145,10 +147,12 @@ def pick(
     units: Sequence[Unit],
     shown_lines: Collection[tuple[str, int]],
     changed_paths: Iterable[str] = (),
+    imports: Mapping[str, Collection[str]] = NO_IMPORTS,
 ) -> list[Pick]:
     """The best lines for these units, greedily.
 
-    `rows`: name -> the lines that hold it; `shown_lines`: lines in the prompt already; `changed_paths`: the paths of the whole change.
+    `rows`: name -> the lines that hold it; `shown_lines`: lines in the prompt already; `changed_paths`: the paths of the whole change;
+    `imports`: path of a changed file -> the words of its import lines.
     """
     weights = together(units)
     # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
@@ -163,7 +167,10 @@ def pick(
     }
     companions = {path for name in worth if not identifiers.single(name) for path, _, _ in rows.get(name, ())}
     ours = _RelatedLines(
-        code, companions, {decides_nothing(path) for path in (*changed_paths, *(unit.path for unit in units))}
+        code,
+        companions,
+        {decides_nothing(path) for path in (*changed_paths, *(unit.path for unit in units))},
+        imports,
     )
     lines: dict[tuple[str, int], tuple[str, list[str]]] = {}
     for name in worth:
@@ -181,7 +188,13 @@ def pick(
 class _RelatedLines:
     """Finds the lines that are related to what these units change in meaning."""
 
-    def __init__(self, units: Sequence[Unit], companions: Collection[str], kinds: Collection[str]) -> None:
+    def __init__(
+        self,
+        units: Sequence[Unit],
+        companions: Collection[str],
+        kinds: Collection[str],
+        imports: Mapping[str, Collection[str]],
+    ) -> None:
         self.kinds = {*kinds} - NO_REASON
         self.companions = companions  # files that hold another, compound name of the change
         self.paths = {unit.path for unit in units}
@@ -192,6 +205,10 @@ class _RelatedLines:
         }
         self.said = {text for unit in units for row in unit.changed_rows for text in identifiers.literals(row.text)}
         self.decided = meaning.decided_names(units) | {*_namesakes(units)} | PERSISTENCE | _result_names(units)
+        self.imports = imports
+        self.calls: dict[str, list[CalledName]] = defaultdict(list)
+        for call in definitions.called_names(units):
+            self.calls[call.name].append(call)
         self._idle: dict[str, bool] = {}
 
     def is_related(self, name: str, path: str, text: str) -> bool:
@@ -216,7 +233,10 @@ class _RelatedLines:
         )
 
     def _settles(self, name: str, path: str, text: str, *, near: bool) -> bool:
-        """Whether a line defines what the change only mentions."""
+        """Whether a line defines what the change only mentions. What it calls on somebody else's object is defined there."""
+        calls = self.calls.get(name, ())
+        if calls and all(definitions.is_of_another(call, path, self.imports.get(call.path, ())) for call in calls):
+            return False
         # What one language calls a variable may be a key for another; what it calls is defined in the same language.
         other_language = family(path) not in self.suffixes
         if name in self.written and not identifiers.plain(name) and other_language:

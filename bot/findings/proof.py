@@ -170,6 +170,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
     quotes = finding.quote, *(one.quote for one in finding.evidence)
     quote_names = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]
     names = list(dict.fromkeys([*claim_names, *quote_names, *_SPELLED.findall(claim_text)]))[: 2 * MAX_DEFINITIONS]
+    quoted_paths = {finding.path, *(one.path for one in finding.evidence)}
     if not names:
         return []
     constants = {name for name in names if _CONSTANT.fullmatch(name)}
@@ -182,6 +183,8 @@ async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
             for path, line, text in rows
             if (defines(text, name, path) or (name in constants and binds(text, name)))
             and (is_product(path) or not is_product(finding.path))
+            # One word that a quote calls, such as `get` or `compile`, is another thing elsewhere.
+            and (path in quoted_paths or name in claim_names or not (name.isalpha() and name.islower()))
         )
         for path, line in hits if len(definition_places) < MAX_DEFINITIONS else ():
             definition_places.append(Place(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))

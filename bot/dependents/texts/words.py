@@ -19,6 +19,7 @@ _QUOTED = re.compile(r"(?<=[\"'`])[/^]?([A-Za-z_][\w.:/{}<>-]{2,80})(?=[\"'`,?$]
 _PATH = re.compile(r"(?<![\w.])/([A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)*)")
 _ENVIRONMENT = re.compile(r"(?<![\w$])_?[A-Z][A-Z0-9]*_[A-Z0-9_]+(?!\w)")
 _TOKEN = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*")
+_PAGE_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
 _PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
 _SCHEMA = re.compile(r"\.(?:sql|prisma|proto|graphqls?|gql)$")
 IMPORTS = re.compile(
@@ -108,7 +109,8 @@ def _words(path: str, text: str) -> Iterator[str]:
     found = [*_QUOTED.findall(text), *_ENVIRONMENT.findall(text)]
     found += _PATH.findall(text) if "/" in text else []
     if _is_of_words(path):
-        found += _TOKEN.findall(text)
+        # `check.status` in a page is what it reads of a value that it is given, and no name that it gives.
+        found += (_PAGE_TOKEN if is_page(path) else _TOKEN).findall(text)
     for word in found:
         for part in _PARAMETER.split(word) if "/" in word or "{" in word else (word,):
             text_part = part.strip("/.^$:")
