@@ -122,6 +122,22 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
     assert "['confirmed by a second opinion']" in played.last
 
 
+def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> None:
+    """The second one names their place."""
+    rest = "\n\ndef rest(job):\n    return job.pause{}\n"
+    both = "from shop.clock import rest, wait\n\n\ndef whole(job):\n    return wait(job) + rest(job)\n"
+    change.git("checkout", "-q", "main")
+    change.commit({"shop/clock.py": BEFORE + rest.format(""), "shop/whole.py": both}, "before")
+    change.git("checkout", "-q", "feature")
+    change.git("reset", "-q", "--hard", "main")
+    change.commit({"shop/clock.py": AFTER + rest.format(" * 1000"), "shop/rates.py": GREW}, "after")
+    played = Led()
+    read(change, played)
+    (seen,) = played.seen
+    assert seen.count("return wait(job) + rest(job)") == 1
+    assert "Used too in shop/whole.py:4, which another section of this message shows." in seen
+
+
 def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:
     """The change was read by the workers, and the root goes on."""
     review = reviewed(change, Led(BROKEN, pairs=400))

@@ -10,6 +10,7 @@ from bot.context.builder import Uses
 from bot.context.call_sites import call_sites
 from bot.diff import file_diffs
 from bot.diff.tell import GAP
+from bot.diff.units import ShownLines
 from bot.review.survey import Survey
 from bot.text.paths import is_product
 from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, Unit, tokens
@@ -18,7 +19,8 @@ USES_TOKENS = 500  # of the uses of one definition
 MOST_ALTERED = 200  # definitions whose uses are looked up
 FRAME = 30  # tokens of what a prompt puts around a pair
 LISTED = 4  # further uses whose places are named
-AROUND = 1  # unchanged lines beside a changed one
+AROUND = 1  # unchanged lines beside a changed one, in a definition of more lines than are shown whole
+WHOLE = 16
 BRACKETS = re.compile(r"[\s(){}\[\];,]*$")
 FOCUS = 8  # changed lines by which a definition tells half as much: a long rewrite is judged where it stands
 # What a pair tells by how its uses are known, and by what was changed.
@@ -36,6 +38,7 @@ class Pair:
     further: tuple[str, ...] = ()  # places of uses that are not shown, some of them
     more: int = 0  # how many of these are not named either
     weight: float = 0.0  # higher is read first
+    elsewhere: tuple[str, ...] = ()  # places of uses that the same prompt shows with another pair
 
     @property
     def body(self) -> str:
@@ -46,6 +49,12 @@ class Pair:
     def size(self) -> int:
         """Tokens that it takes in a prompt."""
         return tokens(self.body + self.path + self.name) + sum(use.size for use in self.uses) + FRAME
+
+    def beside(self, shown_lines: ShownLines) -> "Pair":
+        """The pair in a prompt that shows these lines already: of uses whose lines are all among them only the places."""
+        new = [use for use in self.uses if shown_lines.left(use.path, [row.number for row in use.rows], use.side)]
+        places = tuple(f"{use.path}:{use.start}" for use in self.uses if use not in new)
+        return replace(self, uses=tuple(new), elsewhere=places)
 
 
 async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
@@ -111,7 +120,7 @@ def _pair(unit: Unit, file: ChangedFile, uses: Uses, symbol: ChangedSymbol | Non
 
 def _before_and_after(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
     """The changed rows of a definition; of one that is taken away also what the change puts in its place."""
-    (unit_diff,) = file_diffs([unit], [file], AROUND)
+    (unit_diff,) = file_diffs([unit], [file], None if unit.end - unit.start < WHOLE else AROUND)
     rows = (*unit_diff.rows, *(_replacement(unit, file) if unit.side == "base" else ()))
     return tuple(row if row.sign else GAP for row in rows)
 

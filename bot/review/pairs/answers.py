@@ -28,7 +28,7 @@ def schema() -> Schema:
     )
     doubts = (
         f"at most {MAX_DOUBTS} uses that break if code which is not shown does what its name says: one sentence each, with the"
-        " file of the use and the code that would settle it. Usually empty"
+        " file of the use and the code that would settle it, and none that `broken` tells. Usually empty"
     )
     form = strict(broken=many(broken, "one entry for each defect; usually none or one"), doubts=many(text(), doubts))
     return Schema(NAME, "Hand in the uses that do not hold any more.", form, forgiven=frozenset({"doubts"}))

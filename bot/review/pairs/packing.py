@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.diff.units import ShownLines
 from bot.review.pairs.altered_definitions import Pair
 
 PROMPT_TOKENS = 8_000  # of one call, instructions included
@@ -14,15 +15,20 @@ def pack(pairs: Sequence[Pair], calls: int = MOST_CALLS) -> tuple[list[list[Pair
     groups: list[list[Pair]] = []
     left: list[Pair] = []
     room: list[int] = []
+    shown_lines: list[ShownLines] = []  # by the uses of each group
     for pair in pairs:
-        at = next((at for at, free in enumerate(room) if pair.size <= free), len(groups))
+        at = next((at for at, free in enumerate(room) if pair.beside(shown_lines[at]).size <= free), len(groups))
         if at == len(groups):
             if len(groups) == calls or pair.size > PROMPT_TOKENS - INSTRUCTIONS:
                 left.append(pair)
                 continue
             groups.append([])
             room.append(PROMPT_TOKENS - INSTRUCTIONS)
-        groups[at].append(pair)
-        room[at] -= pair.size
+            shown_lines.append(ShownLines())
+        added = pair.beside(shown_lines[at])
+        groups[at].append(added)
+        room[at] -= added.size
+        for use in added.uses:
+            shown_lines[at].add(use)
     first = {pair.path: at for group in groups for at, pair in reversed(list(enumerate(group)))}
     return [sorted(group, key=lambda pair: (first[pair.path], pair.path)) for group in groups], left
