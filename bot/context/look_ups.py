@@ -36,6 +36,7 @@ WHOLE_BLOCK = 24  # lines of a block that is shown whole around a use or a hit
 MAX_DEFINITIONS = 6
 IN_FULL, IN_A_LINE = 5, 25  # uses or hits shown with their surroundings, and as a line
 MAX_ANNOTATIONS = 6  # lines above the one that names a definition
+NAMED = 3  # lines that hold a name of which nothing was found
 TITLED = 8  # lines of one file that the title of an excerpt names
 ASIDE = 5  # of these in tests and texts, where product code has hits
 LONG_LINE = 300  # characters; a longer line was written by a program
@@ -162,7 +163,7 @@ class LookUps:
             or [row for row in rows if binds(row[2], short) or says(_INTRODUCES, short, row[2])]
         )
         if not hits:
-            return Result(look_up, [], [_nothing(f"no line defines `{short}`", rows, look_up)])
+            return Result(look_up, [], [_nothing(f"no line defines `{short}`", look_up, rows)])
         hits.sort(key=lambda row: (*self._nearness(row[0]), row[0], row[1]))
         blocks = [(row, await self._block(row, side, files, short)) for row in hits[: 4 * MAX_DEFINITIONS]]
         if owner:  # `Cart.total`: the one in Cart, where there is one
@@ -257,7 +258,8 @@ class LookUps:
         rows = [row for row in rows if len(row[2]) <= LONG_LINE and not defines(row[2], short, row[0])]
         if not rows:
             why = f"no line uses `{short}`" + (f", but {imports} import it" if imports else "")
-            return Result(look_up, [], [_nothing(why, rows, look_up)])
+            query = Query([short], paths, word=_word(short), side=look_up.side, limit=MAX_ROWS)
+            return Result(look_up, [], [_nothing(why, look_up, await self.tree.grep_lines(query))])
         notes = [f"{count(imports, 'line')} import it"] if imports else []
         return await self._hits(look_up, rows, files, notes)
 
@@ -272,7 +274,7 @@ class LookUps:
             )
         if not short_rows:
             why = "no line matches" + (": a pattern matches within one line" if "\\n" in look_up.name else "")
-            return Result(look_up, [], [_nothing(why, rows, look_up), *notes])
+            return Result(look_up, [], [_nothing(why, look_up), *notes])
         if len(rows) == MAX_ROWS:
             notes.append(f"more than {MAX_ROWS:,} lines match: only the first of them were looked at")
         return await self._hits(look_up, short_rows, files, notes)
@@ -432,10 +434,17 @@ def _rounded_end(rows: Sequence[str], first: int, end: int) -> int:
     return last
 
 
-def _nothing(why: str, rows: Sequence[Row], look_up: LookUp) -> str:
+def _nothing(why: str, look_up: LookUp, holding: Sequence[Row] | None = None) -> str:
+    """The sentence of an empty result: what was looked for and where, and of a name how many lines hold it at all (`holding`)."""
     where = f" in {look_up.path}" if look_up.path else " in the whole repository"
-    also = f" ({len(rows)} lines name it)" if rows else ""
-    return f"nothing: {why}{where}{also}"
+    when = " as it was before the change" if look_up.side == "base" else ""
+    if holding is None:
+        return f"nothing: {why}{where}{when}"
+    places = ", ".join(f"{path}:{line}" for path, line, _ in holding[:NAMED])
+    held = (
+        f"{count(len(holding), 'line')} hold the word, the first of them {places}" if holding else "none holds the word"
+    )
+    return f"nothing: {why}{where}{when}; {held}"
 
 
 def _rows(blob: bytes) -> Sequence[str]:

@@ -16,6 +16,9 @@ from bot.text.paths import is_output, is_prose, is_test
 from bot.values import Claim, Evidence, Finding, Query
 
 MAX_CLAIMS = 6
+SEARCHED = "searched for in the tree"  # the note of a claim that holds
+HELD = "the harness has searched all code but tests for that name: no line speaks against it"
+UNDECIDED = "a search for that name decides nothing"
 MAX_ROWS = 400
 MAX_OPENED = 40  # files read for one claim
 MAX_CLASSES = 4
@@ -52,9 +55,9 @@ async def check(finding: Finding, tree: Tree) -> Finding | str:
     for claim in list(dict.fromkeys(finding.claims))[:MAX_CLAIMS]:
         contradiction = await _looked_up(claim, finding, tree)
         if contradiction.against:
-            return f"its claim is false: {_describe(claim)}, but {contradiction.against}"
+            return f"its claim is false: {describe(claim)}, but {contradiction.against}"
         if contradiction.holds:
-            note = f"searched for in the tree: {_describe(claim)}"
+            note = f"{SEARCHED}: {describe(claim)}"
             evidence.append(Evidence(finding.path, finding.quote, finding.start, finding.side, note=note))
     return replace(finding, evidence=tuple(evidence))
 
@@ -300,7 +303,15 @@ def _own_lines(finding: Finding) -> set[tuple[str, int]]:
     }
 
 
-def _describe(claim: Claim) -> str:
+def told(finding: Finding) -> dict[str, str]:
+    """What a finding takes for granted about the whole tree, each with what a search of the tree said of it."""
+    held = {item.note.removeprefix(f"{SEARCHED}: ") for item in finding.evidence if item.note.startswith(SEARCHED)}
+    sentences = [describe(claim) for claim in list(dict.fromkeys(finding.claims))[:MAX_CLAIMS]]
+    return {sentence: HELD if sentence in held else UNDECIDED for sentence in sentences}
+
+
+def describe(claim: Claim) -> str:
+    """The sentence that a claim is."""
     words = {
         "undefined": "`{0}` is not defined",
         "unused": "nothing reads `{0}`",

@@ -12,6 +12,7 @@ from typing import Any
 from bot import render
 from bot.diff.units import ShownLines
 from bot.errors import DeepRepoError
+from bot.findings import claims
 from bot.findings.read import rows, strict, text, wishes
 from bot.findings.verify import (
     OPEN,
@@ -53,7 +54,11 @@ def prompt(request: Request) -> Prompt:
         return request[0].prompt
     findings = [one.finding for one in request]
     question_text = render.text(
-        "prompts/verify.md.j2", **pull_fields(request[0].pull), findings=findings, excerpts=list(_distinct(request))
+        "prompts/verify.md.j2",
+        **pull_fields(request[0].pull),
+        findings=findings,
+        claims=[claims.told(finding) for finding in findings],
+        excerpts=list(_distinct(request)),
     )
     return Prompt(
         (

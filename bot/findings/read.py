@@ -109,7 +109,7 @@ _UNSETTLED = many(
     text(),
     f"suspicions of a defect that its users would notice, which nothing you have seen proves or refutes, at most {MAX_UNSETTLED}:"
     " each one sentence that names the code of this repository which would settle it. No caveats, no remarks, nothing that you hold to"
-    " be fine. Usually empty",
+    " be fine or that a finding tells. Usually empty",
 )
 _NOTES = {
     "files": many(text(), "each file as: path | theme, 1-3 words | what changes, 12 words at most"),

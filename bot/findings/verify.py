@@ -8,7 +8,7 @@ from typing import Any
 
 from bot import render
 from bot.errors import DeepRepoError
-from bot.findings import proof
+from bot.findings import claims, proof
 from bot.findings.read import look_ups, strict, text, wishes, with_field
 from bot.machine.concurrency import together
 from bot.ports import Tree
@@ -209,7 +209,13 @@ async def _question(
     precedents: Precedents,
 ) -> OpinionQuestion:
     excerpts = await proof.gather(finding, tree, dependents, files)
-    question_text = render.text("prompts/verify.md.j2", **pull_fields(pull), findings=[finding], excerpts=excerpts)
+    question_text = render.text(
+        "prompts/verify.md.j2",
+        **pull_fields(pull),
+        findings=[finding],
+        claims=[claims.told(finding)],
+        excerpts=excerpts,
+    )
     learnings = [one for one in precedents.values() if isinstance(one, OwnerRule)]
     dismissed = [one for one in precedents.values() if not isinstance(one, OwnerRule)]
     if precedents:

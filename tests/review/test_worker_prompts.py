@@ -11,6 +11,7 @@ from bot import render
 from bot.commands.conversation import Speech
 from bot.context.look_ups import LookedUp
 from bot.diff import FileDiff
+from bot.findings import claims
 from bot.review.guidance import Advice
 from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit, tokens
 
@@ -113,6 +114,7 @@ PROMPTS = {
             "title": "Drop the amount",
             "body": "Rates need none.",
             "findings": [FINDING],
+            "claims": [{"nothing reads `amount`": claims.HELD}],
             "excerpts": [
                 Excerpt(
                     "shop/rates.py",
@@ -123,7 +125,7 @@ PROMPTS = {
                 )
             ],
         },
-        125,
+        160,
     ),
     "verify_system": ("verify_system.md.j2", {"are_several": False}, 480),
     "verify_several": (
@@ -132,9 +134,10 @@ PROMPTS = {
             "title": "",
             "body": "",
             "findings": [FINDING, replace(FINDING, title="apply gives the rate", trigger="apply(1)")],
+            "claims": [{}, {"nothing reads `amount`": claims.UNDECIDED}],
             "excerpts": [],
         },
-        125,
+        160,
     ),
     "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 560),
     "looked_up_verdicts": (
