@@ -6,7 +6,8 @@ what the claim names, and the callers; each line once, under a limit.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from bot.diff.units import ShownLines
 from bot.ports import Tree
@@ -69,6 +70,20 @@ async def gather(
             shown_lines.add(excerpt)
             excerpts.append(excerpt)
     return tuple(excerpts)
+
+
+def with_signs(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
+    """The excerpts with a sign at each line that the change adds, or takes away: who judges a claim sees what is new."""
+    changed: dict[tuple[str, Side], tuple[Literal["+", "-"], Collection[int]]] = {}
+    for file in files:
+        changed[file.path, "head"] = "+", file.added_lines
+        changed[file.old_path or file.path, "base"] = "-", file.removed_lines
+    return tuple(_with_signs(one, *changed.get((one.path, one.side), ("+", ()))) for one in excerpts)
+
+
+def _with_signs(excerpt: Excerpt, sign: Literal["+", "-"], lines: Collection[int]) -> Excerpt:
+    rows = tuple(replace(row, sign=sign) if row.number in lines else row for row in excerpt.rows)
+    return replace(excerpt, rows=rows)
 
 
 def _of_consumers(finding: Finding) -> Iterator[Excerpt]:

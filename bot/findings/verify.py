@@ -208,7 +208,7 @@ async def _question(
     pull: PullRequest | None,
     precedents: Precedents,
 ) -> OpinionQuestion:
-    excerpts = await proof.gather(finding, tree, dependents, files)
+    excerpts = proof.with_signs(await proof.gather(finding, tree, dependents, files), files)
     question_text = render.text(
         "prompts/verify.md.j2",
         **pull_fields(pull),

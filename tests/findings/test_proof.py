@@ -55,6 +55,19 @@ def test_the_definition_comes_first_then_what_stood_there_before(repository: Rep
     assert "2     check(x)" in second[2]
 
 
+def test_what_the_change_adds_and_takes_away_has_its_sign(repository: Repository) -> None:
+    pull = repository.change(
+        {"a.py": "def f(x):\n    check(x)\n    return x\n"}, {"a.py": "def f(x):\n    return scale_rate(x)\n"}
+    )
+
+    async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
+        return [*proof.with_signs(await proof.gather(finding(), tree, Dependents(), files), files)]
+
+    head, base = step.over(pull, run)
+    assert head.body == "1 def f(x):\n+2     return scale_rate(x)"
+    assert base.body.startswith("1 def f(x):\n-2     check(x)\n-3     return x")
+
+
 def test_of_much_that_was_removed_the_lines_nearest_to_the_claim_are_shown(repository: Repository) -> None:
     """Whole statements of them: a change of a whole file would leave no room for other proof."""
     steps = [f"def step_{n}(row):\n    return (\n        row.rate_of_year_{n}\n    )\n" for n in range(300)]

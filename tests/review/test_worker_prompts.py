@@ -125,7 +125,7 @@ PROMPTS = {
                 )
             ],
         },
-        160,
+        180,
     ),
     "verify_system": ("verify_system.md.j2", {"are_several": False}, 480),
     "verify_several": (
@@ -137,7 +137,7 @@ PROMPTS = {
             "claims": [{}, {"nothing reads `amount`": claims.UNDECIDED}],
             "excerpts": [],
         },
-        160,
+        180,
     ),
     "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 560),
     "looked_up_verdicts": (
