@@ -24,6 +24,7 @@ from bot.context.call_sites import call_sites, distinct, in_turn
 from bot.context.definitions import CalledName
 from bot.context.searches import Searches
 from bot.context.usages import Pick
+from bot.dependents.sites import MODULE
 from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.text.lines import file_lines
@@ -40,6 +41,7 @@ CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 REST_TOKENS, REST_PART = 1_000, 3
 BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
+READINGS = 4  # lines of a caller that read what it got, below those around the call
 READER_LINES = 12  # of the block around a reader
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
@@ -232,7 +234,8 @@ class ContextBuilder:
             if row.line > len(text) or (row.path, row.line) in shown_lines.lines:
                 continue
             doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
-            title = f"{row.function} · uses {row.name}{doubt}"
+            inside = f"{row.function} · " if row.function != MODULE else ""
+            title = f"{inside}uses {row.name}{doubt}"
             excerpt = snippets.cut(row.path, text, shown_lines.left(row.path, _body(row, text, lines)), title)
             size = tokens(excerpt.body)
             if size <= room:
@@ -247,6 +250,8 @@ class ContextBuilder:
         excerpts, helpers = [], MAX_HELPERS
         for row in picks:
             lines = file_lines(texts.get(row.path, b""))
+            if not row.defines and not row.title and snippets.says_only(row.path, lines, row.line):
+                continue
             excerpt = _around(row, lines, shown_lines)
             if excerpt is None:
                 continue
@@ -313,9 +318,11 @@ def _whole(lines: Sequence[str], line: int) -> bool:
 
 
 def _body(row: Reference, lines: Sequence[str], most: int) -> list[int]:
-    """The function around a use, or the blocks of it that hold the use."""
+    """The function around a use, or the blocks of it that hold the use, and what it does with the result further below."""
     start, end = row.span or (0, 0)
     end = min(end, len(lines))
     if row.span and end - start < most and start <= row.line <= end:
         return [*range(start, end + 1)]
-    return blocks.around(row.path, lines, row.line, most if row.span else READER_LINES, min(start, row.line))
+    around = blocks.around(row.path, lines, row.line, most if row.span else READER_LINES, min(start, row.line))
+    readings = [n for n in result_flow.readings(lines, row) if n not in around][:READINGS]
+    return sorted({*around, *readings})

@@ -37,10 +37,18 @@ def returns(path: str, rows: Sequence[str], row: Reference) -> bool:
         return "{" not in rows[start - 1].partition(row.name)[2]
     if filetype(row.path).implicit_result and row.line == _last(path, rows, start, end):
         return True
-    if not (assignment := _GIVEN.match(rows[row.line - 1])):
-        return False
-    later = rows[row.line : end]
-    return any(RETURNS.match(text) and assignment[1] in identifiers.words(text) for text in later)
+    return any(RETURNS.match(rows[number - 1]) for number in readings(rows, row))
+
+
+def readings(rows: Sequence[str], row: Reference) -> list[int]:
+    """The lines below a use, in its function, that read the variable which gets its result."""
+    start, end = row.span or (row.line, row.line)
+    openings = blocks.openings(rows, row.line, start + 1)
+    given = next((given for number in openings if (given := _GIVEN.match(rows[number - 1]))), None)
+    if given is None:
+        return []
+    below = range(row.line + 1, min(end, len(rows), start + LONGEST) + 1)
+    return [n for n in below if given[1] in identifiers.words(rows[n - 1]) and not is_comment(rows[n - 1], row.path)]
 
 
 def changes_result(unit: Unit) -> bool:

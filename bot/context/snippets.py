@@ -8,10 +8,12 @@ from dataclasses import replace
 from bot.context import definitions, identifiers
 from bot.diff.units import ShownLines
 from bot.text import blocks
+from bot.text.filetypes import filetype
 from bot.text.lines import defines, special
 from bot.values import ChangedFile, DiffRow, Excerpt
 
 BODY = 14  # lines of a definition at most
+_TRIPLE = re.compile(r"(\"\"\"|''')")
 ABOVE = 12  # lines above one in which a variable of it may get its value
 _CONSTANT = re.compile(r"(?:(?:export|static|final|const|val)\s++)*+([A-Z][A-Z0-9_]{3,}+)\s*+(?::[^=]{0,80})?=(?!=)")
 _TYPE = re.compile(r"(?:export\s++)?(?:class|struct)\s++(\w++)")
@@ -24,6 +26,25 @@ def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> E
     short = [number for number in numbers if len(rows[number - 1]) <= definitions.LONG_LINE] or numbers[:1]
     shown_rows = tuple(DiffRow(" ", rows[number - 1], number) for number in short)
     return Excerpt(path, short[0], short[-1], shown_rows, title=title)
+
+
+def says_only(path: str, rows: Sequence[str], line: int) -> bool:
+    """Whether a line names something without using it: further lines of an import, or of a docstring."""
+    if line > len(rows):
+        return False
+    if any(identifiers.IMPORT.match(rows[number - 1]) for number in blocks.openings(rows, line, 1) if number != line):
+        return True
+    end, is_prose = (
+        "",
+        False,
+    )  # what ends the text of several lines in which a line stands, and whether that is a docstring
+    for text in rows[:line] if filetype(path).docstrings else ():
+        opening = _TRIPLE.search(text) if not end else None
+        if opening:
+            end, is_prose = opening[1], not text[: opening.start()].strip(" \trbuRBU")
+        if end and end in text[opening.end() if opening else 0 :]:
+            end = ""
+    return bool(end) and is_prose
 
 
 def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:

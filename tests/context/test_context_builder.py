@@ -199,3 +199,43 @@ def test_of_what_is_called_the_reader_sees_what_it_returns_and_raises(repository
     after: Files = {"cart.py": str(before["cart.py"]).replace("return row", "return rated_row(row).sum")}
     said = [row.text.strip() for one in shown(repository, before, after) for row in one.rows if one.path == "money.py"]
     assert said == ["def rated_row(row):", "if not row:", "raise EmptyRow", "return None"]
+
+
+def test_what_the_language_has_under_the_same_name_is_not_shown(repository: Repository) -> None:
+    """Neither a method of every value, nor what another type has, nor a neighbour's `open`."""
+    before: Files = {
+        "shop/Rates.java": "package shop;\nimport shop.text.Texts;\nclass Rates {\n  String rate(int x) {\n    return Texts.of(x);\n  }\n}\n",
+        "shop/text/Texts.java": "package shop.text;\nclass Texts {\n  static String toHexString(int x) {\n    return of(x);\n  }\n  static String of(int x) {\n    return null;\n  }\n}\n",
+        "shop/load.py": "def load(path):\n    return path\n",
+        "shop/archive.py": "class Archive:\n    def open(self, path):\n        return self\n\n    def get(self, name):\n        return name\n",
+    }
+    after: Files = {
+        "shop/Rates.java": str(before["shop/Rates.java"]).replace("Texts.of(x)", "Integer.toHexString(x)"),
+        "shop/load.py": "def load(path):\n    return open({'a': 1}.get(path))\n",
+    }
+    assert shown(repository, before, after) == ()
+
+
+def test_what_a_caller_does_with_the_result_far_below_is_shown(repository: Repository) -> None:
+    """The lines that read the variable, in a function that is too long to be shown."""
+    between = "".join(f"    step_{n}()\n" for n in range(60))
+    before: Files = {
+        "a.py": "def rate_of(x):\n    return x\n",
+        "c.py": f"from a import rate_of\n\n\ndef page(x):\n    rate = rate_of(x)\n{between}    return 100 / rate\n",
+    }
+    use = Reference(
+        "a.py:rate_of", "rate_of", "c.py", 5, "    rate = rate_of(x)", "page", (4, 66), sure=True, test=False, call=True
+    )
+    (caller,) = shown(repository, before, {"a.py": "def rate_of(x):\n    return x or None\n"}, (use,))
+    assert "return 100 / rate" in caller.body
+    assert "step_30" not in caller.body
+
+
+def test_further_lines_of_an_import_and_of_a_docstring_are_no_readers(repository: Repository) -> None:
+    before: Files = {
+        "shop/rates.py": "SHOP_RATE_LIMIT = 3\n",
+        "shop/page.py": 'from shop.rates import (\n    SHOP_RATE_LIMIT,\n)\n\n\ndef page():\n    """\n    Below SHOP_RATE_LIMIT.\n    """\n',
+        "shop/text.py": 'TEXT = """\nat most SHOP_RATE_LIMIT\n"""\n',
+    }
+    found = shown(repository, before, {"shop/rates.py": "SHOP_RATE_LIMIT = 5\n"})
+    assert paths(found) == ["shop/text.py"]
