@@ -43,7 +43,7 @@ def named(index: Index, path: str, name: str) -> Answer:
     rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
     if not rows and found.state != "found":
         return by_star(index, modules, path, facts, name)
-    if found.state == "found" or len(rows) != 1:
+    if found.state == "found" or len(rows) != 1 or rows[0][0].inside:
         return OPEN if rows else found
     item, bound = rows[0]
     files = modules.files(path, item, bound.there)

@@ -197,7 +197,7 @@ class _File:
                 found.append(self._modules.files(self._path, item) or ())
             for bound in item.names:
                 if bound.here == receiver:
-                    answer = self._name_of(item, bound.there)
+                    answer = self._name_of(item, bound.there) if not item.inside else OPEN
                     found.append(answer.modules if not answer.definitions else ())
         return found[0] if len(found) == 1 else ()
 
@@ -234,8 +234,9 @@ class _File:
         return len(rows) == 1 and sum(one.name == name and not one.owner for one in self._facts.definitions) == 1
 
     def _import_of(self, name: str) -> tuple[Import | None, Bound | None]:
-        rows = [(item, bound) for item in self._facts.imports for bound in item.names if bound.here == name]
-        rows += [(item, None) for item in self._facts.imports if name in (item.whole, item.whole.partition(".")[0])]  # type: ignore[misc]
+        items = self._facts.imports
+        rows = [(one, bound if not one.inside else None) for one in items for bound in one.names if bound.here == name]
+        rows += [(item, None) for item in items if name in (item.whole, item.whole.partition(".")[0])]
         return rows[0] if len(rows) == 1 else (rows[0][0], None) if rows else (None, None)
 
     def _of_mates(self, use: Use) -> Iterator[Place]:

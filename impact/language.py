@@ -19,7 +19,7 @@ from impact.parsing import grammar
 from impact.paths import Paths
 from impact.values import Arguments, Import
 
-QUERIES = ("defs", "uses", "bindings", "guards", "types", "receivers", "imports", "open", "results", "objects")
+QUERIES = ("defs", "uses", "bindings", "guards", "types", "receivers", "imports", "open", "results", "objects", "paths")
 
 
 class Modules(Protocol):

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from tree_sitter import Node
 
@@ -80,6 +80,13 @@ def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     """What a file imports, as its statements alone tell; nothing if it cannot be read."""
     root = parse(language, source)
     return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else ()
+
+
+@lru_cache(maxsize=64)
+def written_paths(language: Language, source: bytes) -> tuple[Import, ...]:
+    """The paths by which the code names what other files have, besides its import statements; nothing if it cannot be read."""
+    root = parse(language, source)
+    return Reader(language, root, needs_definitions=False).paths() if root is not None else ()
 
 
 class Reader:
@@ -316,20 +323,17 @@ class Reader:
 
     def imports(self, guards: Spans) -> tuple[Import, ...]:
         """What the file imports. `guards`: the code that foresees that an import fails."""
-        tell, listed = self.language.listed, [node for node, _ in self.found["imports"].of("listed")]
-        if tell is not None and listed:
-            return tuple(item for node in listed for item in tell(text(node), first_line(node)))
-        return self._imports(guards)
-
-    def _imports(self, guards: Spans) -> tuple[Import, ...]:
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
         rows = self.found["imports"]
         maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("maybe")])
+        listed = {node.start_byte: [*self._listed(node)] for node, _ in rows.of("listed")}
         for found in rows:
             if "import" not in found and "import.member" not in found:
                 continue
             node, spec = (found.get("import") or found["import.member"])[0], first(found, "spec", None)
+            if node.start_byte in listed:
+                continue
             here, there = text(first(found, "here", None)), first(found, "there", None)
             key = spec.start_byte if spec is not None else node.start_byte
             hands_on = self.language.hands_on and not self._is_local(node)
@@ -341,6 +345,7 @@ class Reader:
                     guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
                     maybe=any(True for _ in maybe.around(node.start_byte, node.end_byte)),
                     of_type="import.member" in found,
+                    inside=self._inside(node),
                 )
             one = whole[key]
             if "hands_on" in found and not one.hands_on and not self._is_local(node):
@@ -361,7 +366,44 @@ class Reader:
         items = (
             _with(one, names=tuple(dict.fromkeys(names[key]))) if key in names else one for key, one in whole.items()
         )
-        return tuple(self._split(item) if self.language.split else item for item in items)
+        told = (self._split(item) if self.language.split else item for item in items)
+        return (*(item for items in listed.values() for item in items), *told)
+
+    def _listed(self, node: Node) -> Iterator[Import]:
+        """What a statement imports, by the hook of the language."""
+        inside = self._inside(node)
+        is_local = bool(inside) or self._is_local(node)
+        for item in self.language.listed(text(node), first_line(node)) if self.language.listed is not None else ():
+            yield replace(item, hands_on=item.hands_on and not is_local, inside=inside)
+
+    @cached_property
+    def _modules(self) -> Spans:
+        rows = self.found["imports"].of("inside")
+        return Spans([(node.start_byte, node.end_byte, text(first(found, "called"))) for node, found in rows])
+
+    def _inside(self, node: Node) -> tuple[str, ...]:
+        """The modules of the file that a node stands in, the outermost first."""
+        modules = self._modules.around(node.start_byte, node.end_byte) if self.language.inline_modules else ()
+        return tuple(reversed([name for *_, name in modules]))
+
+    def paths(self) -> tuple[Import, ...]:
+        """The paths in the code outside of import statements, each once: it calls what it names by the path, with dots."""
+        written = re.compile(rf"\w+(?:{self.language.separator}\w+)+")
+        rows = matches(self.language, ("paths",), self.root)["paths"]
+        nodes = [(node, True) for node, _ in rows.of("path")]
+        nodes += [(node, False) for node, _ in self.found["imports"].of("listed", "import")]
+        found: dict[tuple[str, tuple[str, ...]], Import] = {}
+        end = 0
+        for node, is_code in sorted(nodes, key=lambda row: (row[0].start_byte, -row[0].end_byte)):
+            if node.start_byte < end:  # a part of the last one
+                continue
+            end, code = node.end_byte, text(node) if is_code else ""
+            inside = self._inside(node) if code else ()
+            for match in written.finditer(code):
+                line = first_line(node) + code.count("\n", 0, match.start())
+                whole = match[0].replace(self.language.separator, ".")
+                found.setdefault((whole, inside), Import(match[0], line, whole=whole, inside=inside))
+        return tuple(found.values())
 
     def _split(self, item: Import) -> Import:
         """An import that names a member with its module, as the module and a name of it."""

@@ -72,9 +72,10 @@ def _handed_on(index: Index, modules: Modules, path: str, facts: Facts, name: st
         if item.star:
             files = modules.files(path, item, name)
             answer = offered(index, files, name, depth - 1) if files and path not in files else OPEN
-            if answer.state == "found":
+            is_hidden = any(one.visible == "below" for _, one in answer.definitions)  # from who is not below that file
+            if answer.state == "found" and not is_hidden:
                 return answer
-            is_open = is_open or answer.state == "open"
+            is_open = is_open or is_hidden or answer.state == "open"
     return OPEN if is_open else ABSENT
 
 

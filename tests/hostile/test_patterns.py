@@ -9,7 +9,6 @@ from patterns import Found
 # Patterns that are given short texts only: where they stand, and the longest text that reaches them.
 CAPPED = {
     "bot.languages.csharp.namespaces.CHAIN": 120,
-    "bot.languages.rust.paths.ELSEWHERE": 200,
 }
 
 

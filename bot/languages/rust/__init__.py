@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from bot.languages import queried
-from bot.languages.rust.modules import Crates
+from bot.languages.rust.modules import RustModules
 from bot.languages.unreadable import finds
 from bot.ports import LanguageTraits
 from bot.values import Use
@@ -13,7 +13,7 @@ TRAITS = LanguageTraits(
     conditional_build=True,
     members_apart=True,
 )
-project = Crates
+project = RustModules
 outline = queried.outline
 # The prelude, the primitive types and the crates that every file has.
 PRELUDE = (

@@ -1,20 +1,20 @@
-"""Rust's modules below `crate`: which file a path means, told from where Cargo.toml lies.
-
-What `super` and `self` mean depends on inline modules, and what a macro makes is not written: both are silent.
-"""
+"""Rust's modules: which file a path means, told from the layout of the crates. What a macro makes is not written: that is silent."""
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from impact.language import Standalone
+from impact.languages.rust.crates import Crates, Parts, Place
+from impact.languages.rust.texts import SILENT
 from impact.languages.rust.texts import readable as code
-from impact.paths import Paths, above_of, joined
-from impact.values import Import
+from impact.paths import Paths, joined
+from impact.values import Bound, Import
 
-__all__ = ["Modules", "code"]
-PROGRAM = re.compile(r"(?m)^\s*path\s*=\s*\"([^\"\n]+\.rs)\"")
+__all__ = ["Modules", "code", "listed"]
+DEEPEST = 40  # names of a path
+TREE = re.compile(r"\n|[{},*]|\w+")
 
 
 class Modules(Standalone):
@@ -23,42 +23,82 @@ class Modules(Standalone):
     guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        self._paths = paths
-        self._packages = {posixpath.dirname(path) for path in configs if path.endswith("Cargo.toml")}
-        self._programs = {  # the folders of crates that lie elsewhere than in `src`, each with its root
-            posixpath.dirname(root): root
-            for path, source in configs.items()
-            for one in PROGRAM.findall(source.decode("utf-8", "replace"))
-            if (root := joined(posixpath.dirname(path), one)) in paths.files
-        }
+        self._files = paths.files
+        self.crates = Crates(paths, {path: source for path, source in configs.items() if path.endswith("Cargo.toml")})
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The file of a module; None for one that no file is: an inline one, or a type."""
-        parts = item.spec.split("::")
-        source = self._source(importer)
-        if parts[0] != "crate" or source is None:
-            return None
-        if len(parts) == 1:
-            if name.islower():  # a macro of any file may be exported here
-                return None
-            roots = (self._programs.get(source, ""), joined(source, "lib.rs"), joined(source, "main.rs"))
-            return tuple(path for path in dict.fromkeys(roots) if path in self._paths.files) or None
-        base = joined(source, "/".join(parts[1:]))
-        found = next((path for path in (f"{base}.rs", f"{base}/mod.rs") if path in self._paths.files), None)
-        return (found,) if found else None
+        """The file of a module, or those that may be the root of the crate; None where a path ends in no file: in an inline module, or a type."""
+        files, rest = self.reach(importer, item)
+        is_root = bool(files) and not self.crates.place(files[0]).parts
+        is_macro = is_root and name.islower()  # which any file may export there
+        return files if files and not rest and not is_macro else None
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
         """The file of a module of a module."""
         return self.files(importer, replace(item, spec=f"{item.spec}::{name}")) or ()
 
-    def _source(self, importer: str) -> str | None:
-        """The folder of the crate's sources; None for tests, examples and programs beside them, each a crate of its own."""
-        folder = posixpath.dirname(importer)
-        program = next((above for above in (folder, *above_of(importer)) if above in self._programs), None)
-        if program:
-            return program
-        while folder and folder not in self._packages:
-            folder = posixpath.dirname(folder)
-        source = joined(folder, "src")
-        is_own = importer.startswith(f"{source}/") and not importer.startswith(f"{source}/bin/")
-        return source if folder in self._packages and is_own else None
+    def reach(self, importer: str, item: Import) -> tuple[Parts, Parts]:
+        """The file of the last module on a path that has one, and the names that are left of the path; no file where it leaves the tree."""
+        if item.spec.endswith(".rs"):  # an attribute says where the module lies
+            file = joined(posixpath.dirname(importer), "/".join((*item.inside, item.spec)))
+            return ((file,) if file in self._files else ()), ()
+        own = self.crates.place(importer)
+        place, parts = self._from_root(importer, own, item)
+        for count in range(len(parts), -1, -1):
+            is_own = place == own and parts[:count] == own.parts
+            if files := (importer,) if is_own else self.crates.files(place, parts[:count]):
+                return files, parts[count:]
+        return (), parts
+
+    def _from_root(self, importer: str, own: Place, item: Import) -> tuple[Place, Parts]:
+        """The crate that a path leads into, and the path from its root."""
+        parts, here = tuple(item.spec.split("::")), (*own.parts, *item.inside)
+        if parts[0] == "crate":
+            return own, parts[1:]
+        if parts[0] in ("self", "super"):
+            rest = tuple(part for part in parts if part not in ("self", "super"))
+            return own, (*here[: max(0, len(here) - parts.count("super"))], *rest)
+        if parts[0] and self.crates.files(own, (*here, parts[0])):
+            return own, (*here, *parts)
+        parts = parts[1:] if not parts[0] else parts
+        if root := self.crates.visible(importer).get(parts[0]):
+            return self.crates.place(root), parts[1:]
+        is_statement = "." not in item.whole
+        if self.guesses and is_statement and self.crates.files(own, parts[:1]):  # as the edition of 2015 writes it
+            return own, parts
+        return Place("", (), ()), ()
+
+
+def listed(statement: str, line: int) -> Iterator[Import]:
+    """The imports of a `use` statement: of `use a::{b as c, d::*};` the name b of a, as c, and all of a::d."""
+    plain = SILENT.sub(lambda found: b"\n" * found[0].count(b"\n"), statement.encode()).decode().replace("r#", "")
+    before, _, tree = f" {plain}".partition(" use ")
+    first: Parts = ("",) if tree.lstrip().startswith("::") else ()  # a crate, whatever modules are called so
+    stack, prefix, given = [first], first, Parts()  # what stands before the braces around; the path so far; `as c`
+    at = line
+    for match in TREE.finditer(tree + ","):
+        word = match[0]
+        line += word == "\n"
+        if word == "{":
+            stack.append(prefix)
+        elif word in ("}", ","):
+            if prefix != stack[-1]:
+                yield _leaf(prefix, given[-1:], at, is_public=bool(before.strip()))
+            if word == "}" and len(stack) > 1:
+                stack.pop()
+            prefix, given = stack[-1], ()
+        elif word == "as" or given:
+            given = (*given, word)
+        elif word != "\n" and len(prefix) < DEEPEST:
+            prefix, at = (*prefix, word), line
+
+
+def _leaf(parts: Parts, given: Parts, line: int, *, is_public: bool) -> Import:
+    if parts[-1] == "*":
+        return Import("::".join(parts[:-1]), line, star=True, hands_on=True, public=is_public)
+    parts = parts[:-1] if len(parts) > 1 and parts[-1] == "self" else parts
+    here = given[0] if given else parts[-1]
+    if len(parts) == 1:
+        return Import(parts[0], line, whole=here, hands_on=True, public=is_public)
+    names = (Bound(parts[-1], "" if here == "_" else here, line),)
+    return Import("::".join(parts[:-1]), line, names, hands_on=True, public=is_public)

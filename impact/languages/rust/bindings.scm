@@ -7,6 +7,4 @@
 (struct_item name: (type_identifier) @bound)
 (mod_item name: (identifier) @bound)
 (type_parameter name: (type_identifier) @bound)
-(use_declaration (scoped_use_list list: (use_list (scoped_identifier name: (identifier) @bound))))
-(use_declaration (scoped_use_list list: (use_list (scoped_use_list list: (use_list (identifier) @bound)))))
-(use_declaration) @store
+[(use_declaration argument: (scoped_identifier name: (identifier) @unread)) (use_list (scoped_identifier name: (identifier) @unread)) (use_as_clause path: (scoped_identifier name: (identifier) @unread)) (use_wildcard (scoped_identifier name: (identifier) @unread)) (scoped_use_list path: (scoped_identifier name: (identifier) @unread))]

@@ -6,7 +6,7 @@
 (enum_item name: (type_identifier) @name) @def.class @as.class
 (trait_item name: (type_identifier) @name) @def.type @as.class
 ; what a derivation or a trait lends to a type is not written
-([(struct_item) (union_item) (trait_item)] @opaque)
+([(struct_item) (union_item) (trait_item) (type_item)] @opaque)
 (enum_variant name: (identifier) @name) @def.member
 (struct_item body: (field_declaration_list (field_declaration name: (field_identifier) @name) @def.member))
 (union_item body: (field_declaration_list (field_declaration name: (field_identifier) @name) @def.member))
@@ -53,9 +53,4 @@
   (#match? @word "^(\\w+::)*(cfg\\w*|thread_local|lazy_static|bitflags|task_local)$"))
 (source_file [(macro_invocation macro: (_) @word (token_tree (token_tree ["fn" "struct" "enum" "mod" "const" "static" "ref" "type"] . (identifier) @name))) (expression_statement (macro_invocation macro: (_) @word (token_tree (token_tree ["fn" "struct" "enum" "mod" "const" "static" "ref" "type"] . (identifier) @name))))] @def.bound
   (#match? @word "^(\\w+::)*(cfg\\w*|thread_local|lazy_static|bitflags|task_local)$"))
-(use_list (scoped_use_list list: (use_list [(identifier) @name (use_as_clause alias: (identifier) @name) (scoped_identifier name: (identifier) @name)]))) @def.bound
-(use_list (scoped_identifier name: (identifier) @name)) @def.bound
-(use_list (scoped_use_list path: (identifier) @name list: (use_list (self)))) @def.bound
-(use_list (use_as_clause alias: (identifier) @name)) @def.bound
-(use_declaration argument: (identifier) @name) @def.bound
-(scoped_use_list path: [(identifier) @name (scoped_identifier name: (identifier) @name)] list: (use_list (self))) @def.bound
+(attribute (identifier) @word arguments: (token_tree . (identifier) @name) (#eq? @word "proc_macro_derive")) @def.bound

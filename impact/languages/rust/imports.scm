@@ -1,9 +1,9 @@
-(use_declaration argument: (scoped_identifier) @spec) @import @hands_on
-(use_declaration argument: (use_as_clause path: (scoped_identifier) @spec alias: (identifier) @here)) @import @hands_on
-(use_declaration argument: (scoped_use_list path: (_) @spec list: (use_list (identifier) @there))) @import @hands_on
-(use_declaration argument: (scoped_use_list path: (_) @spec list: (use_list (use_as_clause path: (identifier) @there alias: (identifier) @here)))) @import @hands_on
-(use_declaration argument: (scoped_use_list path: (_) @spec list: (use_list (self) @nothing))) @import
-(use_declaration argument: (use_wildcard (_) @spec) @star) @import
-(use_declaration (visibility_modifier) argument: (use_wildcard (_) @spec) @star) @import @hands_on
+(use_declaration) @listed
+(mod_item name: (identifier) @spec @here !body) @import
+((attribute_item (attribute (identifier) @word value: (string_literal (string_content) @spec))) . [(attribute_item) (line_comment)]* . (mod_item name: (identifier) @here !body) @import
+  (#eq? @word "path"))
+(extern_crate_declaration name: (identifier) @spec @here) @import
+(extern_crate_declaration name: (identifier) @spec alias: (identifier) @here) @import
+(mod_item name: (identifier) @called body: (_)) @inside
 (use_wildcard) @stars
 (mod_item body: (declaration_list (use_declaration argument: (use_wildcard (super)) @stars.own)))

@@ -2,7 +2,5 @@
 (source_file (macro_invocation macro: (_) @m) @open (#not-match? @m "^(\\w+::)*(compile_error|\\w*assert\\w*|cfg\\w*|thread_local|lazy_static|bitflags|task_local)$") (#not-match? @open "\\b(mod|fn|struct|enum|union|trait|const|static|type|use)\\b"))
 (source_file (expression_statement (macro_invocation macro: (_) @m) @made) (#not-match? @m "^(\\w+::)*(cfg\\w*|thread_local|lazy_static|bitflags|task_local)$") (#match? @made "\\b(mod|fn|struct|enum|union|trait|const|static|type|use)\\b"))
 (source_file (macro_invocation macro: (_) @m) @made (#not-match? @m "^(\\w+::)*(cfg\\w*|thread_local|lazy_static|bitflags|task_local)$") (#match? @made "\\b(mod|fn|struct|enum|union|trait|const|static|type|use)\\b"))
-(use_declaration (visibility_modifier) argument: (_ list: (use_list (use_wildcard) @open)))
-(use_declaration (visibility_modifier) argument: (_ list: (use_list (scoped_use_list list: (use_list (use_wildcard) @open)))))
 (mod_item body: (declaration_list [(macro_invocation macro: (_) @m) (expression_statement (macro_invocation macro: (_) @m))] @open.sought)
   (#not-match? @m "^(\\w+::)*(compile_error|\\w*assert\\w*|cfg\\w*|thread_local|lazy_static|bitflags|task_local)$"))

@@ -1,0 +1,169 @@
+"""How the crates of a tree are laid out: which file is the root of which crate, and which module a file is."""
+
+import posixpath
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from impact.paths import Paths, joined
+
+TARGETS = ("bin", "test", "bench", "example")
+KINDS = ("dependencies", "dev-dependencies", "build-dependencies", "dev_dependencies", "build_dependencies")
+FOLDERS = (
+    "src/bin",
+    "tests",
+    "benches",
+    "examples",
+)  # in which each file is the root of a crate, or the main.rs of a folder
+USUAL = ("lib.rs", "main.rs")
+Table = dict[str, object]
+Parts = tuple[str, ...]  # the names of a path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file as a module: the folder of its crate's root, and the names from there."""
+
+    folder: str
+    parts: Parts
+    roots: Parts  # the files that may be the crate's root, a library first; none where nobody knows
+
+
+def read(source: bytes) -> Table:
+    """A Cargo.toml; empty if it is not one."""
+    try:
+        return tomllib.loads(source.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+
+
+class Crates:
+    """The crates of one tree, from its paths and its manifests."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self._files = paths.files
+        self._manifests = {posixpath.dirname(path): read(source) for path, source in configs.items()}
+        self._libraries: dict[str, tuple[str, str]] = {}  # folder of a manifest -> name of its library, root file
+        self._roots: dict[str, set[str]] = defaultdict(set)  # folder -> root files in it
+        usual = (path for path in self._files if path.endswith(tuple(f"src/{name}" for name in USUAL)))
+        for path in (*usual, *(one for folder in self._manifests for one in self._targets(folder, paths))):
+            if path.endswith(".rs") and path in self._files:
+                self._roots[posixpath.dirname(path)].add(path)
+        self._visible: dict[str, Mapping[str, str]] = {}
+
+    def _targets(self, folder: str, paths: Paths) -> Iterator[str]:
+        """The root files that a manifest names, those that Cargo finds by their place, and the library, which is noted."""
+        manifest = self._manifests[folder]
+        package, library = _table(manifest.get("package")), _table(manifest.get("lib"))
+        name = _text(library.get("name")) or _text(package.get("name"))
+        root = joined(folder, _text(library.get("path")) or "src/lib.rs")
+        if name and root in self._files:
+            self._libraries[folder] = name.replace("-", "_"), root
+            yield root
+        for kind in TARGETS:
+            targets = manifest.get(kind)
+            for target in targets if isinstance(targets, list) else ():
+                yield joined(folder, _text(_table(target).get("path")))
+        yield joined(folder, "build.rs")
+        for below in FOLDERS:
+            for one in paths.names(joined(folder, below)):
+                yield from (joined(folder, f"{below}/{one}"), joined(folder, f"{below}/{one}/main.rs"))
+
+    def place(self, path: str) -> Place:
+        """The module that a file is."""
+        folder, name = posixpath.split(path)
+        if path in self._roots.get(folder, ()):
+            return Place(folder, (), (path,))
+        home = folder
+        while home not in self._roots and home:
+            home = posixpath.dirname(home)
+        home = home if home in self._roots else folder
+        parts = tuple(part for part in path[len(home) : -len(".rs")].split("/") if part)
+        return Place(home, parts[:-1] if name == "mod.rs" else parts, self._roots_of(home))
+
+    def _roots_of(self, folder: str) -> Parts:
+        roots = sorted(self._roots.get(folder, ()))
+        libraries = [root for _, root in self._libraries.values() if root in roots]
+        usual = [root for root in roots if posixpath.basename(root) in USUAL and root not in libraries]
+        return (*libraries, *usual) or (tuple(roots) if len(roots) == 1 else ())
+
+    def files(self, place: Place, parts: Parts) -> Parts:
+        """The file of a module of the same crate, if it has one of its own; of the crate itself those that may be its root."""
+        if not parts:
+            return place.roots
+        stem = joined(place.folder, "/".join(parts))
+        return tuple(path for path in (f"{stem}.rs", f"{stem}/mod.rs") if path in self._files)[:1]
+
+    def visible(self, path: str) -> Mapping[str, str]:
+        """The crates of the tree that a file can name, with their root files."""
+        home = posixpath.dirname(path)
+        while home not in self._manifests and home:
+            home = posixpath.dirname(home)
+        if home not in self._visible:
+            self._visible[home] = dict(self._dependencies(home)) if home in self._manifests else {}
+        return self._visible[home]
+
+    def _dependencies(self, folder: str) -> Iterator[tuple[str, str]]:
+        """A dependency is in the tree where its path says so; one with a version alone is the published one."""
+        if folder in self._libraries:
+            yield self._libraries[folder]
+        manifest = self._manifests[folder]
+        for key, value in _dependencies(manifest):
+            is_shared = bool(_table(value).get("workspace"))
+            home, row = self._of_workspace(folder, key) if is_shared else (folder, value)
+            renamed = _text(_table(row).get("package"))
+            if found := self._at_path(home, row) or self._patches.get(renamed or key):
+                yield key.replace("-", "_") if renamed else found[0], found[1]
+
+    def _at_path(self, folder: str, value: object) -> tuple[str, str] | None:
+        path = _text(_table(value).get("path"))
+        return self._libraries.get(joined(folder, path)) if path else None
+
+    def _of_workspace(self, folder: str, key: str) -> tuple[str, object]:
+        """A dependency as the workspace around a crate declares it."""
+        while True:
+            rows = _table(_table(self._manifests.get(folder, {}).get("workspace")).get("dependencies"))
+            if key in rows or not folder:
+                return folder, rows.get(key)
+            folder = posixpath.dirname(folder)
+
+    @cached_property
+    def _patches(self) -> Mapping[str, tuple[str, str]]:
+        """The published crates that a manifest of the tree replaces by a folder, the first one that does."""
+        patches: dict[str, tuple[str, str]] = {}
+        for folder, manifest in self._manifests.items():
+            for rows in _table(manifest.get("patch")).values():
+                for key, value in _table(rows).items():
+                    if found := self._at_path(folder, value):
+                        patches.setdefault(key, found)
+        return patches
+
+    def names(self, path: str) -> frozenset[str]:
+        """What the crates of the tree call the library whose root this file is."""
+        homes = [folder for folder, (_, root) in self._libraries.items() if root == path]
+        own = {self._libraries[home][0] for home in homes}
+        packages = {_text(_table(self._manifests[home].get("package")).get("name")).replace("-", "_") for home in homes}
+        renames = {
+            key.replace("-", "_")
+            for manifest in (self._manifests.values() if own else ())
+            for key, value in (*_dependencies(manifest), *_dependencies(_table(manifest.get("workspace"))))
+            if _text(_table(value).get("package")).replace("-", "_") in packages | own
+        }
+        return frozenset(own | renames)
+
+
+def _dependencies(manifest: Table) -> Iterator[tuple[str, object]]:
+    """The dependencies of a manifest, those of single platforms too."""
+    for one in (manifest, *map(_table, _table(manifest.get("target")).values())):
+        for kind in KINDS:
+            yield from _table(one.get(kind)).items()
+
+
+def _table(value: object) -> Table:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
