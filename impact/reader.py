@@ -329,10 +329,8 @@ class Reader:
         maybe = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("maybe")])
         listed = {node.start_byte: [*self._listed(node)] for node, _ in rows.of("listed")}
         for found in rows:
-            if "import" not in found and "import.member" not in found:
-                continue
-            node, spec = (found.get("import") or found["import.member"])[0], first(found, "spec", None)
-            if node.start_byte in listed:
+            node, spec = first(found, "import", None) or first(found, "import.member", None), first(found, "spec", None)
+            if node is None or node.start_byte in listed:
                 continue
             here, there = text(first(found, "here", None)), first(found, "there", None)
             key = spec.start_byte if spec is not None else node.start_byte
