@@ -144,14 +144,13 @@ class _Trace:
                 counts = end["coverage"].get(kind, {})
                 counts_text = ", ".join(f"{number} {state}" for state, number in counts.items() if number) or "none"
                 read.add(_words((f"{name}  ", "dim"), (counts_text, "yellow" if counts.get("unread") else "")))
-        ends = self.section.of("end")  # a session over a text has one for each question
-        cost, seconds = _sum([one["cost"] for one in ends]), sum(one["seconds"] for one in ends)
-        money = top.add(_words(("money", "bold"), ("  " + _total(cost, seconds), "dim")))
+        total = _total(end["cost"], end["seconds"]) if is_review else _totals(self.section.of("call"))
+        money = top.add(_words(("money", "bold"), (f"  {total}", "dim")))
         for role, name in reader.ROLES.items():
             role_calls = [row for row in self.section.of("call") if row["role"] == role]
             if role_calls:
                 money.add(_words((f"{name}  ", "dim"), _totals(role_calls)))
-        for one in ends:
+        for one in self.section.of("end"):  # a session over a text has one for each question
             for text in _lines(one.get("answer", ""), 3):
                 top.add(_words(("answer  ", "bold"), text))
         branch = top.add(_words((count(len(end["findings"]), "finding"), "bold"))) if is_review else top
@@ -175,18 +174,6 @@ def _totals(calls: list[Row]) -> str:
     failures = f", {all_calls.failures} failed" if all_calls.failures else ""
     tokens = f"{all_calls.input:,} in, {all_calls.output:,} out"
     return f"{count(all_calls.calls, 'call')}{failures}, {tokens}, {usd}, {all_calls.seconds:.1f} s"
-
-
-def _sum(costs: list[Row]) -> Row:
-    """Costs together; what is unknown of one of them is unknown of all."""
-    total: Row = {}
-    for name, first in costs[0].items():
-        values = [cost[name] for cost in costs]
-        if isinstance(first, dict):
-            total[name] = _sum(values)
-        elif not isinstance(first, list):
-            total[name] = None if None in values else sum(values)
-    return total
 
 
 def _total(cost: Row, seconds: float) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.agent.repl import print_format
 
-KEEP = 400_000  # characters of one block's output that are held; what follows is only counted, but for its end
+KEEP = 400_000  # characters of one block's output that are held; what follows is only counted
 END = "\x1e"  # what the REPL's print() writes after each of its texts: Monty joins several in one call of the sink
 NEXT = "\x1f"  # and between the values of one print
 LINE = 400  # characters; a longer print is a piece of its own, shorter ones in a row are one piece
@@ -52,18 +52,14 @@ class PrintBuffer:
     def __init__(self, size: int) -> None:
         self._size = size
         self._held: list[str] = []
-        self._room = KEEP
-        self._lost, self._tail = 0, ""  # after KEEP
+        self._room, self._lost = KEEP, 0
 
     def __call__(self, _: str, text: str) -> None:
         """Take what was printed; the first argument names the stream."""
         kept_text = text[: self._room]
         self._held.append(kept_text)
         self._room -= len(kept_text)
-        if len(text) > len(kept_text):
-            rest = text[len(kept_text) :].replace(END, "").replace(NEXT, " ")
-            self._lost += len(rest)
-            self._tail = (self._tail + rest)[-self._size :]
+        self._lost += len(text[len(kept_text) :].replace(END, ""))
 
     def finish(self, number: int | None = 1) -> PrintedOutput:
         """What the model sees, never more than `size` characters, and what was cut; the first cut gets this number.
@@ -71,22 +67,19 @@ class PrintBuffer:
         Without a number nothing can be asked for again: what a limit ended differs from run to run.
         """
         prints = [_render(text.split(NEXT)) for text in "".join(self._held).split(END) if text]
-        pieces = _pieces(prints, max(1, self._size // SHARE))
-        missing = self._lost - len(self._tail)  # characters that nobody has held; the flood and its end are one piece
-        if self._lost:
-            pieces = [*pieces[:-1], (pieces[-1] if pieces else "") + self._tail]
+        pieces = _pieces(prints, max(1, self._size // SHARE)) or [""]
         sizes = [len(piece) for piece in pieces]
-        if missing:
-            sizes[-1] += missing
+        if self._lost:  # a flood, of which the last piece is the beginning
+            sizes[-1] += self._lost
         visible_pieces, cuts = list[str](), list[Cut]()
         for piece, size, share in zip(pieces, sizes, _shares(sizes, self._size), strict=True):
             if size <= share:
                 visible_pieces.append(piece)
                 continue
             head, tail = _ends(piece, max(0, share - MARK_CHARS))
-            end = max(len(tail), len(self._tail)) if size > len(piece) else len(tail)  # the flood's end is held apart
-            middle = piece[len(head) : len(piece) - end]
-            lost_chars = size - len(head) - len(tail) - len(middle)
+            lost_chars = size - len(piece)
+            tail = "" if lost_chars else tail
+            middle = piece[len(head) : len(piece) - len(tail)]
             cut = Cut((number or 0) + len(cuts), piece.strip().partition("\n")[0][:60], middle, lost_chars)
             cuts.append(cut)
             mark = (GONE if number is None else MARK).format(count=len(middle) + lost_chars, number=cut.number)
