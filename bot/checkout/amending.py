@@ -10,7 +10,7 @@ from bot.checkout import git, own_git_dir
 from bot.checkout.locate import paths_of
 from bot.errors import UsageError
 from bot.machine import files
-from bot.text.tree_names import raw_name
+from bot.text.paths import raw_name
 from bot.values import PullRequest
 
 REGULAR = (b"100644", b"100755")

@@ -18,9 +18,9 @@ from bot.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, gi
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
-from bot.text import blocks, globs, media
+from bot.text import blocks, globs
 from bot.text.filetypes import family
-from bot.text.lines import binds, block, closing, defines, definition, file_lines, is_comment, says
+from bot.text.lines import binds, block, closing, defines, definition, file_lines, is_binary, is_comment, says
 from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
 from bot.values import Excerpt, LookUp, Query, Reference, Side, Symbol
 
@@ -119,7 +119,7 @@ class LookUps:
     async def _lines(self, look_up: LookUp) -> Result:
         path, side, notes = look_up.path.removeprefix("./"), look_up.side, list[str]()
         blob = await self.tree.read(path, side)
-        if blob is not None and media.is_binary(blob):
+        if blob is not None and is_binary(blob):
             return Result(look_up, [], [f"{path} is not a text file"])
         if blob is None:
             other: Side = "base" if side == "head" else "head"

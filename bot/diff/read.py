@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from bot.diff import skip
 from bot.machine import limits
-from bot.text.attributes import generated_marks
-from bot.text.paths import vendored_folder
-from bot.text.tree_names import name_of
+from bot.text.globs import generated_marks
+from bot.text.paths import name_of, vendored_folder
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from bot.run import boxes, probe, seccomp
+from bot.run import boxes, seccomp
 from bot.run.values import Ending, Outcome, Run, Sandbox, SandboxRefused
 
 LOOK = 0.05  # seconds between two looks at what a run uses
@@ -47,7 +47,7 @@ async def execute(sandbox: Sandbox, run: Run, keep: BinaryIO | None = None) -> O
     async with _started(sandbox, run, keep=keep is not None) as process:
         running = _Running(process, run, keep)
         report = await running.report()
-        if found := probe.reachable(report, sandbox, run):
+        if found := boxes.reachable(report, sandbox, run):
             sentence = f"from inside {sandbox.kind}, the probe reaches {'; '.join(found)}"
             raise SandboxRefused(f"nothing was run: {sentence}")
         return await running.outcome(report)
@@ -215,7 +215,7 @@ def _sizes(path: Path) -> dict[bytes, int]:
 @asynccontextmanager
 async def _started(sandbox: Sandbox, run: Run, *, keep: bool) -> AsyncIterator[Process]:
     """The sandbox with its script; it is ended with the block, whatever happens."""
-    hidden = [path for path in probe.places().values() if not set(path) & set(" \t\n*?[")]
+    hidden = [path for path in boxes.places().values() if not set(path) & set(" \t\n*?[")]
     probed = {"PLACES": " ".join(hidden), "PROCESSES": str(run.limits.processes)}
     variables = sandbox.environment(run.folder) | probed
     name = f"deeprepo-run-{secrets.token_hex(8)}"

@@ -1,12 +1,13 @@
-"""Patterns of paths as in .gitignore, by the library `pathspec`.
+"""Patterns of paths as in .gitignore, by the library `pathspec`, and what .gitattributes says by them.
 
 A pattern that begins with EXACT is the path of one file, every character as it is. The form of .gitignore has none for that: it
 drops blanks at the ends, and a name also means everything in a folder of that name.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from posixpath import dirname
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 EXACT = "="
 KEPT = 4096  # lists of patterns
 MOST = 64  # patterns that one with braces stands for
+MOST_RULES = 2_000  # of .gitattributes, the last ones: each is held against each changed file
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
@@ -49,6 +51,34 @@ def braces(pattern: str) -> list[str]:
         else:
             left[:0] = [one[: match.start()] + part + one[match.end() :] for part in match[1].split(",")]
     return results
+
+
+def generated_marks(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
+    """What the .gitattributes files of the base say of a path: generated or vendored, explicitly not, or nothing.
+
+    The base's, because a change must not be able to hide its own files from the review.
+    """
+    rules: list[tuple[str, str, bool]] = []
+    for path in sorted(files, key=lambda name: name.count("/")):
+        for line in files[path].decode("utf-8", "replace").splitlines():
+            pattern, *words = line.split() or [""]
+            attribute_words = [
+                word for word in words if re.fullmatch(r"-?linguist-(generated|vendored)(=(true|false))?", word)
+            ]
+            if attribute_words and not pattern.startswith(("#", "[", "!")):
+                on = not attribute_words[-1].startswith("-") and not attribute_words[-1].endswith("=false")
+                rules.append((dirname(path), pattern, on))
+    del rules[:-MOST_RULES]
+
+    def is_marked(path: str) -> bool | None:
+        is_on = None
+        for folder, pattern, on in rules:
+            inside = not folder or path.startswith(folder + "/")
+            if inside and matches([pattern], path[len(folder) + 1 :] if folder else path):
+                is_on = on  # git: the last matching line decides
+        return is_on
+
+    return is_marked
 
 
 @lru_cache(KEPT)

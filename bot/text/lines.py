@@ -21,6 +21,7 @@ ENCODINGS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )  # the first that fits
+HEAD_BYTES = 8_000  # of a file, in which git looks for a NUL byte
 QUOTED = 500  # characters of a longer line that a finding quotes
 
 _DASHES, _SEMICOLON = r"--(?!>)", r";"
@@ -116,6 +117,11 @@ def utf8(source: bytes) -> bytes:
     if encoding in ("", "utf-8-sig"):
         return source.removeprefix(BYTE_ORDER_MARK)
     return source.decode(encoding, "replace").encode("utf-8", "replace")
+
+
+def is_binary(blob: bytes) -> bool:
+    """Whether a file is not a text, as git decides it."""
+    return b"\0" in blob[:HEAD_BYTES]
 
 
 def without_mark(source: bytes) -> bytes:

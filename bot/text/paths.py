@@ -10,6 +10,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from posixpath import basename, dirname
 
+# How a name shows bytes that are no UTF-8.
+_NAME_ESCAPE = re.compile(r"\\x(?:5c|[89a-f][0-9a-f])")
+_RAW_ESCAPE = re.compile(rb"\\x(5c|[89a-f][0-9a-f])")
 COMPARED = 200  # characters of a path that is compared with others: that takes the square of its length
 
 
@@ -260,3 +263,20 @@ def nearest(path: str, candidates: Iterable[str]) -> str:
 def uses_nothing(path: str) -> bool:
     """Whether nothing breaks by the names that a file holds: prose, a test, what a tool wrote, other people's code."""
     return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
+
+
+def name_of(raw: bytes) -> str:
+    r"""Return the text of a path: itself where it is UTF-8, and never the same for two paths.
+
+    A name that is not UTF-8 shows its bytes as `\xe9` and its backslashes as `\x5c`. So does a name that reads like an escape by itself.
+    """
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return raw.replace(b"\\", b"\\x5c").decode("utf-8", "backslashreplace")
+    return text.replace("\\", "\\x5c") if "\\x" in text and _NAME_ESCAPE.search(text) else text
+
+
+def raw_name(path: str) -> bytes:
+    """Return the path whose text `name_of` has returned."""
+    return _RAW_ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), path.encode("utf-8", "surrogateescape"))

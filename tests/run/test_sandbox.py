@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from boxes import LIMITS, box, member, missing, run, tar
 
+from bot.run import boxes as inside
 from bot.run import boxes as sandboxes
-from bot.run import probe, seccomp
+from bot.run import seccomp
 from bot.run.execute import execute, readable
 from bot.run.values import Run, RunLimits, RunPermission, Sandbox, SandboxRefused, choose
 from deeprepo_sandbox.processes import alive
@@ -74,7 +75,7 @@ def test_a_cancelled_run_leaves_nothing() -> None:
     assert alive(mark) == []
 
 
-HIDDEN = next(one for one, name in probe.places().items() if name == "/etc")
+HIDDEN = next(one for one, name in inside.places().items() if name == "/etc")
 GOOD = ["net net:[2]", "pid pid:[2]", "uid 65534", "interface lo", "variable HOME", "place 9:9 /etc", "CapEff: 0000000000000000", "NoNewPrivs: 1"]  # fmt: skip
 
 
@@ -97,10 +98,10 @@ GOOD = ["net net:[2]", "pid pid:[2]", "uid 65534", "interface lo", "variable HOM
 def test_a_probe_that_reaches_something_refuses(row: str, instead: str, reached: str) -> None:
     """Each thing that a sandbox may not give is named, and a report that lacks a line is no report."""
     report = [*(one for one in GOOD if not instead or not one.startswith(instead)), *filter(None, [row])]
-    found = probe.reachable(report, box(), Run(b"", ""))
+    found = inside.reachable(report, box(), Run(b"", ""))
     assert len(found) == 1
     assert found[0].startswith(reached)
-    assert probe.reachable(GOOD, box(), Run(b"", "")) == ()
+    assert inside.reachable(GOOD, box(), Run(b"", "")) == ()
 
 
 def test_a_sandbox_that_does_not_hold_is_refused_before_the_tree(tmp_path: Path) -> None:
