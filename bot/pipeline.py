@@ -15,7 +15,7 @@ from bot.config import Config
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import history, judge, merge, place, rank, rounds, rules, sarif_results, suggest, suppress
+from bot.findings import history, judge, merge, place, rank, rounds, sarif_results, silencing, suggest
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import coverage, guidance, incremental, judging, own_checks, walkthrough
@@ -201,7 +201,7 @@ async def _guidance(brief: Brief, tree: checkout.Checkout, files: Sequence[Chang
     guides = await guidance.gather(
         tree.many_at_tip, names, settings.instructions, guidelines=settings.guidelines, list_files=tree.names_at_tip
     )
-    owner_rules = (*rules.owner_rules(settings.rules), *rules.owner_learnings(settings.learnings), *brief.rules)
+    owner_rules = (*silencing.owner_rules(settings.rules), *silencing.owner_learnings(settings.learnings), *brief.rules)
     return replace(guides, rules=owner_rules, language=settings.language, templates=await _templates(tree))
 
 
@@ -209,7 +209,7 @@ async def _past(
     brief: Brief, tree: checkout.Checkout, files: tuple[ChangedFile, ...], masks: Masks
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.past(brief.earlier, tree, brief.pull, files, full=brief.full)
+    past = await incremental.read_past(brief.earlier, tree, brief.pull, files, full=brief.full)
     is_looked = "secrets" in brief.settings.analyzers
     leaks = await history.find_leaks(tree, files) if is_looked else history.HistoryLeaks()
     masks.learn_values(leaks.values)
@@ -233,10 +233,10 @@ async def _beyond(
     return disclose(impact, audience)
 
 
-async def _ignore_list(brief: Brief, tree: checkout.Checkout) -> suppress.IgnoreList:
+async def _ignore_list(brief: Brief, tree: checkout.Checkout) -> silencing.IgnoreList:
     """What the repository's list and that of the person at the terminal say is not to be reported."""
-    theirs = suppress.read(await tree.at_tip(suppress.FILE), brief.today)
-    return theirs.join(suppress.read(brief.local, brief.today, suppress.LOCAL))
+    theirs = silencing.read_ignore_file(await tree.at_tip(silencing.FILE), brief.today)
+    return theirs.join(silencing.read_ignore_file(brief.local, brief.today, silencing.LOCAL))
 
 
 async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
@@ -312,7 +312,7 @@ def _review(
         round=replace(
             subject.past.round,
             numbers=numbered_findings,
-            read=incremental.read(subject.tracker, judgement.unheard),
+            read=incremental.read_units(subject.tracker, judgement.unheard),
         ),
         consumers=subject.consumers.reports,
         walkthrough=_walkthrough(session, coverage_now, open_findings) if settings.walkthrough else None,

@@ -27,9 +27,9 @@ from bot.values import (
     Rewrite,
     Signature,
     Silence,
+    UsePlace,
 )
 
-Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
 
@@ -63,7 +63,7 @@ class Contracts:
         here = any(row.path in there and row.name in text for row in undecided_rows)
         return "unseen" if dependents.missed_uses or here else "fixed"
 
-    def compare(self, dependents: Dependents) -> Mapping[Place, str]:
+    def compare(self, dependents: Dependents) -> Mapping[UsePlace, str]:
         """The uses about which code can decide, and what it has found of each."""
         return compare(dependents)
 
@@ -141,15 +141,15 @@ def build(languages: Mapping[str, Language]) -> Contracts:
     return Contracts(languages)
 
 
-def compare(dependents: Dependents) -> dict[Place, str]:
-    """Place -> what comparing it with the changed contract has shown. What code cannot decide is absent.
+def compare(dependents: Dependents) -> dict[UsePlace, str]:
+    """UsePlace -> what comparing it with the changed contract has shown. What code cannot decide is absent.
 
     Two things can be compared: whether a name is still there, and whether a call fits the new parameters. Whether a use bears
     another return type, another value or another error, this comparison cannot decide: a reader has to.
     """
     symbols = dependents.by_key()
-    comparisons: dict[Place, str] = {}
-    left: set[Place] = set()
+    comparisons: dict[UsePlace, str] = {}
+    left: set[UsePlace] = set()
     for reference in dependents.references:
         place = reference.symbol, reference.path, reference.line
         comparison = _compare_use(reference, symbols.get(reference.symbol))

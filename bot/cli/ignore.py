@@ -52,22 +52,22 @@ def command(
     HEAD adds to the default branch.
     """
     from bot.checkout.locate import locate
-    from bot.findings import suppress
+    from bot.findings import silencing
 
     until: date | None = expires.date() if expires else None
     _refuse(reason, until, None if review is not None else fingerprint)
     top = Path(locate(str(repo)).common) if local else top_of(repo)
-    target = top / (suppress.LOCAL if local else suppress.FILE)
+    target = top / (silencing.LOCAL if local else silencing.FILE)
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
-    entry = suppress.entry_for(finding, scope, reason.strip(), until)
+    entry = silencing.entry_for(finding, scope, reason.strip(), until)
     if path is not None:
         entry = entry.model_copy(update={"path": path})
     before = files.content(target, MOST, below=top)
-    entries = suppress.read(before, date.min).entries
+    entries = silencing.read_ignore_file(before, date.min).entries
     if any(_same(entry, other) for other in entries):
         tell(f"{target} already has this entry.")
         return CLEAN
-    files.write(target, suppress.write(before, entry), below=top, folders=True, nested=False)
+    files.write(target, silencing.add_entry(before, entry), below=top, folders=True, nested=False)
     counts = (
         "The entry counts from now on, on this machine"
         if local

@@ -17,8 +17,7 @@ from bot.commands.context import CommandContext, CommandReply
 from bot.commands.target import CommandTarget, LastReview
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderError
 from bot.findings import proof
-from bot.findings.check import check
-from bot.findings.quotes import find_quote
+from bot.findings.quotes import check_quotes, find_quote
 from bot.findings.read import asking, strict, text
 from bot.outputs import facts
 from bot.outputs.parts import evidence
@@ -88,7 +87,7 @@ async def reply_to(prompt: Prompt, session: Session, model: Model, role: Purpose
 
 async def as_it_is_now(finding: Finding, tree: Tree) -> Finding:
     """The finding where its quote stands today: the pull request may have gone on since its review."""
-    current = await check(finding, tree)
+    current = await check_quotes(finding, tree)
     return current if isinstance(current, Finding) else finding
 
 

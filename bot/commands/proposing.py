@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.commands.context import CommandReply
 from bot.config.names import MOST_SENTENCE
-from bot.findings import rules, suppress
+from bot.findings import silencing
 from bot.render import Phrases, Safe, code, comment, phrase
 from bot.values import Finding, LearnedRule, OwnerRule, Proposal, Rejection
 
@@ -20,12 +20,12 @@ def proposals(finding: Finding, reason: str, how: Rejection, who: str, link: str
     What code has proven no sentence answers. What a model alone has found has no rule: one for its category would silence every other guess of
     that kind in the file.
     """
-    text, path = " ".join(reason.split()), suppress.only(finding.path)
+    text, path = " ".join(reason.split()), silencing.only(finding.path)
     sentence = OwnerRule(path, "", text[:MOST_SENTENCE])
     kind = OwnerRule(path, finding.kind, text)
     return (
         *([Proposal(sentence, how, who, link)] if text and not finding.proven else []),
-        *([Proposal(kind, how, who, link, rules.grave(finding))] if finding.rule else []),
+        *([Proposal(kind, how, who, link, silencing.is_grave(finding))] if finding.rule else []),
     )
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from bot.config import FILE
 from bot.text import globs
 from bot.values.ask import ReviewAsk, Trigger
+from bot.values.custom_check import is_bar
 from bot.values.host import Ending, PullFacts
 from bot.values.review import Lack
-from bot.values.rule import is_bar
 
 if TYPE_CHECKING:
     from bot.config import Config

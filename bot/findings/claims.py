@@ -44,7 +44,7 @@ class ClaimCheck:
 HOLDS, OPEN = ClaimCheck(holds=True), ClaimCheck()
 
 
-async def check(finding: Finding, tree: Tree) -> Finding | str:
+async def check_claims(finding: Finding, tree: Tree) -> Finding | str:
     """The finding with what its claims were worth, or the sentence that says which of them is false.
 
     An analyser claims nothing of the tree: its "`x` is not defined" means one file, no matter what defines an `x` elsewhere.

@@ -26,7 +26,7 @@ from bot.values import (
     Unit,
     tokens,
 )
-from bot.values.rule import CHECK_RESULTS
+from bot.values.custom_check import CHECK_RESULTS
 
 ANSWERS: Mapping[str, CheckResult] = {
     "passed": "passed",

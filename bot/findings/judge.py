@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
-from bot.findings import rules
+from bot.findings import silencing
 from bot.findings.merge import merge, unite
 from bot.findings.rounds import look_again, outlasting, recall
-from bot.findings.suppress import IgnoreList, silenced
+from bot.findings.silencing import IgnoreList, silenced
 from bot.findings.verify import Ask, Precedents, verify
 from bot.ports import Tree
 from bot.render import count
@@ -51,7 +51,7 @@ class JudgedFindings:
         return tuple(one for one in self.findings if one.status in statuses)
 
 
-async def judge(
+async def judge_findings(
     findings: Sequence[Finding],
     tree: Tree,
     dependents: Dependents,
@@ -182,7 +182,7 @@ def _precedents(
     finding: Finding, *, ignore_list: IgnoreList, dismissals: Sequence[Dismissal], units: Sequence[Unit]
 ) -> Precedents:
     """What people have said that may answer a finding, by its id. What was reported and is open again is no repeat of something else."""
-    in_scope = [one for one in ignore_list.learnings if rules.reaches(one, finding, units)]
+    in_scope = [one for one in ignore_list.learnings if silencing.reaches_finding(one, finding, units)]
     here = [row for row in dismissals if row[0].path == finding.path]
     if finding.number or finding.proven or finding.is_masked:
         here = []

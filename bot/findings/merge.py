@@ -38,7 +38,7 @@ _SAME = {"null": "none", "nil": "none", "await": "async", "throw": "raise"}
 _CODE = re.compile(
     r"`([\w$.]{2,80})(?:\(\))?`|\b([A-Za-z_$][\w$.]{1,80})\(\)|\b([A-Za-z$]\w{0,40}_\w{1,40}|[a-z]{1,40}[A-Z]\w{0,40})\b"
 )
-Place = tuple[str, str, int]  # path, side, line
+Location = tuple[str, str, int]  # path, side, line
 
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -177,14 +177,14 @@ def _within(one: Finding, other: Finding, lines: int) -> bool:
     return there and one.start <= other.end + lines and other.start <= one.end + lines
 
 
-def _own_places(finding: Finding) -> set[Place]:
+def _own_places(finding: Finding) -> set[Location]:
     lines = {(finding.path, finding.side, line) for line in range(finding.start, finding.end + 1)}
-    return lines | {_place(item) for item in finding.evidence if item.is_broken}
+    return lines | {_location(item) for item in finding.evidence if item.is_broken}
 
 
-def _shown_places(finding: Finding) -> set[Place]:
+def _shown_places(finding: Finding) -> set[Location]:
     """The places that a finding shows beside its own lines."""
-    return {_place(item) for item in finding.evidence} - _own_places(finding)
+    return {_location(item) for item in finding.evidence} - _own_places(finding)
 
 
 def _shows(one: Finding, other: Finding) -> bool:
@@ -192,7 +192,7 @@ def _shows(one: Finding, other: Finding) -> bool:
     return not (_own_places(one) | _shown_places(one)).isdisjoint(_own_places(other))
 
 
-def _place(item: Evidence) -> Place:
+def _location(item: Evidence) -> Location:
     return item.path, item.side, item.line
 
 

@@ -40,7 +40,7 @@ _TYPE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CodeSpan:
     """Lines that matter, and what around them is worth showing."""
 
     path: str
@@ -59,7 +59,7 @@ async def gather(
     """The excerpts for one finding, the most telling first, in at most `room` tokens."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
     own = [one for one in finding.evidence if not one.repository]
-    places += [Place(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in own]
+    places += [CodeSpan(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in own]
     places += [*await _definitions(finding, tree), *_callers(finding, dependents)]
     excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
     room -= sum(tokens(one.body) for one in excerpts)
@@ -96,13 +96,13 @@ def _of_consumers(finding: Finding) -> Iterator[Excerpt]:
             yield Excerpt(one.path, one.line, one.line + len(lines) - 1, rows, one.side, title)
 
 
-def _around(finding: Finding, dependents: Dependents) -> Place:
+def _around(finding: Finding, dependents: Dependents) -> CodeSpan:
     """The smallest changed definition around the quote, else the block around it."""
     spans = [(s.end - s.start, s.start, s.end) for s in _holding(finding, dependents)]
     last = max(finding.end, finding.start)
     _, start, end = min(spans, default=(0, 0, 0))
     title = "what the claim is about"
-    return Place(finding.path, finding.side, finding.start, last, LONGEST if start else BLOCK, title, start, end)
+    return CodeSpan(finding.path, finding.side, finding.start, last, LONGEST if start else BLOCK, title, start, end)
 
 
 def _holding(finding: Finding, dependents: Dependents) -> Iterator[Symbol]:
@@ -114,7 +114,7 @@ def _holding(finding: Finding, dependents: Dependents) -> Iterator[Symbol]:
             yield symbol
 
 
-def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[Place]:
+def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[CodeSpan]:
     """What stood there before the change: the removed lines nearest to the finding, as many as one block holds."""
     for file in (f for f in files if f.path == finding.path and f.old_path and finding.side == "head"):
         near: list[int] = []
@@ -122,7 +122,7 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[Place]:
             if max([*near, number]) - min([*near, number]) < BLOCK:
                 near.append(number)
         if near:
-            yield Place(file.old_path or file.path, "base", min(near) - 3, max(near) + 3, NEAR, "as it was")
+            yield CodeSpan(file.old_path or file.path, "base", min(near) - 3, max(near) + 3, NEAR, "as it was")
 
 
 def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, int]]:
@@ -136,12 +136,12 @@ def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, i
                 at = at + 1 if line.new is None else line.new + 1
 
 
-def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[Place]:
+def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
     """The definitions that the change took away or renamed, of which the claim speaks."""
     claim_words = _claim_words(finding)
     gone_symbols = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
     for symbol in [one for one in gone_symbols if one.short in claim_words][:MAX_REMOVED]:
-        yield Place(
+        yield CodeSpan(
             symbol.path,
             "base",
             symbol.start,
@@ -159,13 +159,13 @@ def _claim_words(finding: Finding) -> set[str]:
     return {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
 
 
-def _callers(finding: Finding, dependents: Dependents) -> Iterator[Place]:
+def _callers(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
     keys = {f"{finding.path}:{symbol.name}" for symbol in _holding(finding, dependents)}
     claim_words = _claim_words(finding)
     rows = [row for row in dependents.references if row.symbol in keys and _telling(row, claim_words)]
     for row in sorted(rows, key=lambda r: (not r.missing, not r.sure, r.test, not r.call))[:MAX_CALLERS]:
         title = f"uses {row.name}" + ("" if row.sure else " (by name only)")
-        yield Place(row.path, "head", row.line, row.line, CALLER, title, *(row.span or ()))
+        yield CodeSpan(row.path, "head", row.line, row.line, CALLER, title, *(row.span or ()))
 
 
 def _telling(row: Reference, claim_words: Collection[str]) -> bool:
@@ -175,7 +175,7 @@ def _telling(row: Reference, claim_words: Collection[str]) -> bool:
     return row.form != "import" and (row.sure or (row.name in claim_words and not (row.everyday or row.test)))
 
 
-async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
+async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
     """Where that is defined which the claim names, and what the quoted lines call or hold; of many definitions none is meant.
 
     Nor is one of a test or a sample, for code of the product does not call it.
@@ -191,7 +191,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
     constants = {name for name in names if _CONSTANT.fullmatch(name)}
     values = [_VALUE.replace("NAME", name) for name in constants]
     rows = await tree.grep_lines(Query([*(definition(name) for name in names), *values], syntax="perl", limit=400))
-    definition_places: list[Place] = []
+    definition_places: list[CodeSpan] = []
     for name in names:
         hits = _meanings(
             (path, line)
@@ -202,7 +202,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
             and (path in quoted_paths or name in claim_names or not (name.isalpha() and name.islower()))
         )
         for path, line in hits if len(definition_places) < MAX_DEFINITIONS else ():
-            definition_places.append(Place(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))
+            definition_places.append(CodeSpan(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))
     return definition_places
 
 
@@ -213,7 +213,7 @@ def _meanings(hits: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     return mine if len(mine) <= MEANT else []
 
 
-async def _excerpt(tree: Tree, place: Place, room: int, shown_lines: ShownLines) -> Excerpt | None:
+async def _excerpt(tree: Tree, place: CodeSpan, room: int, shown_lines: ShownLines) -> Excerpt | None:
     """The lines of a place that are not shown yet, fewer if there is no room for all; None if nothing is left to show."""
     lines = file_lines(await tree.read(place.path, place.side))
     first, last = max(1, place.first), min(len(lines), place.last)
@@ -236,7 +236,7 @@ async def _excerpt(tree: Tree, place: Place, room: int, shown_lines: ShownLines)
     return None
 
 
-def _block(lines: Sequence[str], place: Place, most: int) -> Sequence[int]:
+def _block(lines: Sequence[str], place: CodeSpan, most: int) -> Sequence[int]:
     """The definition around the lines of a place, if it is short enough, else the blocks around them; both if it is very short."""
     if not most:
         return ()

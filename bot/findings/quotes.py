@@ -1,10 +1,16 @@
-"""Where a quote stands: in a text, and in the tree. Every part of a review that believes a quote asks here."""
+"""Where a quote stands, in a text and in the tree, and what a finding needs to be believed at all: its quote has to exist.
+
+Without its quote in the tree a finding is not reported: a model's words need the proof, code's line is one.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from bot.ports import Tree
-from bot.values import DiffRow, Side
+from bot.values import DiffRow, Evidence, Finding, Side
+
+MAX_QUOTE = 4_000  # characters; a longer quote is a copied file, not evidence
 
 
 def fold(line: str) -> str:
@@ -67,3 +73,41 @@ def _words_in(part: str, line: str) -> bool:
     """Whether part of a line was quoted: at word boundaries, so that `in` is not found in `print`."""
     words = part.strip()
     return bool(words) and words in line and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", line) is not None
+
+
+async def check_quotes(finding: Finding, tree: Tree) -> Finding | str:
+    """The finding with its lines and evidence filled in, or a sentence that says why it cannot stand."""
+    if not finding.quote.strip():
+        return "it quotes nothing: a finding must quote the line that it is about, verbatim"
+    if len(finding.quote) > MAX_QUOTE:
+        return f"its quote is longer than {MAX_QUOTE} characters: quote the lines that matter"
+    lines_found = await find_quote(tree, finding.path, finding.quote, finding.start, _sides(finding.side))
+    if lines_found is None and finding.start and all(source.kind == "analyser" for source in finding.sources):
+        lines_found = (
+            finding.side,
+            finding.start,
+            finding.end,
+        )  # code has read it there: the target of a link, for example
+    if lines_found is None:
+        return f"its quote does not occur in {finding.path}: quote the file verbatim, whole lines"
+    side, start, end = lines_found
+    evidence = []
+    for item in finding.evidence:
+        if item.repository:  # code has read it there
+            evidence.append(item)
+            continue
+        near = item.line or (
+            start if item.path == finding.path else 0
+        )  # of several such lines the one beside the finding
+        at = await find_quote(tree, item.path, item.quote, near, _sides(item.side))
+        if at is not None:
+            evidence.append(replace(item, side=at[0], line=at[1]))
+    return replace(finding, side=side, start=start, end=end, evidence=_distinct(evidence))
+
+
+def _sides(first: Side) -> tuple[Side, Side]:
+    return ("head", "base") if first == "head" else ("base", "head")
+
+
+def _distinct(evidence: list[Evidence]) -> tuple[Evidence, ...]:
+    return tuple({(item.path, item.side, item.line): item for item in reversed(evidence)}.values())[::-1]

@@ -1,20 +1,284 @@
-"""A review as it would be reported now: what people have silenced, withdrawn or allowed again since it was made. Pure.
+"""Findings that people do not want to hear: `.deeprepo/ignore.yml`, rules and learnings, and what was said of single findings.
 
-The review that was made stays what is stored; the page is made of it again after each such word, so that doing it twice changes nothing.
+The file is read at the tip of the base branch, so that a change cannot silence the findings about itself: an entry counts once it is
+merged. A rule silences those of its kind in files of its pattern, exactly; what code has proven and is serious, such as a leaked secret or
+a broken caller, only a rule that names the check itself. What is silenced is counted and listed with the reason, never dropped unseen.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from bot.findings.suppress import IgnoreList
-from bot.values import Finding, OwnerRule, PlacedFinding, Review
+from bot.config import names
+from bot.findings.merge import identify
+from bot.text import globs
+from bot.values import Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
+from bot.values.finding import MOST_BROKEN, SAME_VALUE
+
+if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
+    from bot.config.ignore_file import IgnoreEntry, Scope
+
+BY_CODE = frozenset({"secret", "settings"})  # categories that no model reports: they name the check
+FILE, LOCAL = names.IGNORE, names.LOCAL_IGNORE
+HEAD = """\
+# Findings that deeprepo does not repeat. Written by `deeprepo ignore`; edit or remove entries as you like.
+# scope: finding = this one finding; rule = this rule or category in files that match `path`; path = everything there.
+# A path that begins with = is one file, every character as it is; others are patterns as in .gitignore.
+# An entry counts once it is on the base branch. `expires` (a date) is optional.
+"""
 
 
-def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]) -> Review:
-    """The review under these words: identity, reason and "finding" or "withdrawn" of single findings, and the learned rules in force.
+@dataclass(frozen=True, slots=True)
+class IgnoreList:
+    """The whole file: the entries that count, and sentences about those that do not."""
 
-    What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again.
+    entries: "tuple[IgnoreEntry, ...]" = ()
+    warnings: tuple[str, ...] = ()
+    withdrawn: frozenset[str] = frozenset()  # fingerprints of findings that we have taken back in a conversation
+    rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
+    dismissals: tuple[tuple[str, str], ...] = ()  # identity and reason of each finding that a person has dismissed
+
+    @property
+    def learnings(self) -> tuple[OwnerRule, ...]:
+        """The sentences that a second opinion may find to answer a claim."""
+        return tuple(rule for rule in self.rules if rule.is_learning)
+
+    def reason_of(self, finding: Finding) -> str | None:
+        """Why a person has dismissed this very finding; None if nobody has. What a rule of a kind silences was not dismissed."""
+        entries = (entry for entry in self.entries if entry.scope == "finding" and entry.covers(finding))
+        entry = next(entries, None)
+        if entry is not None:
+            return entry.reason
+        return next((reason for mark, reason in self.dismissals if mark == finding.identity), None)
+
+    def also(
+        self,
+        requests: Sequence[tuple[str, str, str]],
+        rules: Sequence[OwnerRule] = (),
+    ) -> "IgnoreList":
+        """With single findings that people asked for elsewhere (identity, reason, "finding"), we have "withdrawn" or people "rejected", and with rules."""
+        withdrawn = frozenset(fingerprint for fingerprint, _, scope in requests if scope == "withdrawn")
+        dismissed = tuple((mark, reason) for mark, reason, scope in requests if scope == "rejected")
+        silenced_requests = [
+            request for request in requests if request[2] != "rejected"
+        ]  # that one alone stays reported
+        return IgnoreList(
+            (*self.entries, *_entries(silenced_requests)),
+            self.warnings,
+            withdrawn,
+            (*self.rules, *rules),
+            (*self.dismissals, *dismissed),
+        )
+
+    def join(self, other: "IgnoreList") -> "IgnoreList":
+        """With the entries of another file."""
+        return replace(self, entries=(*self.entries, *other.entries), warnings=(*self.warnings, *other.warnings))
+
+    def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+        """The findings to go on with, and the silenced ones: together as many as there were."""
+        judged = [self.judge(finding) for finding in findings]
+        return (
+            tuple(one for one in judged if one.silencing is None),
+            tuple(one for one in judged if one.silencing is not None),
+        )
+
+    def judge(self, finding: Finding) -> Finding:
+        """The finding as it is reported, at the first of its places that nothing silences; or silenced."""
+        silenced_findings: list[Finding] = []
+        reported: Finding | None = None
+        for place in _places(finding):
+            silencing = self._silencing(place)
+            if silencing is None:
+                reported = reported or place
+                continue
+            silenced_finding = silenced(place, silencing)
+            if silenced_finding.is_revoked:  # about the secret itself: the value is the same everywhere
+                return silenced_finding
+            silenced_findings.append(silenced_finding)
+        if reported is None:
+            is_cut = bool(finding.cause) and sum(item.is_broken for item in finding.evidence) >= MOST_BROKEN
+            return (
+                finding if is_cut else silenced_findings[0]
+            )  # places that it does not show may be silenced by nothing
+        if not (silenced_findings and finding.cause):
+            return reported
+        quiet = {one.path for one in silenced_findings}
+        rest = tuple(item for item in reported.evidence if not item.is_broken or item.path not in quiet)
+        rewrites = tuple(row for row in reported.rewrites if row.path not in quiet)
+        return replace(reported, evidence=rest, rewrites=rewrites)
+
+    def _silencing(self, finding: Finding) -> Silencing | None:
+        """Why the finding is not reported at its place; None if it is."""
+        entry = next((entry for entry in self.entries if entry.covers(finding)), None)
+        if entry is not None:
+            withdrawn = not finding.proven and finding.fingerprint in self.withdrawn
+            return Silencing(entry.reason, "withdrawn" if withdrawn else entry.scope)
+        rule = next((rule for rule in self.rules if covers_finding(rule, finding)), None)
+        return Silencing(rule.text, "rule", replace(rule, text="")) if rule is not None else None
+
+
+def silenced(finding: Finding, silencing: Silencing) -> Finding:
+    """The finding as nobody is told of it."""
+    return replace(finding, status="silenced", how="", silencing=silencing)
+
+
+def _places(finding: Finding) -> list[Finding]:
+    """Return a finding as it would be reported at each of its places: of a secret each line, of a broken contract each file.
+
+    Each of them has to be silenced. If a person has ignored the secret itself at one place, that counts for all places: the value is the same.
+    """
+    others = [item for item in finding.evidence if item.note == SAME_VALUE] if finding.category == "secret" else []
+    if finding.cause:
+        files = {item.path: item for item in reversed(finding.evidence) if item.is_broken}
+        others = [item for path, item in reversed(files.items()) if path != finding.path]
+    return [finding, *(_at(finding, item) for item in others)]
+
+
+def _at(finding: Finding, there: Evidence) -> Finding:
+    """Return the finding as it would be reported at a line of its evidence."""
+    own = Evidence(finding.path, finding.quote, finding.start, finding.side, note=there.note)
+    rest = (item for item in finding.evidence if item is not there)
+    return identify(
+        replace(
+            finding,
+            path=there.path,
+            quote=there.quote,
+            start=there.line,
+            end=there.line,
+            side=there.side,
+            evidence=(own, *rest),
+        )
+    )
+
+
+def mark_of(finding: Finding) -> str:
+    """What a person's request about a finding names: its identity, and of what code has found the digest of each broken line.
+
+    So the request is about the lines that its author was shown, and about none that comes later.
+    """
+    if finding.category == "secret" or (finding.has_model and not finding.proven):
+        return finding.identity
+    from bot.config.ignore_file import digest
+
+    return f"{finding.identity} {digest(finding)}"
+
+
+def identity_of(mark: str) -> str:
+    """The identity in what a request names."""
+    return mark.partition(" ")[0]
+
+
+def _entries(requests: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
+    if not requests:
+        return []
+    from bot.config.ignore_file import IgnoreEntry
+
+    marks = [(*mark.partition(" "), reason) for mark, reason, _ in requests]
+    return [IgnoreEntry(fingerprint=identity, digest=digests, reason=reason) for identity, _, digests, reason in marks]
+
+
+def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
+    """The file as it is on the base branch, or the person's own. An entry that cannot be read or has expired is a warning, not a failure."""
+    if text is None:
+        return IgnoreList()
+    from bot.config import ignore_file, yaml_text
+
+    ignore_document = ignore_file.check(text)
+    entries: list[IgnoreEntry] = []
+    warnings = [f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in ignore_document.problems]
+    for number, entry in ignore_document.entries:
+        if entry.expires is not None and entry.expires < today:
+            what = entry.title or entry.fingerprint or entry.path
+            warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is not used")
+        else:
+            entries.append(entry)
+    return IgnoreList(tuple(entries), tuple(warnings))
+
+
+def add_entry(before: bytes | None, entry: "IgnoreEntry") -> str:
+    """The file with one more entry; what people wrote in it stays as it is."""
+    from bot.config import yaml_text
+
+    text = before.decode("utf-8", "replace") if before else HEAD
+    data = {name: value for name, value in entry.model_dump(mode="json").items() if value not in ("", None)}
+    return f"{text.rstrip()}\n{yaml_text.dump([data])}"
+
+
+def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | None = None) -> "IgnoreEntry":
+    """The entry that silences a finding in this scope."""
+    from bot.config.ignore_file import IgnoreEntry, digest
+
+    path, title = only(finding.path), " ".join(finding.title.split())
+    if scope == "finding":
+        return IgnoreEntry(
+            fingerprint=finding.identity,
+            digest=digest(finding),
+            path=path,
+            title=title,
+            reason=reason,
+            expires=expires,
+        )
+    if scope == "rule":
+        return IgnoreEntry(scope="rule", rule=finding.kind, path=path, reason=reason, expires=expires)
+    return IgnoreEntry(scope="path", path=path, reason=reason, expires=expires)
+
+
+def only(path: str) -> str:
+    """The pattern that means this one file, whatever its name holds."""
+    return globs.EXACT + path
+
+
+def is_grave(finding: Finding) -> bool:
+    """Whether code has proven the finding, and it is serious."""
+    return finding.proven and finding.serious
+
+
+def covers_finding(rule: OwnerRule, finding: Finding) -> bool:
+    """Whether the rule silences the finding."""
+    if rule.kind not in (finding.rule, finding.category) or not rule.kind:
+        return False
+    if finding.proven and rule.kind != finding.kind and rule.kind not in BY_CODE:
+        return False
+    if is_grave(finding) and rule.learned and not rule.grave:
+        return False
+    return globs.matches([rule.path], finding.path)
+
+
+def reaches_finding(learning: OwnerRule, finding: Finding, units: Iterable[Unit]) -> bool:
+    """Whether a learning's scope holds the finding, which a model alone has reported: its file, and its definition if one is named."""
+    if (
+        not learning.is_learning
+        or not learning.text
+        or finding.proven
+        or finding.is_masked
+        or not globs.matches([learning.path], finding.path)
+    ):
+        return False
+    if not learning.symbol:
+        return True
+    around = (unit.name for unit in units if unit.path == finding.path and unit.start <= finding.start <= unit.end)
+    return any(name == learning.symbol or name.endswith(f".{learning.symbol}") for name in around)
+
+
+def owner_learnings(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
+    """The learnings of the settings, from their path, symbol and text."""
+    return tuple(
+        OwnerRule(path, "", text, number, symbol=symbol) for number, (path, symbol, text) in enumerate(rows, 1)
+    )
+
+
+def owner_rules(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
+    """The rules of the settings, from their path, kind and text."""
+    return tuple(OwnerRule(path, kind, text, number) for number, (path, kind, text) in enumerate(rows, 1))
+
+
+def silence_again(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]) -> Review:
+    """A stored review as it would be reported now, under these words: identity, reason and "finding" or "withdrawn" of single findings, and the learned rules in force.
+
+    What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again. The review
+    that was made stays what is stored, so doing it twice changes nothing.
     """
     words = IgnoreList().also(requests, rules)
     rows = tuple(_judge(row, words) for row in review.findings)
@@ -25,7 +289,7 @@ def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequenc
     rows = tuple(_numbered(row, numbers) for row in rows)
     known_numbers = {number for number, _ in review.round.numbers}
     silenced_places = {(row.finding.path, row.finding.start) for row in rows if row.finding.silencing is not None}
-    quiet = ({*_places(review.findings)} - {*_places(rows)}) | silenced_places
+    quiet = ({*_open_places(review.findings)} - {*_open_places(rows)}) | silenced_places
     walkthrough = review.walkthrough
     if (
         walkthrough is not None
@@ -71,7 +335,7 @@ def _judge(row: PlacedFinding, words: IgnoreList) -> PlacedFinding:
     return PlacedFinding(judged, "outside" if judged.silencing is None else "")
 
 
-def _places(rows: Sequence[PlacedFinding]) -> Iterator[tuple[str, int]]:
+def _open_places(rows: Sequence[PlacedFinding]) -> Iterator[tuple[str, int]]:
     return ((row.finding.path, row.finding.start) for row in rows if row.finding.status in ("new", "still"))
 
 

@@ -58,7 +58,9 @@ async def explanation(review: Review, number: int) -> str:
         raise UsageError(f"the last review has no finding {number}: {numbers}")
     form = ReviewTemplates(safe)
     return form.fill(
-        "finding.md.j2", lambda: [parts.one(findings_by_number[number], safe, form.words)], markdown.MOST_BYTES
+        "finding.md.j2",
+        lambda: [parts.finding_values(findings_by_number[number], safe, form.words)],
+        markdown.MOST_BYTES,
     )[0]
 
 

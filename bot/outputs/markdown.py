@@ -33,7 +33,7 @@ def summary(
     groups = {"full": listing.full, "still": listing.still, "folded": listing.collapsed_findings}  # as they get room
     here = [item for group in groups.values() for item in group if id(item) not in own]
     with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}  # others have one on their fold
-    values = parts.whole(review, form.words) | {
+    values = parts.summary_values(review, form.words) | {
         "inline": len(posted_findings),
         "listed": len(review.reported) - len(posted_findings),
         "handover_title": Safe(form.words.say("handover_all", len(listing.all))),
@@ -44,7 +44,9 @@ def summary(
         return form.fill(
             "finding.md.j2",
             lambda: [
-                parts.one(item, review, form.words, heading=id(item) in with_heading, with_handover=with_handover)
+                parts.finding_values(
+                    item, review, form.words, heading=id(item) in with_heading, with_handover=with_handover
+                )
                 for item in here
             ],
             room,

@@ -29,7 +29,7 @@ OPEN_PLACES, OPEN_CHARS = 1, 200  # evidence that is shown without a click: so m
 SUMMARY_CHARS = 4_000
 
 
-def whole(review: Review, words: Phrases) -> dict[str, Any]:
+def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
     """The values of summary.md.j2, apart from `most`, `details`, `inline` and `notes`, which depend on the room."""
     pull, coverage, groups, said = review.pull, review.coverage, facts.listing(review), facts.summary(review, words)
     silenced = facts.silenced_counts(review)
@@ -133,7 +133,7 @@ def _ci_failure(failure: CIFailure, review: Review, words: Phrases) -> dict[str,
     }
 
 
-def one(
+def finding_values(
     placed_finding: PlacedFinding, review: Review, words: Phrases, *, heading: bool = True, with_handover: bool = True
 ) -> dict[str, Any]:
     """The values of finding.md.j2 and inline.md.j2.

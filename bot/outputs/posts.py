@@ -62,7 +62,9 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     full = facts.listing(safe).full
     postable = [item for item in full if item.place in ("inline", "file")][:MOST_POSTS]
     neighbours = _together(postable, safe)
-    bodies = form.fill("inline.md.j2", lambda: [parts.one(item, safe, form.words) for item in neighbours], MOST_BYTES)
+    bodies = form.fill(
+        "inline.md.j2", lambda: [parts.finding_values(item, safe, form.words) for item in neighbours], MOST_BYTES
+    )
     bodies = [_short(body, item, safe, form) for item, body in zip(neighbours, bodies, strict=True)]
     state_line = f"{state(review)}\n" if state else ""
     summary = markdown.summary(safe, form, postable, MOST_BYTES - len(state_line))
@@ -133,7 +135,7 @@ def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: Revi
     """The comment within GitHub's limit. Whoever fills it with signs that must be disarmed gets less of everything shown."""
     if len(body.encode()) <= MOST_BYTES:
         return body
-    values = parts.one(placed_finding, review, form.words, with_handover=False)
+    values = parts.finding_values(placed_finding, review, form.words, with_handover=False)
     values |= {name: values[name][:SHORT] for name in ("why", "first", "more", "consequence", "trigger", "quote")}
     values |= {"evidence": [], "collapsed": False, "replacement": None, "suggestion": None}
     return comment("inline.md.j2", form.words, **values)

@@ -17,7 +17,7 @@ from bot.outputs import marker
 from bot.outputs.posts import RULE, Comments, Post
 from bot.publish import checks, requests
 from bot.publish.checks import CheckEnding
-from bot.publish.existing import FINDING, REVIEW, facts, look, unsaid
+from bot.publish.existing import FINDING, REVIEW, facts, posted_findings, unsaid
 from bot.publish.job import Publication, PublishResult, same, summaries
 from bot.publish.requests import ChangeRequest
 from bot.publish.tidy import ThreadCloser, tidy
@@ -43,7 +43,7 @@ async def publish(
     """
     job = Publication(host, review, run, load(review.settings.language), still_current)
     await job.check()
-    request = await requests.look(job)
+    request = await requests.read(job)
     comments_posted, refusals = await post(job, comments, request)
 
     async def put_summary(notes: tuple[str, ...]) -> PostedComment:
@@ -99,7 +99,7 @@ async def _renew_page(host: Host, standing: PostedComment, review: Review, comme
     if not same(standing.body, text):
         await host.edit_comment(standing.id, text)
     with suppress(HostRefused):  # the next review tries again, and reports the reason
-        await requests.settle(job, await requests.look(job))
+        await requests.settle(job, await requests.read(job))
 
 
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ async def post(
     while True:
         review = tell_in_summary(job.review, refused_keys) if refused_keys else job.review
         comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
-        left = unsaid(await look(job.host), [each for one in comments_now.posts for each in keys(one)], job.run)
+        left = unsaid(
+            await posted_findings(job.host), [each for one in comments_now.posts for each in keys(one)], job.run
+        )
         bad = await _put(job, [rest for one in comments_now.posts if (rest := _rest(one, left)) is not None], request)
         if not bad:
             return comments_now, refused_keys

@@ -65,7 +65,7 @@ def facts(comment: PostedComment) -> Mapping[str, str]:
     return (marker.read(comment.body) if comment.ours else None) or {}
 
 
-async def look(host: Host) -> tuple[PostedFinding, ...]:
+async def posted_findings(host: Host) -> tuple[PostedFinding, ...]:
     """Our findings that are there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
     comments = await host.comments("review")
     with suppress(HostRefused):

@@ -33,7 +33,7 @@ class ChangeRequest:
     made_by_this: bool  # by this review
 
 
-async def look(job: Publication) -> ChangeRequest:
+async def read(job: Publication) -> ChangeRequest:
     """What the review asks for, compared with what is on the pull request."""
     own_reviews = await _ours(job.host)
     standing = tuple(one for one in own_reviews if one.state == STANDS)
@@ -75,7 +75,7 @@ async def _make(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
     body = job.make(REVIEW, review_text(job, request, 0))
 
     async def find() -> PostedComment | None:
-        return next(iter((await look(job)).standing), None)
+        return next(iter((await read(job)).standing), None)
 
     try:
         await job.put(find, lambda: job.host.review(job.head, body, (), REQUEST))

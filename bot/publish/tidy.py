@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.publish.existing import FIXED, PostedFinding, look
+from bot.publish.existing import FIXED, PostedFinding, posted_findings
 from bot.publish.job import Publication
 from bot.render import Safe, comment
 from bot.values import Hidden, PostedComment
@@ -45,7 +45,7 @@ class ThreadCloser:
 async def tidy(job: Publication, closer: ThreadCloser) -> tuple[str, ...]:
     """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
     notes: list[str] = []
-    for one in await look(job.host):
+    for one in await posted_findings(job.host):
         if one.is_resolved:
             continue
         try:
@@ -88,7 +88,7 @@ async def _answer(job: Publication, one: PostedFinding) -> None:
 
 async def close(closer: ThreadCloser, withdrawn: Collection[str], silenced_marks: Collection[str]) -> None:
     """Close the threads of these findings (fingerprints), but for those that are also about a finding that still stands."""
-    for one in await look(closer.host):
+    for one in await posted_findings(closer.host):
         marks = {mark for mark, _ in one.findings}
         if not one.is_resolved and not marks.isdisjoint(withdrawn) and marks.issubset({*silenced_marks, *withdrawn}):
             await closer.close(one)

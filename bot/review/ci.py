@@ -14,7 +14,7 @@ from bot.text import lines
 from bot.text.paths import is_test
 from bot.values import ChangedFile, CIFailure, CIJobLog, Side
 
-Place = tuple[str, int, Side]
+ChangedLine = tuple[str, int, Side]
 MOST = 4 << 20  # characters of a log that are looked at: its end
 LINE, SHOWN = 2_000, 300  # characters of a line that is looked at, and of an error
 AROUND, ABOVE = 50, 2  # lines around an error whose places count; before the heading of a failed test that may say why
@@ -162,10 +162,10 @@ def _places_around(rows: Sequence[str], at: int) -> list[tuple[str, int]]:
     return [place for one in near for place in places_in(rows[one])]
 
 
-def trace(message: str, places: Sequence[tuple[str, int]], files: Sequence[ChangedFile]) -> Place | None:
+def trace(message: str, places: Sequence[tuple[str, int]], files: Sequence[ChangedFile]) -> ChangedLine | None:
     """The changed line that an error comes from: one that it names, else the definition of a name that the change altered."""
     known = [(file, line) for path, line in places if (file := _file(path, files)) is not None]
-    exact: list[Place] = [(file.path, line, "head") for file, line in known if line in file.added_lines]
+    exact: list[ChangedLine] = [(file.path, line, "head") for file, line in known if line in file.added_lines]
     product = (place for place in exact if not is_test(place[0]))
     return next(product, None) or _of_names(message, files) or next(iter(exact), None)
 
@@ -180,7 +180,7 @@ def _file(path: str, files: Sequence[ChangedFile]) -> ChangedFile | None:
     return max(fits, key=lambda one: len(one.path)) if fits else None
 
 
-def _of_names(message: str, files: Sequence[ChangedFile]) -> Place | None:
+def _of_names(message: str, files: Sequence[ChangedFile]) -> ChangedLine | None:
     """The line of the change that defines a name of the message, after it or else before it."""
     quoted = [word for name in _QUOTED.findall(message) for word in (name, *_WORD.findall(name))]
     words = [word for word in _WORD.findall(message) if _CODE.search(word) or f"{word}()" in message]

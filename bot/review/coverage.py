@@ -26,13 +26,13 @@ from bot.values import (
     Reference,
     Symbol,
     Unit,
+    UsePlace,
 )
 
 MODULE = "<module>"  # the name of what an import of a whole file means
 HEAD_LINES = 4  # of an overriding method, in which its name stands
 MIN_BODY = 12  # a shorter body ("}", "pass") occurs everywhere and proves nothing: its diff must occur instead
 
-Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
 SAYS: Mapping[Contract, str] = {
     "removed": "{name} is gone",
     "parameters": "the parameters of {name} changed",
@@ -45,7 +45,7 @@ BREAKS: frozenset[Contract] = frozenset(
 )  # what breaks a use for sure, unless code shows otherwise
 LONGEST_SIGNATURE = 120  # characters that are shown of each side
 REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
-_NONE: Mapping[Place, str] = {}
+_NONE: Mapping[UsePlace, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
 _COUNTED = re.compile(r"[ +] (.*)$")  # one whose number is counted from the rows above
 _NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)  # sign and number before a line of code
@@ -89,10 +89,10 @@ class CoverageTracker:
         self._blocks = {unit.id: _blocks(unit) for unit in units}
         self._twins = _twins(units, _changed_rows) | _twins(units, _text)
         self.uses = {use.place: use for use in obliged_uses(files, dependents)}
-        self._compared: dict[Place, str] = {}
-        self._read: dict[Place, str] = {}
-        self._reused_uses: dict[Place, str] = {}
-        self._left: dict[Place, str] = {}
+        self._compared: dict[UsePlace, str] = {}
+        self._read: dict[UsePlace, str] = {}
+        self._reused_uses: dict[UsePlace, str] = {}
+        self._left: dict[UsePlace, str] = {}
         self._unchecked: dict[tuple[str, str], None] = {}
         self._not_installed: list[str] = []
         self._commits: tuple[str, ...] = ()  # what is not known of the commits of the change
@@ -125,7 +125,7 @@ class CoverageTracker:
         """Some commits of the change were not looked through for secrets, or what a merge of them brings is not all known."""
         self._commits = tuple(reasons)
 
-    def note_comparisons(self, places: Mapping[Place, str]) -> None:
+    def note_comparisons(self, places: Mapping[UsePlace, str]) -> None:
         """What comparing uses with the changed contracts has shown."""
         self._compared.update({place: comparison for place, comparison in places.items() if place in self.uses})
 
@@ -179,7 +179,9 @@ class CoverageTracker:
         """These uses will not be read, and why."""
         self._left.update({use.place: reason for use in uses})
 
-    def reuse(self, ids: Mapping[str, ReadUnit], paths: Mapping[str, str], uses: Mapping[Place, str] = _NONE) -> None:
+    def reuse(
+        self, ids: Mapping[str, ReadUnit], paths: Mapping[str, str], uses: Mapping[UsePlace, str] = _NONE
+    ) -> None:
         """Units (id), unchanged files (path) and uses that an earlier round read and nothing has touched since -> who read them."""
         self._reused.update({i: mark for i, mark in ids.items() if i in self.units})
         self._reused_files.update(paths)
@@ -286,7 +288,7 @@ class ObligedUse:
     may_break: bool  # what it writes is gone, or is called otherwise; not if only the word is the same
 
     @property
-    def place(self) -> Place:
+    def place(self) -> UsePlace:
         """What it is known by."""
         return self.symbol, self.path, self.line
 
@@ -325,7 +327,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     """
     symbols = dependents.by_key()
     fresh = {file.path: file.added_lines for file in files}
-    uses_by_place: dict[Place, ObligedUse] = {}
+    uses_by_place: dict[UsePlace, ObligedUse] = {}
     rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
     rows += [(_override(key, own), symbols.get(key)) for key, own in dependents.heirs]
     for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):

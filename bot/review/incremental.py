@@ -87,7 +87,7 @@ class Past:
         return frozenset([f.fingerprint for f in quiet if not rounds.is_new_code(f, self.before, self.changed)])
 
 
-async def past(
+async def read_past(
     data: bytes | None,
     commits: Commits,
     pull: PullRequest,
@@ -164,7 +164,7 @@ def _reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh:
     return frozenset(earlier.dependents) - again
 
 
-def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[ReadUnit, ...]:
+def read_units(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[ReadUnit, ...]:
     """What the next round can build upon. Files with an `unheard` finding are read again: it is not lost."""
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
     rows = ((tracker.units[i], by, model) for i, (by, model) in tracker.readers().items())

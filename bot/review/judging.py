@@ -96,7 +96,7 @@ async def _ask_ahead(session: Session, findings: Sequence[Finding]) -> None:
 async def _judge(session: Session, findings: Sequence[Finding], ask: Ask | None) -> judge.JudgedFindings:
     """The findings that may be said. An opinion that was given before is not asked for again."""
     subject = session.survey
-    return await judge.judge(
+    return await judge.judge_findings(
         findings,
         subject.tree,
         subject.dependents,

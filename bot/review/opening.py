@@ -78,7 +78,7 @@ async def open_session(
             tree=tree,
             calls=calls,
             worker=worker,
-            checks=checks,
+            analyzers=checks,
             silence=checks.silence,
             root=models.root,
             reader=models.reader,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from bot.findings import merge
-from bot.findings.check import check
+from bot.findings.quotes import check_quotes
 from bot.llm.calls import Calls
 from bot.ports import Model, Tree
 from bot.review.coverage import CoverageTracker
@@ -82,7 +82,7 @@ class Session:
     tree: Tree  # as models are shown it
     calls: Calls
     worker: Worker
-    checks: Worker  # the analysers; the same as `worker` where there is no model
+    analyzers: Worker  # the checks by code; the same as `worker` where there is no model
     root: Model | None = None
     reader: Model | None = None  # the model behind `worker`, where there is one
     workers: Mapping[str, Worker] = field(default_factory=dict)  # that the root's code may ask by name
@@ -154,13 +154,13 @@ async def borne_out(session: Session, finding: Finding) -> Finding | str:
     """Return the finding as the trees bear it out, that of a consumer too, or the sentence that says why it cannot stay."""
     if session.consumer_code is not None:
         finding = await session.consumer_code.attribute(finding)
-    checked_finding = await check(finding, session.tree)
+    checked_finding = await check_quotes(finding, session.tree)
     if isinstance(checked_finding, str):
         return checked_finding
 
     from bot.findings import claims
 
-    return await claims.check(checked_finding, session.tree)
+    return await claims.check_claims(checked_finding, session.tree)
 
 
 async def check_finding(session: Session, finding: Finding) -> Finding | str:

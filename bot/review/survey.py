@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bot.brief import Brief
-from bot.findings.suppress import IgnoreList
+from bot.findings.silencing import IgnoreList
 from bot.masking.masks import Masks
 from bot.ports import RunnableTree
 from bot.review.coverage import CoverageTracker

@@ -29,7 +29,7 @@ async def run(
     there is a root's model and the effort is not low, it reads the most telling pairs beside.
     """
     with_pairs = with_pairs and session.root is not None and session.effort != "low"
-    beside = not is_checked and session.checks is not session.worker
+    beside = not is_checked and session.analyzers is not session.worker
     if beside:
         await compare(session)
     left = session.tracker.unread()
@@ -89,8 +89,8 @@ def hearing(session: Session, worker: Worker, *, diff_only: bool = False, is_mer
 
 async def compare(session: Session) -> None:
     """Compare uses with changed contracts: prompts show first what that could not decide."""
-    if isinstance(session.checks, AnalyzerWorker):
-        await session.checks.compare(session.units)
+    if isinstance(session.analyzers, AnalyzerWorker):
+        await session.analyzers.compare(session.units)
 
 
 @asynccontextmanager
@@ -125,7 +125,7 @@ async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
 
 async def check_by_code(session: Session) -> None:
     """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
-    answer = await session.checks.review(session.units)
+    answer = await session.analyzers.review(session.units)
     for finding in answer.findings:
         await admit(session, finding)
     judging.code_has_checked(session)

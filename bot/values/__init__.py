@@ -35,8 +35,10 @@ from bot.values.change import (
     Symbol,
     TreeEntry,
     Unit,
+    UsePlace,
     Visibility,
 )
+from bot.values.custom_check import CheckAnswer, CheckedFile, CheckReport, CheckResult, CheckSeverity, CustomCheck
 from bot.values.finding import (
     CATEGORIES,
     Category,
@@ -76,6 +78,7 @@ from bot.values.review import (
     Coverage,
     CoverageRow,
     Cut,
+    Earlier,
     IssueReport,
     Judgement,
     LookUp,
@@ -91,20 +94,7 @@ from bot.values.review import (
     in_order,
     read_units,
 )
-from bot.values.round import Earlier
-from bot.values.rule import (
-    CheckAnswer,
-    CheckedFile,
-    CheckReport,
-    CheckResult,
-    CheckSeverity,
-    CustomCheck,
-    LearnedRule,
-    Proposal,
-    Rejection,
-    RuleState,
-)
-from bot.values.silencing import OwnerRule, Silencing
+from bot.values.rule import LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
 from bot.values.source import (
     Call,
     Clues,

@@ -33,6 +33,9 @@ Contract = Literal[
 ]
 
 
+UsePlace = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
     """What the user asked for: a local repository and which change in it."""

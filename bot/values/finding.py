@@ -10,7 +10,7 @@ from typing import Literal, Self, get_args
 from bot.levels import SEVERITIES, Severity
 from bot.values.change import Side
 from bot.values.exact import Exact
-from bot.values.silencing import Silencing
+from bot.values.rule import Silencing
 
 Category = Literal[  # of what models report; an analyser may have another
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",

@@ -7,11 +7,11 @@ from typing import Literal
 from bot.levels import Severity
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.consumer import ConsumerReport
+from bot.values.custom_check import CheckReport, is_bar
 from bot.values.exact import Exact
 from bot.values.finding import Finding, Status, at_least, severity_rank
 from bot.values.model import Turn, Usage
-from bot.values.rule import CheckReport, is_bar
-from bot.values.walkthrough import Walkthrough
+from bot.values.walkthrough import ReaderNotes, Walkthrough
 
 Tone = Literal["normal", "short"]
 Shortfall = Literal["cut", "dropped", "undecided"]  # what else fails a check for which a bar is set
@@ -352,3 +352,25 @@ class Review:
         bar = self.settings.fail_on  # what is below the least severity may reach one that was set later
         below = bar is not None and any(at_least(one.severity, bar) for one in self.having("below"))
         return bool(self.lacking or self.reaching(bar) or below or any(one.blocks for one in self.checks))
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What the last review of the same change hands to this one, so that a push is read in its difference only."""
+
+    number: int  # of its round
+    base: str
+    head: str
+    units: tuple[ReadUnit, ...] = ()  # that were judged
+    dependents: tuple[str, ...] = ()  # unchanged files that were read
+    # (changed definition, path): uses that a model read, all of them in that file.
+    uses: tuple[tuple[str, str], ...] = ()
+    findings: tuple[Finding, ...] = ()  # as far as known not fixed: said, kept back, silenced
+    silenced_marks: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
+    files: tuple[str, ...] = ()  # changed at that time
+    summary: str = ""
+    reader_notes: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
+    issues: tuple[IssueReport, ...] = ()
+    checks: tuple[CheckReport, ...] = ()  # what the team's own checks came to
+    numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
+    unsaid_numbers: frozenset[int] = frozenset()  # of findings that could not be posted

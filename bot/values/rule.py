@@ -1,17 +1,51 @@
-"""What a team teaches and asks: rules and learnings, which keep findings silent, and checks of its own with what they come to."""
+"""What a team teaches: rules and learnings, which keep findings silent, and whose word it was."""
 
-import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import Literal
 
 from bot.values.exact import Exact
-from bot.values.finding import Evidence
-from bot.values.silencing import OwnerRule
 
 RuleState = Literal["proposed", "confirmed", "removed"]
 # How somebody said that a finding is not wanted; "remember": in a sentence, without one.
 Rejection = Literal["reaction", "reply", "withdrawn", "ignore", "remember"]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRule:
+    """Findings of one kind, in files that a pattern names, are not reported.
+
+    Without a kind it is a learning: `text` is a sentence that a second opinion may find to answer a claim about these files.
+
+    `number`: of a learned rule, the one that people call it by; of one in the settings, its place in the list, from 1.
+    """
+
+    path: Exact[str]  # as in .gitignore
+    kind: Exact[str]  # a check's own code, or a category
+    text: str = ""  # why, in the words of a person who may write to the repository; models are shown it
+    number: int = 0
+    learned: bool = False  # False: written in the settings
+    grave: bool = False  # of a learned one: it was confirmed for something serious that code has proven
+    symbol: Exact[str] = ""  # of a learning: the definition that it is about; empty: the whole file
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether it is a sentence, which silences nothing by itself."""
+        return not self.kind
+
+    @property
+    def place(self) -> str:
+        """Its scope as people write it: the pattern, and the definition after a colon."""
+        return f"{self.path}:{self.symbol}" if self.symbol else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Silencing:
+    """Why a finding is not reported: the reason, and whose word it was."""
+
+    reason: str
+    # withdrawn: by us, in a conversation; repeat: it says again, in other words, what somebody has dismissed
+    scope: Literal["finding", "rule", "path", "withdrawn", "repeat"]
+    rule: OwnerRule | None = None  # or learning, without its text; None: an entry of the list, or a command
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,90 +76,5 @@ class Proposal:
     rule: OwnerRule
     how: Rejection
     who: str
-    link: str = field(default="")
+    link: str = ""
     grave: bool = False
-
-
-CheckSeverity = Literal[
-    "note", "warn", "fail"
-]  # what a failed check comes to: a row, a neutral conclusion, a failed one
-CheckResult = Literal["failed", "undecided", "unasked", "passed", "inapplicable"]  # the worst first
-# Why code says so: nobody was asked, nobody answered, no file is meant, no quote stands, the quote is gone, a file was not read.
-CheckCause = Literal["", "no-model", "no-reader", "no-file", "no-quote", "gone", "unread"]
-CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
-
-
-def is_bar(fail_on: object | None, severities: Iterable[str]) -> bool:
-    """Whether an owner stops changes: for findings of a severity, or for a failed check of the team's own."""
-    return fail_on is not None or "fail" in severities
-
-
-@dataclass(frozen=True, slots=True)
-class CustomCheck:
-    """A question of the owner's, and the files that it is about."""
-
-    name: str
-    ask: str
-    paths: Exact[tuple[str, ...]] = ()  # as in .gitignore; empty: every file
-    severity: CheckSeverity = "warn"
-
-    @property
-    def digest(self) -> str:
-        """What was asked: an answer to other words does not count."""
-        text = "\0".join((self.name, self.ask, *self.paths))
-        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:20]
-
-
-@dataclass(frozen=True, slots=True)
-class CheckAnswer:
-    """What one reader says of a check, for the changed files that it has read. Its quotes are not verified yet."""
-
-    check: str  # its digest
-    result: CheckResult
-    paths: Exact[tuple[str, ...]]
-    reason: str = ""
-    quotes: tuple[Evidence, ...] = ()
-    tokens: int = 0  # that question and answer added to the reader's dialogue, estimated
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedFile:
-    """What a check comes to in one changed file."""
-
-    path: Exact[str]
-    result: CheckResult
-    reason: str = ""
-    quotes: tuple[Evidence, ...] = ()  # each is in the tree
-    cause: CheckCause = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckReport:
-    """What a check comes to for the whole change: the worst of its files."""
-
-    name: str
-    severity: CheckSeverity
-    result: CheckResult
-    reason: str = ""
-    quotes: tuple[Evidence, ...] = ()
-    cause: CheckCause = ""
-    files: tuple[CheckedFile, ...] = ()
-    digest: Exact[str] = ""  # of the question
-    tokens: int = 0  # that it cost in this review, estimated
-
-    @property
-    def blocks(self) -> bool:
-        """Whether the owner wants the change to be stopped for it."""
-        return self.result == "failed" and self.severity == "fail"
-
-    @property
-    def warns(self) -> bool:
-        """Whether a review is not clean for it: it failed, or nobody knows of a check that would stop the change."""
-        if self.result == "failed":
-            return self.severity != "note"
-        return self.severity == "fail" and self.lacks_result
-
-    @property
-    def lacks_result(self) -> bool:
-        """Whether it applies, and neither passed nor failed."""
-        return self.result in ("undecided", "unasked")

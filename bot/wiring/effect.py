@@ -7,7 +7,7 @@ from types import MappingProxyType
 from bot import pipeline
 from bot.analyzers import ANALYZERS
 from bot.dependents.budget import SearchLimits
-from bot.findings.check import check
+from bot.findings.quotes import check_quotes
 from bot.languages import LANGUAGES
 from bot.values import ChangedFile, Dependents, Finding, Judgement, PullRequest, ReviewRequest
 from bot.values.consumer import ConsumerReport
@@ -49,7 +49,7 @@ async def compute(
             judgement = await analyzer.check(subject.tree, wanted_files, subject.dependents)
         unread = judgement.open_files(wanted_files)
         checked_findings = [
-            await check(finding, subject.tree) for finding in (*judgement.findings, *subject.consumers.findings)
+            await check_quotes(finding, subject.tree) for finding in (*judgement.findings, *subject.consumers.findings)
         ]
     breakages = tuple(finding for finding in checked_findings if isinstance(finding, Finding))
     effect = Effect(

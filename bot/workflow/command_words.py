@@ -15,7 +15,7 @@ from bot.commands.words import REMEMBER, RULES
 from bot.config import FILE
 from bot.config.ignore_file import IgnoreEntry
 from bot.config.names import MOST_SENTENCE
-from bot.findings import suppress
+from bot.findings import silencing
 from bot.jobs import Jobs
 from bot.render import code, link
 from bot.storage import Store, Suppression
@@ -91,16 +91,16 @@ async def _ignore(command: GivenCommand) -> CommandReply:
         return about.missing(context, "ignore NUMBER REASON")
     reason_text = " ".join(about.rest.split())[:LONGEST_TEXT]
     finding = about.finding
-    await _silence(suppress.mark_of(finding) if finding is not None else about.fingerprint, reason_text, command)
+    await _silence(silencing.mark_of(finding) if finding is not None else about.fingerprint, reason_text, command)
     reason = reason_text or context.words.say("reply_no_reason", actor=context.actor)
     entry = (
-        suppress.entry_for(finding, "finding", reason)
+        silencing.entry_for(finding, "finding", reason)
         if finding is not None
         else IgnoreEntry(fingerprint=about.fingerprint, reason=reason)
     )
-    lines = suppress.write(None, entry).removeprefix(suppress.HEAD)
+    lines = silencing.add_entry(None, entry).removeprefix(silencing.HEAD)
     title = finding.title if finding is not None else about.fingerprint
-    reply = context.reply("ignored", title=title, file=suppress.FILE, branch=context.branch, lines=lines)
+    reply = context.reply("ignored", title=title, file=silencing.FILE, branch=context.branch, lines=lines)
     if finding is None:
         return reply
     proposals = proposing.proposals(finding, reason_text, "ignore", context.actor, command.link)
@@ -109,8 +109,8 @@ async def _ignore(command: GivenCommand) -> CommandReply:
 
 
 async def _silence(mark: str, reason: str, command: GivenCommand) -> None:
-    """Store what silences a finding (`suppress.mark_of`), and that it was rejected."""
-    ask, store, now, identity = command.ask, command.store, time.time(), suppress.identity_of(mark)
+    """Store what silences a finding (`silencing.mark_of`), and that it was rejected."""
+    ask, store, now, identity = command.ask, command.store, time.time(), silencing.identity_of(mark)
     await store.people.suppress(ask.pull, Suppression(mark, ask.actor, reason, now))
     await store.people.tell(ask.pull, identity, ask.actor, "ignored", reason, now)
     await store.outcomes.reject(ask.pull, identity, now)
@@ -122,7 +122,7 @@ async def _remember(command: GivenCommand) -> CommandReply:
     scope, sentence = _parts(" ".join(command.ask.argument.split()))
     if scope is None:
         finding = target.find("", context).finding if context.top else None
-        scope = (suppress.only(finding.path), "") if finding is not None else None
+        scope = (silencing.only(finding.path), "") if finding is not None else None
     if scope is None or len(sentence.split()) < LEAST_WORDS:
         return context.say("remember_usage", use=code(f"/deeprepo {REMEMBER}"))
     path, symbol = scope

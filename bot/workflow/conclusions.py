@@ -12,7 +12,7 @@ from dataclasses import replace
 from bot.config import Config, policy
 from bot.errors import OverLimit, StorageError
 from bot.findings import silencing
-from bot.findings.suppress import identity_of
+from bot.findings.silencing import identity_of
 from bot.outputs import json_file
 from bot.payloads import MadeReview
 from bot.publish import checks
@@ -111,7 +111,7 @@ async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, stor
     if stored is None or settings is None:
         return None if stored is None else stored.conclusion
     review = await asyncio.to_thread(json_file.read, stored.output)
-    return checks.conclude(under_bar(silencing.now(review, *await silences(pull, store)), settings))
+    return checks.conclude(under_bar(silencing.silence_again(review, *await silences(pull, store)), settings))
 
 
 async def rendered_again(own_review: StoredReview, pull: PullRef, services: Services) -> MadeReview | None:

@@ -36,7 +36,7 @@ def reviewed(table: Table, root: Root) -> tuple[Transcript, Session]:
     table.limits, table.price = root.limits, root.price
 
     async def step(session: Session) -> tuple[Transcript, Session]:
-        session.checks = AnalyzerWorker({}, session.survey)
+        session.analyzers = AnalyzerWorker({}, session.survey)
         return await asyncio.wait_for(strategies.run("rlm", session), PATIENCE), session
 
     return table.run(step)

@@ -7,7 +7,7 @@ import step
 from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
-from bot.findings.check import check as verify
+from bot.findings.quotes import check_quotes
 from bot.languages import LANGUAGES
 from bot.review import coverage
 from bot.text.paths import is_test
@@ -46,7 +46,7 @@ def causes(pull: PullRequest) -> list[Finding]:
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
         found = await contracts.check(tree, files, await dependents.find(tree, files, LANGUAGES))
         for finding in found:
-            verified = await verify(finding, tree)
+            verified = await check_quotes(finding, tree)
             assert isinstance(verified, Finding), verified
             assert (verified.start, len(verified.evidence)) == (finding.start, len(finding.evidence))
         return list(found)

@@ -10,7 +10,7 @@ from bot import diff
 from bot.analyzers import ANALYZERS, linter_run
 from bot.analyzers.linters import Linter, rules
 from bot.checkout import Checkout
-from bot.findings.check import check as verify
+from bot.findings.quotes import check_quotes
 from bot.values import Dependents, Finding, PullRequest
 
 LINTERS = ("oxlint", "shellcheck", "zizmor", "hadolint")
@@ -40,7 +40,7 @@ def look(pull: PullRequest, name: str) -> list[Finding]:
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
         linter = ANALYZERS[name]({})
         found = (await linter.check(tree, [file for file in files if linter.wants(file)], Dependents())).findings
-        assert all([isinstance(await verify(finding, tree), Finding) for finding in found])
+        assert all([isinstance(await check_quotes(finding, tree), Finding) for finding in found])
         return list(found)
 
     return step.over(pull, run)

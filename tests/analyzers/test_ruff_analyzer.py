@@ -5,7 +5,7 @@ from fakes import Repository
 from bot.analyzers.linters import rules
 from bot.analyzers.ruff import LINTER
 from bot.checkout import Checkout
-from bot.findings.check import check as verify
+from bot.findings.quotes import check_quotes
 from bot.values import Dependents, Finding, PullRequest
 
 START = "import os\nimport sys\n\n\ndef path(name):\n    return os.path.join(sys.prefix, name)\n"
@@ -17,7 +17,7 @@ def look(pull: PullRequest) -> list[Finding]:
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
         found = (await LINTER.check(tree, [file for file in files if LINTER.wants(file)], Dependents())).findings
         for finding in found:
-            verified = await verify(finding, tree)
+            verified = await check_quotes(finding, tree)
             assert isinstance(verified, Finding), verified
             assert (verified.start, verified.end, len(verified.evidence)) == (
                 finding.start,

@@ -9,7 +9,7 @@ from fakes import Repository
 
 from bot.commands import COMMANDS, Permission, target
 from bot.config import Settings
-from bot.findings import suppress
+from bot.findings import silencing
 from bot.outputs import json_file
 from bot.render import languages, load
 from bot.values import Finding, PlacedFinding
@@ -111,7 +111,7 @@ def counts(body: str, finding: Finding) -> bool:
     """Whether the entry in a reply silences the finding once it stands in the repository's list."""
     found = re.search(r"```yaml\n(.*?)\n```", body, re.DOTALL)
     assert found is not None
-    ignored = suppress.read((suppress.HEAD + found[1]).encode(), date(2026, 1, 1))
+    ignored = silencing.read_ignore_file((silencing.HEAD + found[1]).encode(), date(2026, 1, 1))
     assert ignored.warnings == ()
     return not ignored.split([finding])[0]
 
@@ -122,7 +122,7 @@ def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
     finding = pull.review.reported[1].finding
     answer = pull.give("ignore", "measured: nobody calls @it")
     assert [(one.fingerprint, one.reason) for one in pull.silenced()] == [
-        (suppress.mark_of(finding), "measured: nobody calls @it")
+        (silencing.mark_of(finding), "measured: nobody calls @it")
     ]
     assert counts(answer.body, finding)
     assert "`.deeprepo/ignore.yml` on the branch `main`" in answer.body
@@ -134,7 +134,7 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
     answer = pull.give("ignore", "#2")
     pull.give("ignore", f"{first.identity} known")
     silenced = {one.fingerprint: one.reason for one in pull.silenced()}
-    assert silenced == {suppress.mark_of(second): "", suppress.mark_of(first): "known"}
+    assert silenced == {silencing.mark_of(second): "", silencing.mark_of(first): "known"}
     assert "maintainer" in answer.body
     short = pull.review.reported[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):

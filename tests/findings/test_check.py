@@ -2,8 +2,7 @@ import pytest
 import step
 from fakes import Repository
 
-from bot.findings.check import check
-from bot.findings.quotes import locate
+from bot.findings.quotes import check_quotes, locate
 from bot.values import Evidence, Finding, PullRequest, Source
 
 
@@ -14,7 +13,7 @@ def finding(path: str, quote: str, start: int = 0, **fields: object) -> Finding:
 
 
 def checked(pull: PullRequest, item: Finding) -> Finding | str:
-    return step.over(pull, lambda tree, _: check(item, tree))
+    return step.over(pull, lambda tree, _: check_quotes(item, tree))
 
 
 def test_the_line_is_where_the_quote_stands(repository: Repository) -> None:
@@ -35,8 +34,8 @@ def test_a_quote_that_is_not_there_cannot_stand(repository: Repository) -> None:
 
 def test_removed_code_is_found_on_the_base_side(repository: Repository) -> None:
     """A finding about a deleted check belongs to the old side."""
-    pull = repository.change({"a.py": "check()\nx = 1\n"}, {"a.py": "x = 1\n"})
-    found = checked(pull, finding("a.py", "check()"))
+    pull = repository.change({"a.py": "check_quotes()\nx = 1\n"}, {"a.py": "x = 1\n"})
+    found = checked(pull, finding("a.py", "check_quotes()"))
     assert isinstance(found, Finding)
     assert (found.side, found.start) == ("base", 1)
 

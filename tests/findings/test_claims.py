@@ -19,7 +19,7 @@ def checked(repository: Repository, claim: Claim) -> Finding | str:
         "shop/rates.py", "    return weight * LIMIT", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=5, end=5, claims=(claim,)
     )  # fmt: skip
 
-    return step.over(pull, lambda tree, _: claims.check(finding, tree))
+    return step.over(pull, lambda tree, _: claims.check_claims(finding, tree))
 
 
 @pytest.mark.parametrize(

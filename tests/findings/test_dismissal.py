@@ -10,10 +10,10 @@ from fakes import Repository
 from families import few
 
 from bot.checkout import Checkout
-from bot.findings.check import check
-from bot.findings.judge import JudgedFindings, judge
+from bot.findings.judge import JudgedFindings, judge_findings
 from bot.findings.merge import identify
-from bot.findings.suppress import IgnoreList
+from bot.findings.quotes import check_quotes
+from bot.findings.silencing import IgnoreList
 from bot.findings.verify import OpinionQuestion
 from bot.values import (
     Completion,
@@ -107,10 +107,12 @@ async def judged(
 ) -> JudgedFindings:
     """The findings of a round under what people have said; `before`: what models have reported before."""
     async with Checkout(pull) as tree:
-        checked = [one for one in [await check(each, tree) for each in findings] if isinstance(one, Finding)]
+        checked = [one for one in [await check_quotes(each, tree) for each in findings] if isinstance(one, Finding)]
         assert len(checked) == len(findings)
         known = Earlier(1, pull.base, "0" * 40, findings=before)
-        return await judge(checked, tree, Dependents(), opinion, pull=pull, ignore_list=ignore_list, earlier=known)
+        return await judge_findings(
+            checked, tree, Dependents(), opinion, pull=pull, ignore_list=ignore_list, earlier=known
+        )
 
 
 @pytest.fixture

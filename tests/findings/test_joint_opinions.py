@@ -9,7 +9,7 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.findings import joint_opinions
-from bot.findings.judge import JudgedFindings, judge
+from bot.findings.judge import JudgedFindings, judge_findings
 from bot.findings.opinion_cache import Opinions
 from bot.values import Completion, Dependents, Finding, Prompt, Source, Usage
 
@@ -47,7 +47,7 @@ def judged(repository: Repository, answers: Answers, findings: Sequence[Finding]
     async def run() -> JudgedFindings:
         opinions = Opinions(answers)
         async with Checkout(pull) as tree:
-            return await judge(findings, tree, Dependents(), opinions.answers, pull=pull)
+            return await judge_findings(findings, tree, Dependents(), opinions.answers, pull=pull)
 
     return asyncio.run(run())
 

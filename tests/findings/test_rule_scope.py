@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from pushes import FIRST, SIZES, Hand, found, judge, titles
 
-from bot.findings import rules
+from bot.findings import silencing
 from bot.outputs import console, json_file, posts
 from bot.values import Finding, OwnerRule, Review, Source, Verdict
 from deeprepo_sandbox.providers import Reply
@@ -48,15 +48,15 @@ def accepted(review: Review) -> set[str]:
 )
 def test_kind_and_path_are_exact(path: str, kind: str, finding: Finding, *, silenced: bool) -> None:
     """What code has proven is silenced by the check's own name alone."""
-    assert rules.covers(OwnerRule(path, kind), finding) is silenced
+    assert silencing.covers_finding(OwnerRule(path, kind), finding) is silenced
 
 
 def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
     """A learned rule means what it was confirmed for; the settings are the owner's own hand."""
     learned = OwnerRule("/src/a.py", "S105", learned=True)
-    assert rules.covers(learned, replace(PROVEN, severity="medium"))
-    assert not rules.covers(learned, PROVEN)
-    assert rules.covers(replace(learned, grave=True), PROVEN)
+    assert silencing.covers_finding(learned, replace(PROVEN, severity="medium"))
+    assert not silencing.covers_finding(learned, PROVEN)
+    assert silencing.covers_finding(replace(learned, grave=True), PROVEN)
 
 
 def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:

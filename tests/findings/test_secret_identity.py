@@ -11,7 +11,7 @@ from bot import diff
 from bot.analyzers import secrets
 from bot.checkout import Checkout
 from bot.errors import DeepRepoError
-from bot.findings.judge import judge
+from bot.findings.judge import judge_findings
 from bot.findings.merge import identify, merge
 from bot.findings.rounds import recall
 from bot.masking.forms import identity
@@ -50,7 +50,7 @@ async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Reposit
         async def ask(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
             raise AssertionError([prompt.messages for prompt in prompts])
 
-        done = await judge(found.findings, tree, Dependents(), ask)
+        done = await judge_findings(found.findings, tree, Dependents(), ask)
         assert [(finding.rule, finding.verdict) for finding in done.having("new")] == [("password", "unproven")]
 
 

@@ -59,8 +59,8 @@ def test_a_secret_stays_reported_at_the_places_that_a_later_rule_does_not_name(*
     """What comes out and what is silenced are together as many as went in, and the check goes on failing."""
     both, twice = secret("tests/a.py", "zz/b.py"), secret("tests/a.py", "tests/c.py")
     before = review((), (both, twice)) if is_still else review((both, twice))
-    after = silencing.now(before, (), (RULE,))
+    after = silencing.silence_again(before, (), (RULE,))
     assert [(one.path, one.number) for one in after.open] == [("zz/b.py", 1)]
     assert [one.path for one in after.having("silenced")] == ["tests/a.py"]
     assert after.failing
-    assert silencing.now(after, (), (RULE,)) == after
+    assert silencing.silence_again(after, (), (RULE,)) == after

@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from bot.config.ignore_file import Scope
-from bot.findings import suppress
+from bot.findings import silencing
 from bot.values import Finding, Silencing, Source
 
 TODAY = date(2026, 6, 1)
@@ -15,7 +15,7 @@ FINDING = Finding(
 
 def split(text: str, finding: Finding = FINDING) -> tuple[bool, tuple[str, ...]]:
     """Whether the finding is still said, and the warnings."""
-    ignored = suppress.read(text.encode(), TODAY)
+    ignored = silencing.read_ignore_file(text.encode(), TODAY)
     return bool(ignored.split([finding])[0]), ignored.warnings
 
 
@@ -38,7 +38,7 @@ def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Fin
 
 def test_the_reason_goes_with_the_finding() -> None:
     """What is silenced is listed, not lost."""
-    ignored = suppress.read(b"- fingerprint: abc\n  reason: by design\n", TODAY)
+    ignored = silencing.read_ignore_file(b"- fingerprint: abc\n  reason: by design\n", TODAY)
     _, (silenced,) = ignored.split([FINDING])
     assert silenced == replace(FINDING, status="silenced", silencing=Silencing("by design", "finding"))
 
@@ -71,7 +71,7 @@ def test_an_entry_that_cannot_count_is_a_warning(text: str, warning: str) -> Non
 def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: Scope) -> None:
     """Brackets are no pattern there, and a file of the top folder is not one of another folder."""
     mine = replace(FINDING, path=path)
-    text = suppress.write(None, suppress.entry_for(mine, scope, "r"))
+    text = silencing.add_entry(None, silencing.entry_for(mine, scope, "r"))
     assert split(text, mine) == (False, ())
     assert split(text, replace(mine, path=f"other/{path}")) == (True, ())
 
@@ -79,9 +79,9 @@ def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: Sc
 def test_what_people_wrote_in_the_file_stays() -> None:
     """An entry is added at the end; the comments above are theirs."""
     before = b"# our own words\n- fingerprint: old\n  reason: r  # why\n"
-    text = suppress.write(before, suppress.entry_for(FINDING, "rule", 'says: "no"\n- not an entry'))
+    text = silencing.add_entry(before, silencing.entry_for(FINDING, "rule", 'says: "no"\n- not an entry'))
     assert text.encode().startswith(before.rstrip())
-    entries = suppress.read(text.encode(), TODAY).entries
+    entries = silencing.read_ignore_file(text.encode(), TODAY).entries
     assert [(e.scope, e.fingerprint, e.rule, e.path) for e in entries] == [
         ("finding", "old", "", ""),
         ("rule", "", "removed-symbol", "=src/a.py"),

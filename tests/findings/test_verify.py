@@ -7,7 +7,7 @@ import step
 from fakes import Repository
 
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderDown
-from bot.findings.judge import JudgedFindings, judge
+from bot.findings.judge import JudgedFindings, judge_findings
 from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.values import (
@@ -73,7 +73,7 @@ def judged(
         {"c.py": "# a\nf(3)\n"}, {"a.py": "def f(x): return x.y\nx = f(None)\n", "b.py": "f()\n"}
     )
 
-    return step.over(pull, lambda tree, _: judge(findings, tree, dependents, ask, pull=pull, **more))
+    return step.over(pull, lambda tree, _: judge_findings(findings, tree, dependents, ask, pull=pull, **more))
 
 
 CONFIRMED = {"verdict": "confirmed", "trigger": "f(None)", "author_would_change": True, "reason": "r"}

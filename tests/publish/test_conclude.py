@@ -9,8 +9,8 @@ from bot import config
 from bot.config import Settings, policy
 from bot.publish import checks
 from bot.values import Coverage, CoverageRow, Cut, Verdict
+from bot.values.custom_check import CheckReport
 from bot.values.review import Lack
-from bot.values.rule import CheckReport
 from tests.hosted import now
 
 UNIT = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))

@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.findings import suppress
+from bot.findings import silencing
 from bot.text import globs
 
 # Characters that the form of .gitignore gives a meaning, drops at the ends of a line, or takes for the end of one.
@@ -16,7 +16,7 @@ NAMES = st.lists(PARTS, min_size=1, max_size=3).map("/".join)
 @given(path=NAMES, other=NAMES)
 def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) -> None:
     """Not its folder, what lies below a folder of that name, a sibling, or the name in another folder; alone and after other patterns."""
-    pattern = suppress.only(path)
+    pattern = silencing.only(path)
     globs.check(pattern)
     assert globs.matches([pattern], path)
     folder = path.rpartition("/")[0]

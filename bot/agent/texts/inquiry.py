@@ -148,7 +148,7 @@ async def open_inquiry(
                     tree=MaskedTree(tree, calls.masks),
                     calls=calls,
                     worker=reader,
-                    checks=reader,
+                    analyzers=reader,
                     root=root,
                     reader=reader.model,
                     workers=readers,

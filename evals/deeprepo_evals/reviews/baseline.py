@@ -10,8 +10,8 @@ from bot.checkout import Checkout
 from bot.dependents.roles import changes_role
 from bot.errors import BadAnswer, ProviderError
 from bot.findings import place, rank, read
-from bot.findings.check import check
 from bot.findings.merge import merge
+from bot.findings.quotes import check_quotes
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
@@ -66,7 +66,7 @@ class DiffOnly:
             calls = Calls(Budget(Limits(usd=self.flags.get("usd") or 1.0)), Journal())
             reply = (await calls.many(model, [_prompt(pull, files)], "worker"))[0]
             findings, notes = _read(reply, model)
-            checked = [found for item in findings if not isinstance(found := await check(item, tree), str)]
+            checked = [found for item in findings if not isinstance(found := await check_quotes(item, tree), str)]
         told = Outcome(
             findings=outcome.measured_findings(_loud(checked, files)),
             seconds=round(time.monotonic() - started, 3),
