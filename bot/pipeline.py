@@ -15,12 +15,12 @@ from bot.config import Config
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import history, judge, merge, place, rank, rounds, sarif_results, silencing, suggest
+from bot.findings import history, merge, place, rank, rounds, sarif_results, silencing, suggest
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import coverage, guidance, incremental, judging, own_checks, walkthrough
 from bot.review.session import Session
-from bot.review.survey import Survey
+from bot.review.survey import Survey, files_read
 from bot.values import (
     ChangedFile,
     Coverage,
@@ -85,7 +85,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
             effort=settings.effort,
         )
         session.calls.journal.put("strategy", name=name, reason=reason)
-        judging.say_reading(session, is_checked=False)
+        tools.say(subject.reading(session.findings, is_checked=False))
         judgement, transcript = await _judge_findings(await strategies.run(name, session), session)
         past = subject.past
         last = await rounds.at_end(
@@ -129,7 +129,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         if not files and brief.earlier is None and not is_told:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
-        tools.say(judging.files_read(files))
+        tools.say(files_read(files))
         tools.say(f"finding who depends on {len(files)} changed files")
         cached = CachedTree(tree)  # one for the search, the prompts and the judgement
         users = _without(
@@ -250,7 +250,7 @@ async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
     return decision if isinstance(decision, policy.No) else None
 
 
-async def _judge_findings(transcript: Transcript, session: Session) -> tuple[judge.JudgedFindings, Transcript]:
+async def _judge_findings(transcript: Transcript, session: Session) -> tuple[judging.JudgedFindings, Transcript]:
     """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
     if transcript.fault == "interrupted":
         return await judging.judge_findings(session, ask=False), transcript
@@ -268,7 +268,7 @@ def _review(
     session: Session,
     strategy: Strategy,
     transcript: Transcript,
-    judgement: judge.JudgedFindings,
+    judgement: judging.JudgedFindings,
     findings: tuple[PlacedFinding, ...],
     seconds: float,
 ) -> Review:

@@ -2,13 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from bot import diff
+from bot import config, diff
+from bot.brief import Brief
 from bot.checkout import Checkout
+from bot.checkout.views import CachedTree
 from bot.dependents.roles import changes_role
 from bot.diff.units import Texts
-from bot.values import ChangedFile, PullRequest
+from bot.review.coverage import CoverageTracker
+from bot.review.survey import Survey
+from bot.values import ChangedFile, Dependents, PullRequest
 
 T = TypeVar("T")
 Files = tuple[ChangedFile, ...]
@@ -22,6 +26,14 @@ def over(pull: PullRequest, step: Callable[[Checkout, Files], Awaitable[T]]) -> 
             return await step(tree, diff.read(await tree.change(changes_role)))
 
     return asyncio.run(run())
+
+
+def survey(pull: PullRequest, tree: Checkout, files: Files = (), **parts: Any) -> Survey:  # noqa: ANN401 - fields of Survey
+    """A survey of a change of which nothing is known but these parts."""
+    dependents = parts.pop("dependents", Dependents())
+    brief = Brief(pull, config.resolve({"minimum_severity": parts.pop("least", "low")}, None, config.Settings()))
+    tracker = CoverageTracker((), files, dependents)
+    return Survey(brief, files, (), dependents, CachedTree(tree), tracker, **parts)
 
 
 async def texts(tree: Checkout, files: Sequence[ChangedFile]) -> Texts:

@@ -1,55 +1,55 @@
-"""The judgement of a review's findings, at the end and meanwhile, and what is said of it while the review works."""
+"""The judgement of a review's findings: code has proven them, or a second call has confirmed them, or they are not said.
 
-from collections.abc import Sequence
-from dataclasses import replace
+What is not said is counted and listed on demand. A finding on which the second call gave no verdict is said, marked as unconfirmed: it
+must not vanish without a word.
+"""
 
-from bot.findings import judge
-from bot.findings.verify import Ask
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bot.findings import silencing
+from bot.findings.merge import merge, unite
+from bot.findings.rounds import look_again, outlasting, recall
+from bot.findings.verify import Ask, Precedents, verify
+from bot.render import count
 from bot.review.session import Session, borne_out
-from bot.values import ChangedFile, Finding, severity_rank
-from bot.values.progress import Reading
+from bot.review.survey import Survey
+from bot.values import Finding, OwnerRule, Severity, Silence, Source, Status, Verdict, at_least
 
-NAMED = 5  # files and findings that are named while the review works
-
-
-def files_read(files: Sequence[ChangedFile]) -> Reading:
-    """Which files the review reads: said before anything is looked up about them."""
-    read = [file.path for file in files if not file.skip]
-    return Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read))
+Dismissal = tuple[Finding, str]  # with the reason
+MOST_LEARNINGS = 5  # sentences that one second opinion is shown
+MOST_DISMISSED = 3  # dismissed claims of its file that one second opinion is shown
+MOST_ANSWERED = 3  # findings of one review that one sentence silences
 
 
-def say_reading(session: Session, *, is_checked: bool) -> None:
-    """Say what the review reads, and what code has proven so far and nobody has asked not to hear."""
-    subject = session.survey
-    changed_paths = {path for file in subject.files for path in (file.path, file.old_path) if path}
-    using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
-    users = [path for path in dict.fromkeys(using) if path not in changed_paths]
-    open_findings, _ = subject.ignore_list.split([finding for finding in session.findings if finding.proven])
-    worst = sorted(open_findings, key=lambda finding: severity_rank(finding.severity))[:NAMED]
-    reading = replace(
-        files_read(subject.files),
-        units=len(subject.units),
-        users=len(users),
-        user_names=tuple(users[:NAMED]),
-        is_checked=is_checked,
-        findings=len(open_findings),
-        worst_findings=tuple(worst),
-    )
-    session.say(subject.masks.cover(reading, guesses=True))
+@dataclass(frozen=True, slots=True)
+class JudgedFindings:
+    """Every finding with what has become of it, those that may be said and those that may not."""
+
+    findings: tuple[Finding, ...]
+    unheard: tuple[Finding, ...] = ()  # of the new ones, those on which no second opinion came
+    why: tuple[str, ...] = ()  # it did not come, as sentences
+
+    def having(self, *statuses: Status) -> tuple[Finding, ...]:
+        """The findings of these statuses."""
+        return tuple(one for one in self.findings if one.status in statuses)
 
 
 def code_has_checked(session: Session) -> None:
     """Every check by code is done: second opinions that were asked for ahead of time may see what it has found."""
-    say_reading(session, is_checked=True)
+    session.say(session.survey.reading(session.findings, is_checked=True))
     if session.opinions is not None:
         session.opinions.code_has_checked(session.findings)
 
 
-async def judge_findings(session: Session, *, ask: bool = True) -> judge.JudgedFindings:
+async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFindings:
     """The findings so far, each with what becomes of it. Without `ask` nobody gives a second opinion from now on."""
     if session.opinions is not None and not ask:
         await session.opinions.close()
-    return await _judge(session, session.findings, session.opinions.answers if session.opinions and ask else None)
+    opinions = session.opinions.answers if session.opinions is not None and ask else None
+    return await judge(session.survey, session.findings, opinions, session.silence)
 
 
 async def settle(session: Session) -> tuple[Finding, ...]:
@@ -90,25 +90,131 @@ async def _ask_ahead(session: Session, findings: Sequence[Finding]) -> None:
         by_code = await session.opinions.by_code
         borne = [await borne_out(session, finding) for finding in findings]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await _judge(session, alone, session.opinions.ask_ahead)
+        await judge(session.survey, alone, session.opinions.ask_ahead, session.silence)
 
 
-async def _judge(session: Session, findings: Sequence[Finding], ask: Ask | None) -> judge.JudgedFindings:
-    """The findings that may be said. An opinion that was given before is not asked for again."""
-    subject = session.survey
-    return await judge.judge_findings(
-        findings,
-        subject.tree,
-        subject.dependents,
-        ask,
-        files=subject.files,
-        ignore_list=subject.ignore_list,
-        earlier=subject.past.known,
-        reread=[(unit.path, unit.start, unit.end) for unit in subject.tracker.fresh() if unit.side == "head"],
-        pull=subject.pull,
-        before=subject.past.before,
-        leaks=subject.past.leaks,
-        least=subject.brief.settings.minimum_severity,
-        silence=session.silence,
-        units=subject.units,
+async def judge(
+    survey: Survey,
+    findings: Sequence[Finding],
+    ask: Ask | None,
+    silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
+) -> JudgedFindings:
+    """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
+
+    An opinion that was given before is not asked for again. What is less severe than the findings that are said is kept back afterwards,
+    so nobody pays for an opinion on it: it is unconfirmed, until a round in which it would be shown.
+    """
+    past, least = survey.past, survey.brief.settings.minimum_severity
+    found = list(merge(findings))
+    if past.known is not None:
+        reread = [(unit.path, unit.start, unit.end) for unit in survey.tracker.fresh() if unit.side == "head"]
+        found = await recall(past.known, found, survey.tree, survey.files, reread, past.before, silence)
+    found = _silence(found, survey)
+    due = [at for at, one in enumerate(found) if ask is not None and _is_due(one, least)]
+    asked = [replace(found[at], verdict=Verdict.UNPROVEN) for at in due]
+    judged: list[Finding | None] = [
+        _unasked(one, ask is not None and not at_least(one.severity, least)) for one in found
+    ]
+    same = dict[str, str]()  # new finding -> another one that tells the same, by their fingerprints
+    unheard = list[Finding]()
+    reasons, answers = Counter[str](), Counter[OwnerRule | None]()
+    if ask is not None and asked:
+        precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
+        opinions = await verify(asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents)
+        for at, opinion in zip(due, opinions, strict=True):
+            one, now, answer = found[at], opinion.finding, opinion.silencing
+            if answer is not None:
+                answers[answer.rule] += 1
+                is_too_broad = answer.rule is not None and answers[answer.rule] > MOST_ANSWERED
+                if not is_too_broad:
+                    judged[at] = silencing.silenced(one, answer)
+                    continue
+            if one.status != "new":
+                judged[at] = look_again(one, now)
+                continue
+            judged[at] = now if now.is_shown else replace(now, status="unproven" if now.verdict.open else "refuted")
+            if now.unconfirmed:
+                unheard.append(now)
+                reasons[opinion.unheard] += 1
+            same |= {one.fingerprint: opinion.same_as} if now.is_shown and opinion.same_as else {}
+    return JudgedFindings(
+        tuple(_united([one for one in judged if one is not None], same)),
+        tuple(unheard),
+        tuple(
+            f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
+            for reason, number in reasons.items()
+        ),
     )
+
+
+def _united(told: Sequence[Finding], same: Mapping[str, str]) -> list[Finding]:
+    """The findings, each new one that tells the same as another in its place."""
+    rows = list(told)
+    for marks in same.items():
+        one, other = (next((row for row in rows if row.is_new and row.fingerprint == mark), None) for mark in marks)
+        if one is not None and other is not None and one is not other:
+            rows[rows.index(other)] = unite(other, one)
+            rows.remove(one)
+    return rows
+
+
+def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
+    """The findings after the owner's words. What nobody was told of is not told to be fixed.
+
+    With the leaks that nobody silences where they are, whatever is silenced elsewhere, each secret once.
+    """
+    past, ignore_list = survey.past, survey.ignore_list
+    silenced_marks = past.known.silenced_marks if past.known is not None else ()
+    judged = [
+        one if one.status == "fixed" else ignore_list.judge(one)
+        for one in found
+        if one.status != "fixed" or one.identity not in silenced_marks
+    ]
+    told, quiet_leaks = ignore_list.split(past.leaks)
+    quiet = [one for one in judged if one.status == "silenced"]
+    known = {proof for one in quiet for proof in one.proofs}
+    revoked = {proof for one in (*quiet, *quiet_leaks) if one.is_revoked for proof in one.proofs}
+    left = [one for one in told if not (one.proofs and one.proofs <= revoked)]
+    there = [one for one in judged if one.status in ("new", "still")]
+    return [*judged, *outlasting(left, there), *(one for one in quiet_leaks if not one.proofs <= known)]
+
+
+def _is_due(one: Finding, least: Severity) -> bool:
+    """Whether a second opinion is due: about what is open or in doubt, severe enough, and shown to models.
+
+    What was kept back in an earlier round and reaches the bar now is asked about for the first time.
+    """
+    if (one.is_masked and one.verdict.open) or not at_least(one.severity, least):
+        return False
+    is_open = one.verdict.open and (one.status == "new" or (one.status == "still" and not one.number))
+    return is_open or one.status == "doubtful"
+
+
+def _unasked(one: Finding, is_below: bool) -> Finding:
+    """A finding about which nobody is asked. `is_below`: because it is not severe enough, so it is unconfirmed."""
+    if one.status == "doubtful":
+        return replace(one, status="still")
+    if one.status != "new":
+        return one
+    if not one.verdict.stands:
+        return replace(one, status="refuted")
+    return replace(one, unconfirmed=True) if is_below and one.verdict.open else one
+
+
+def _dismissed_claims(survey: Survey) -> tuple[Dismissal, ...]:
+    """What models have reported of this change and people have dismissed, each once, with the reason."""
+    all_findings = survey.past.known.findings if survey.past.known is not None else ()
+    distinct = {finding.identity: finding for finding in all_findings if not finding.proven}
+    rows = ((finding, survey.ignore_list.reason_of(finding)) for finding in distinct.values())
+    return tuple((finding, reason) for finding, reason in rows if reason is not None)
+
+
+def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[Dismissal]) -> Precedents:
+    """What people have said that may answer a finding, by its id. What was reported and is open again is no repeat of something else."""
+    in_scope = [one for one in survey.ignore_list.learnings if silencing.reaches_finding(one, finding, survey.units)]
+    here = [row for row in dismissals if row[0].path == finding.path]
+    if finding.number or finding.proven or finding.is_masked:
+        here = []
+    nearest = sorted(here, key=lambda row: abs(row[0].start - finding.start))
+    sentences = {f"S{at}": one for at, one in enumerate(in_scope[:MOST_LEARNINGS], 1)}
+    return {**sentences, **{f"D{at}": row for at, row in enumerate(nearest[:MOST_DISMISSED], 1)}}

@@ -1,7 +1,7 @@
 """What a review knows before anybody judges the change, and an estimate without one."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot.brief import Brief
@@ -11,11 +11,21 @@ from bot.ports import RunnableTree
 from bot.review.coverage import CoverageTracker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
-from bot.values import ChangedFile, CustomCheck, Dependents, PullRequest, Reference, Unit
+from bot.values import ChangedFile, CustomCheck, Dependents, Finding, PullRequest, Reference, Unit, severity_rank
 from bot.values.consumer import ConsumerImpact
+from bot.values.progress import Reading
 
 if TYPE_CHECKING:
     from bot.context.builder import ContextBuilder
+
+
+NAMED = 5  # files and findings that are named while the review works
+
+
+def files_read(files: Sequence[ChangedFile]) -> Reading:
+    """Which files the review reads: said before anything is looked up about them."""
+    read = [file.path for file in files if not file.skip]
+    return Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,24 @@ class Survey:
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
     checks: tuple[CustomCheck, ...] = ()  # of the owner's
     builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits
+
+    def reading(self, findings: Sequence[Finding], *, is_checked: bool) -> Reading:
+        """What the review reads, and what code has proven so far and nobody has asked not to hear, as it may be shown."""
+        changed_paths = {path for file in self.files for path in (file.path, file.old_path) if path}
+        using = [row.path for row in self.dependents.files] + [row.path for row in self.dependents.references]
+        users = [path for path in dict.fromkeys(using) if path not in changed_paths]
+        open_findings, _ = self.ignore_list.split([finding for finding in findings if finding.proven])
+        worst = sorted(open_findings, key=lambda finding: severity_rank(finding.severity))[:NAMED]
+        reading = replace(
+            files_read(self.files),
+            units=len(self.units),
+            users=len(users),
+            user_names=tuple(users[:NAMED]),
+            is_checked=is_checked,
+            findings=len(open_findings),
+            worst_findings=tuple(worst),
+        )
+        return self.masks.cover(reading, guesses=True)
 
     @property
     def pull(self) -> PullRequest:

@@ -6,18 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import step
 from fakes import Repository
 from families import few
 
 from bot.checkout import Checkout
-from bot.findings.judge import JudgedFindings, judge_findings
 from bot.findings.merge import identify
 from bot.findings.quotes import check_quotes
 from bot.findings.silencing import IgnoreList
 from bot.findings.verify import OpinionQuestion
+from bot.review.incremental import Past
+from bot.review.judging import JudgedFindings, judge
 from bot.values import (
     Completion,
-    Dependents,
     Earlier,
     Finding,
     OwnerRule,
@@ -110,9 +111,8 @@ async def judged(
         checked = [one for one in [await check_quotes(each, tree) for each in findings] if isinstance(one, Finding)]
         assert len(checked) == len(findings)
         known = Earlier(1, pull.base, "0" * 40, findings=before)
-        return await judge_findings(
-            checked, tree, Dependents(), opinion, pull=pull, ignore_list=ignore_list, earlier=known
-        )
+        subject = step.survey(pull, tree, ignore_list=ignore_list, past=Past(known))
+        return await judge(subject, checked, opinion)
 
 
 @pytest.fixture

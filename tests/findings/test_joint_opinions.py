@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import step
 from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.findings import joint_opinions
-from bot.findings.judge import JudgedFindings, judge_findings
 from bot.findings.opinion_cache import Opinions
-from bot.values import Completion, Dependents, Finding, Prompt, Source, Usage
+from bot.review.judging import JudgedFindings, judge
+from bot.values import Completion, Finding, Prompt, Source, Usage
 
 CODE = "def f(x): return x.y\nx = f(None)\nz = f(3)\n"
 READER = (Source("model", "m", "worker"),)
@@ -47,7 +48,7 @@ def judged(repository: Repository, answers: Answers, findings: Sequence[Finding]
     async def run() -> JudgedFindings:
         opinions = Opinions(answers)
         async with Checkout(pull) as tree:
-            return await judge_findings(findings, tree, Dependents(), opinions.answers, pull=pull)
+            return await judge(step.survey(pull, tree), findings, opinions.answers)
 
     return asyncio.run(run())
 

@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+import step
 from fakes import Repository
 
 from bot import diff
 from bot.analyzers import secrets
 from bot.checkout import Checkout
 from bot.errors import DeepRepoError
-from bot.findings.judge import judge_findings
 from bot.findings.merge import identify, merge
 from bot.findings.rounds import recall
 from bot.masking.forms import identity
+from bot.review.judging import judge
 from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source, Verdict
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
@@ -50,7 +51,7 @@ async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Reposit
         async def ask(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
             raise AssertionError([prompt.messages for prompt in prompts])
 
-        done = await judge_findings(found.findings, tree, Dependents(), ask)
+        done = await judge(step.survey(pull, tree), found.findings, ask)
         assert [(finding.rule, finding.verdict) for finding in done.having("new")] == [("password", "unproven")]
 
 

@@ -7,9 +7,10 @@ import step
 from fakes import Repository
 
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderDown
-from bot.findings.judge import JudgedFindings, judge_findings
 from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
+from bot.review.incremental import Past
+from bot.review.judging import JudgedFindings, judge
 from bot.values import (
     Completion,
     Dependents,
@@ -67,13 +68,18 @@ def judged(
     ask: Judge | None,
     dependents: Dependents = Dependents(),  # noqa: B008 - frozen
     findings: Sequence[Finding] = (FINDING, PROVEN),
-    **more: Any,  # noqa: ANN401 - of judge
+    earlier: Earlier | None = None,
+    least: str = "low",
 ) -> JudgedFindings:
     pull: PullRequest = repository.change(
         {"c.py": "# a\nf(3)\n"}, {"a.py": "def f(x): return x.y\nx = f(None)\n", "b.py": "f()\n"}
     )
 
-    return step.over(pull, lambda tree, _: judge_findings(findings, tree, dependents, ask, pull=pull, **more))
+    past = Past(earlier)
+    return step.over(
+        pull,
+        lambda tree, _: judge(step.survey(pull, tree, dependents=dependents, past=past, least=least), findings, ask),
+    )
 
 
 CONFIRMED = {"verdict": "confirmed", "trigger": "f(None)", "author_would_change": True, "reason": "r"}
