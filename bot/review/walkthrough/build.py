@@ -1,11 +1,17 @@
-"""The walkthrough put together: what models have told of the files of the change, and code's words for the rest. Pure."""
+"""The walkthrough put together: what models have told of the files of the change, and code's words for the rest. Pure.
+
+Files are grouped by the themes that a model named, if these are few, else by kind and folder. The place to look at first is that of a
+grave finding, of a model's choice, else the riskiest unit. Calls across files are drawn as far as three or more files meet.
+"""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.render import Phrases, line, sentences
-from bot.review.walkthrough import code, first, themes
+from bot.review.walkthrough import code
+from bot.text import paths
+from bot.text.paths import is_product, is_prose, is_test
 from bot.values import (
     ChangedFile,
     ChangedSymbol,
@@ -13,14 +19,25 @@ from bot.values import (
     FileCalls,
     FileRow,
     Finding,
+    FirstPlace,
     ReaderNotes,
+    Theme,
     Unit,
     Walkthrough,
+    severity_rank,
 )
 
 OVERVIEW_CHARS, PHRASE_CHARS, THEME_CHARS = 900, 160, 40
 SENTENCES = 4  # of an overview
 PHRASES = 2  # of readers that have each seen a part of one file
+MOST_THEMES = 6  # of a model; more than that orders nothing
+MOST_FOLDERS = 6  # groups of code
+LEAST_SPLIT = 7  # files of code that are worth several groups
+CI = (".github/", ".gitlab/", ".circleci/", ".buildkite/")  # what runs tests is none
+KINDS = ("code", "tests", "settings", "documents", "others")  # in the order of the table
+LEAST_FILES, MOST_FILES = 3, 12  # that a sketch draws
+MOST_CALLS = 24
+CALLED = 3  # of one arrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +74,10 @@ def walkthrough(facts: Facts, words: Phrases) -> Walkthrough:
     return Walkthrough(
         overview or code.overview(facts.files, facts.dependents, words),
         "model" if overview else "code",
-        themes.group(facts.files, rows, themes_by_path, words),
-        first.place(facts.units, facts.findings, facts.dependents, model_choice, words),
+        _group(facts.files, rows, themes_by_path, words),
+        first_place(facts.units, facts.findings, facts.dependents, model_choice, words),
         _calls(facts.dependents),
     )
-
-
-def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
-    if not dependents.references:
-        return ()
-    from bot.review.walkthrough.calls import calls
-
-    return calls(dependents)
 
 
 def _phrases(facts: Facts, known_paths: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -108,3 +117,137 @@ def _short(text: str, most: int) -> str:
     if len(one_line) <= most:
         return one_line
     return f"{one_line[:most].rpartition(' ')[0] or one_line[:most]}…"
+
+
+def _group(
+    files: Sequence[ChangedFile], rows: Mapping[str, FileRow], themes_by_path: Mapping[str, str], words: Phrases
+) -> tuple[Theme, ...]:
+    """Every file in one group, code first; within a group the largest change first. `themes_by_path`: path -> a model's theme."""
+    if len({theme.casefold() for theme in themes_by_path.values()}) > MOST_THEMES:
+        themes_by_path = {}
+    first: dict[str, str] = {}
+    for theme in themes_by_path.values():
+        first.setdefault(theme.casefold(), theme)
+    files_by_theme: dict[tuple[int, str, str], list[ChangedFile]] = defaultdict(list)
+    folders = _folders([file.path for file in files if _kind(file) == "code" and file.path not in themes_by_path])
+    for file in files:
+        theme, which = first.get(themes_by_path.get(file.path, "").casefold(), ""), _kind(file)
+        key = (-1, theme, "") if theme else (KINDS.index(which), words.say(f"walk_{which}"), folders.get(file.path, ""))
+        files_by_theme[key].append(file)
+    sorted_themes = sorted(files_by_theme.items(), key=lambda item: (item[0][0], -sum(map(_size, item[1])), item[0]))
+    return tuple(
+        Theme(
+            title,
+            tuple(rows[file.path] for file in sorted(mine, key=lambda one: (-_size(one), one.path))),
+            "model" if rank < 0 else "code",
+        )
+        for (rank, title, _), mine in sorted_themes
+    )
+
+
+def _kind(file: ChangedFile) -> str:
+    """What a file is for."""
+    path = file.path
+    if paths.is_output(path) or paths.vendored_folder(path):
+        return "others"
+    if paths.is_test(path) and not path.startswith(CI):
+        return "tests"
+    if paths.is_prose(path):
+        return "documents"
+    if paths.is_settings(path):
+        return "settings"
+    return "code" if paths.is_code(path) else "others"
+
+
+def _folders(code: Sequence[str]) -> dict[str, str]:
+    """The folder under which each file of code stands, as deep as a few groups allow; nothing if they need no groups."""
+    if len(code) < LEAST_SPLIT:
+        return {}
+    best: dict[str, str] = {}
+    for depth in range(1, max(path.count("/") for path in code) + 1):
+        folders_by_path = {path: "/".join(path.split("/")[:-1][:depth]) for path in code}
+        if len(set(folders_by_path.values())) > MOST_FOLDERS:
+            break
+        best = folders_by_path
+    return best
+
+
+def _size(file: ChangedFile) -> int:
+    return len(file.added_lines) + len(file.removed_lines)
+
+
+def first_place(
+    units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, model_choice: str, words: Phrases
+) -> FirstPlace | None:
+    """Where to begin. `model_choice`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
+    grave = sorted(
+        (one for one in findings if one.serious and one.start and one.number),
+        key=lambda one: severity_rank(one.severity),
+    )
+    if grave:
+        worst = grave[0]
+        reason = words.say("walk_first_finding", finding=worst.number, severity=words.say(worst.severity))
+        return FirstPlace(worst.path, worst.start, worst.side, reason)
+    readable = [unit for unit in units if not is_prose(unit.path)]  # a line of documents is no place to begin
+    mine = (
+        [unit for unit in readable if unit.path == model_choice]
+        or [unit for unit in readable if is_product(unit.path)]
+        or readable
+    )
+    if not mine:
+        return None
+    unit = mine[0]
+    symbols_by_key = {(one.symbol.path, one.symbol.name): one for one in dependents.symbols}
+    return FirstPlace(
+        unit.path,
+        unit.start,
+        unit.side,
+        _reason(unit, symbols_by_key.get((unit.path, unit.name.partition("#")[0])), dependents, words),
+    )
+
+
+def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
+    deed = words.say("walk_is_riskiest")
+    if symbol is not None:
+        deed = words.say(f"walk_is_{code.deed(symbol)}", name=code.as_code(symbol.symbol.name))
+    uses = {(row.path, row.line) for row in unit.references if not row.is_guessed}
+    if not uses:
+        return f"{deed}."
+    used = words.say("walk_use_it", places=code.places(len(uses), dependents, words))
+    return f"{words.say('both', one=deed, other=used)}."
+
+
+def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
+    """Who calls into which changed file, product before tests and the most calls first; nothing below three files that meet."""
+    names: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for row in dependents.references:
+        callee = row.symbol.rpartition(":")[0]
+        if row.form == "call" and not row.is_guessed and callee != row.path:
+            names[row.path, callee][row.name] += 1
+    sorted_pairs = sorted(names, key=lambda pair: (is_test(pair[0]), -sum(names[pair].values()), pair))
+    chosen_pairs = _meeting(_few(sorted_pairs))
+    return tuple(
+        FileCalls(caller, callee, tuple(sorted(counts, key=lambda name: (-counts[name], name))[:CALLED]))
+        for caller, callee in chosen_pairs
+        for counts in (names[caller, callee],)
+    )
+
+
+def _few(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """As many pairs as a sketch holds, from the first on."""
+    pairs_kept: list[tuple[str, str]] = []
+    files: set[str] = set()
+    for pair in pairs:
+        if len(files | set(pair)) <= MOST_FILES and len(pairs_kept) < MOST_CALLS:
+            pairs_kept.append(pair)
+            files |= set(pair)
+    return pairs_kept
+
+
+def _meeting(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs of groups that are connected and large enough."""
+    group: dict[str, set[str]] = {}
+    for one, other in pairs:
+        merged_group = group.get(one, {one}) | group.get(other, {other})
+        group |= dict.fromkeys(merged_group, merged_group)
+    return [pair for pair in pairs if len(group[pair[0]]) >= LEAST_FILES]

@@ -1,15 +1,22 @@
 """The sentences and phrases by code. Each is true whatever the change is: it counts what the survey holds and guesses nothing. Pure."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
+from bot import render
 from bot.render import Phrases
-from bot.review.walkthrough import symbols
-from bot.review.walkthrough.symbols import as_code, join, names
+from bot.text.paths import is_test
 from bot.values import ChangedFile, ChangedSymbol, Dependents
 
 STATUSES = ("added", "deleted", "renamed", "modified")
 USED = 3  # definitions whose users are counted
+Deed = Literal["adds", "removes", "renames", "moves", "signs", "edits"]
+DEEDS: tuple[Deed, ...] = ("adds", "removes", "renames", "moves", "signs", "edits")  # in the order of a sentence
+BY_CHANGE: dict[str, Deed] = {"added": "adds", "removed": "removes", "renamed": "renames", "signature": "signs"}
+ARROW = "→"
+NAMES = 3  # of one list; the rest is counted
+LONGEST = 80  # characters of a name or a path
 
 
 def overview(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
@@ -20,7 +27,7 @@ def overview(files: Sequence[ChangedFile], dependents: Dependents, words: Phrase
 
 def phrase(file: ChangedFile, mine: Sequence[ChangedSymbol], words: Phrases) -> str:
     """What the change does to one file."""
-    names_by_deed = symbols.deeds(mine, words)
+    names_by_deed = deeds(mine, words)
     if file.status == "added":
         return _with(words.say("walk_new"), names_by_deed.get("adds", ()), words)
     if file.status == "deleted":
@@ -52,7 +59,7 @@ def _extent(files: Sequence[ChangedFile], words: Phrases) -> str:
 
 
 def _definitions(changed_symbols: Sequence[ChangedSymbol], words: Phrases) -> str:
-    names_by_deed = symbols.deeds(symbols.product(changed_symbols), words)
+    names_by_deed = deeds(product(changed_symbols), words)
     phrases = [words.say(f"walk_{kind}", names=names(rows, words)) for kind, rows in names_by_deed.items()]
     return words.say("walk_definitions", what=join(phrases, words)) if phrases else ""
 
@@ -60,11 +67,108 @@ def _definitions(changed_symbols: Sequence[ChangedSymbol], words: Phrases) -> st
 def _users(files: Sequence[ChangedFile], dependents: Dependents, words: Phrases) -> str:
     """Who relies on what changed, outside the change. "At least" if the search may have missed some."""
     changed_paths = frozenset(path for file in files for path in (file.path, file.old_path) if path)
-    used = dict(list(symbols.used_symbols(dependents, changed_paths).items())[:USED])
+    used = dict(list(used_symbols(dependents, changed_paths).items())[:USED])
     if not used:
         return ""
     all_places = set().union(*used.values())
     paths = sorted({path for path, _ in all_places})
     where = as_code(paths[0]) if len(paths) == 1 else words.say("files", len(paths))
     what = names([as_code(name) for name in used], words)
-    return words.say("walk_users", what=what, places=symbols.places(len(all_places), dependents, words), where=where)
+    return words.say("walk_users", what=what, places=places(len(all_places), dependents, words), where=where)
+
+
+def deed(symbol: ChangedSymbol) -> Deed:
+    """What became of a definition. One of the same name in another file has moved."""
+    if symbol.change == "renamed" and symbol.before and symbol.after and symbol.before.path != symbol.after.path:
+        return "moves"
+    return BY_CHANGE.get(symbol.change, "edits")
+
+
+def deeds(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Deed, list[str]]:
+    """The names as code by what became of them. A member goes without saying if its owner has the same deed or has moved."""
+    by_deed: dict[Deed, list[ChangedSymbol]] = defaultdict(list)
+    for symbol in symbols:
+        by_deed[deed(symbol)].append(symbol)
+    moved = {(side.path, side.name) for one in by_deed["moves"] for side in (one.before, one.after) if side}
+    names_by_deed: dict[Deed, list[str]] = {}
+    for name in DEEDS:
+        mine = by_deed[name]
+        outer = {(one.symbol.path, one.symbol.name) for one in mine} | (set() if name == "signs" else moved)
+        rows = [one for one in mine if (one.symbol.path, one.symbol.name.rpartition(".")[0]) not in outer]
+        if rows:
+            names_by_deed[name] = _moves(rows, words) if name == "moves" else list(dict.fromkeys(map(_label, rows)))
+    return names_by_deed
+
+
+def _moves(rows: Iterable[ChangedSymbol], words: Phrases) -> list[str]:
+    """What moved, joined for each pair of files."""
+    by_paths: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in rows:
+        if one.before and one.after:
+            by_paths[one.before.path, one.after.path].append(_label(one))
+    return [
+        f"{names(list(dict.fromkeys(labels)), words)} ({as_code(before)} {ARROW} {as_code(after)})"
+        for (before, after), labels in by_paths.items()
+    ]
+
+
+def _label(symbol: ChangedSymbol) -> str:
+    before, after = symbol.before, symbol.after
+    if before is None or after is None or symbol.change != "renamed" or before.name == after.name:
+        return as_code(symbol.symbol.name)
+    return f"{as_code(before.name)} {ARROW} {as_code(after.name)}"
+
+
+def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
+    """The public definitions outside tests; all outside tests if none is public, and all if the change is one of tests."""
+    code = [symbol for symbol in symbols if not is_test(symbol.symbol.path)] or list(symbols)
+    return [symbol for symbol in code if symbol.symbol.is_exported] or code
+
+
+def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[str, set[tuple[str, int]]]:
+    """The changed definitions that files outside the change use, by name, with the places: those whose contract changed, else all.
+
+    Most telling first. Guesses by name do not count; a place knows a renamed definition by its old name.
+    """
+    by_key = {
+        f"{side.path}:{side.name}": (symbol, side)
+        for symbol in dependents.symbols
+        if symbol.change != "added"
+        for side in (symbol.before, symbol.after)
+        if side
+    }
+    places: dict[bool, dict[str, set[tuple[str, int]]]] = {True: defaultdict(set), False: defaultdict(set)}
+    for row in dependents.references:
+        if row.symbol in by_key and not row.is_guessed and row.path not in changed_paths:
+            symbol, side = by_key[row.symbol]
+            sides = (one for one in (symbol.after, symbol.before) if one is not None and one.short == row.name)
+            is_broken = bool(symbol.contract) or symbol.change in ("removed", "renamed", "signature")
+            places[is_broken][next(sides, side).name].add((row.path, row.line))
+    mine = places[True] or places[False]
+    return {name: mine[name] for name in sorted(mine, key=lambda name: (-len(mine[name]), name))}
+
+
+def places(number: int, dependents: Dependents, words: Phrases) -> str:
+    """So many places, "at least" if the search may have missed some."""
+    is_complete = not (dependents.cut or dependents.missed_uses or any(row.is_guessed for row in dependents.references))
+    counted = words.say("walk_places", number)
+    return counted if is_complete else f"{words.say('walk_least')} {counted}"
+
+
+def as_code(name: str) -> str:
+    """A name of the change as a code span that no backtick in it can end."""
+    return str(render.code(name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"))
+
+
+def join(parts: Sequence[str], words: Phrases) -> str:
+    """Several parts as one: "a, b and c" in the language of the review."""
+    if len(parts) <= 1:
+        return "".join(parts)
+    return words.say("both", one=", ".join(parts[:-1]), other=parts[-1])
+
+
+def names(all_names: Sequence[str], words: Phrases) -> str:
+    """The first of these names, and how many more there are."""
+    shown_names = list(all_names[:NAMES])
+    left = len(all_names) - NAMES
+    return f"{', '.join(shown_names)} {words.say('and_more', left)}" if left > 0 else join(shown_names, words)
