@@ -18,11 +18,12 @@ from bot.errors import NothingToReview
 from bot.findings import history, merge, place, rank, rounds, sarif_results, silencing, suggest
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
-from bot.review import coverage, guidance, incremental, judging, own_checks, walkthrough
+from bot.review import coverage, guidance, incremental, judging, walkthrough
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
 from bot.values import (
     ChangedFile,
+    CheckReport,
     Coverage,
     CustomCheck,
     Cut,
@@ -72,7 +73,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
     async with survey(brief, tools) as subject, tools.open_session(subject) as session:
         settings = subject.brief.settings
         by_model = session.reader is not None
-        again = own_checks.files_to_ask_about(subject) if by_model and subject.checks else ()
+        again = _files_to_ask_about(subject) if by_model else ()
         subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
@@ -104,7 +105,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         findings = (*findings, *(PlacedFinding(one) for one in judgement.findings if one.status not in reported))
         seconds = tools.clock() - start
-        check_reports = await own_checks.reports(session)
+        check_reports = await _check_reports(session)
         has_unread = any(file.path in brief.left_out for file in subject.files)
         transcript = replace(transcript, partial=transcript.partial or has_unread)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
@@ -248,6 +249,24 @@ async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":
     paths = [path for file in files for path in (file.path, file.old_path) if path]
     decision = policy.decide_on_paths(paths, brief.settings, trigger)
     return decision if isinstance(decision, policy.No) else None
+
+
+def _files_to_ask_about(subject: Survey) -> frozenset[str]:
+    """The files that a check of the team's own is about which no round before has asked."""
+    if not subject.checks:
+        return frozenset()
+    from bot.review import custom_checks  # here: most teams have none
+
+    return custom_checks.files_to_read(subject)
+
+
+async def _check_reports(session: Session) -> tuple[CheckReport, ...]:
+    """What the team's own checks come to."""
+    if not session.survey.checks:
+        return ()
+    from bot.review import custom_checks
+
+    return await custom_checks.reports(session)
 
 
 async def _judge_findings(transcript: Transcript, session: Session) -> tuple[judging.JudgedFindings, Transcript]:

@@ -113,7 +113,7 @@ class Table:
             )
             session = Session(
                 survey, MaskedTree(tree, calls.masks), calls,
-                worker=ModelWorker(worker, calls, survey), checks=None, root=root, reader=worker,
+                worker=ModelWorker(worker, calls, survey), analyzers=None, root=root, reader=worker,
                 say=self.said.append,
             )  # fmt: skip
             session.callers = self.callers or session.callers

@@ -68,8 +68,8 @@ async def _is_wanted() -> bool:
     return True
 
 
-async def renew(host: Host, run: str, review: Review, comments: Comments, page: str, verdict: CheckEnding) -> None:
-    """Write what has changed since this run made the review. `verdict`: what its head comes to. Nothing is posted on lines: a finding that is back is listed in the summary.
+async def renew(host: Host, run: str, review: Review, comments: Comments, page: str, conclusion: CheckEnding) -> None:
+    """Write what has changed since this run made the review. `conclusion`: what its head comes to. Nothing is posted on lines: a finding that is back is listed in the summary.
 
     Done again, it changes nothing. What GitHub refuses of the check run is raised. Of the page it costs that part: the next review
     makes its own, as it does if the pull request has gone on.
@@ -80,7 +80,7 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
     posted_count = sum(one.findings for one in comments.posts)
     link = standing.url if standing is not None else ""
     outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
-    await checks.again(host, run, review, outcome, verdict, page)
+    await checks.again(host, run, review, outcome, conclusion, page)
     if standing is not None:
         with suppress(SupersededError, HostRefused):
             await _renew_page(host, standing, review, comments)

@@ -19,7 +19,7 @@ from bot.masking import hide
 from bot.outputs import facts, markdown, marker
 from bot.publish.job import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
-from bot.values import Action, Annotation, Check, Ending, Review
+from bot.values import Annotation, Check, Ending, Review
 from bot.values.progress import Progress
 
 if TYPE_CHECKING:
@@ -108,9 +108,9 @@ async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) ->
 
 
 async def end_with_review(
-    host: Host, number: int, run: str, review: Review, outcome: PublishResult, verdict: CheckEnding, page: str = ""
+    host: Host, number: int, run: str, review: Review, outcome: PublishResult, conclusion: CheckEnding, page: str = ""
 ) -> None:
-    """End it with the review. `verdict`: what its head comes to. `page`: the review as Markdown, where that is made already."""
+    """End it with the review. `conclusion`: what its head comes to. `page`: the review as Markdown, where that is made already."""
     words = load(review.settings.language)
     sentence = facts.summary(review, words).result
     first = comment(
@@ -125,7 +125,7 @@ async def end_with_review(
     )
     whole_page = page or await asyncio.to_thread(markdown.render, review)
     texts = (line(sentence)[:TITLE], first, whole_page)
-    await _end(host, number, {"run": run}, verdict, words, texts, annotations(review, words))
+    await _end(host, number, {"run": run}, conclusion, words, texts, annotations(review, words))
 
 
 async def end_without_review(
@@ -133,7 +133,7 @@ async def end_without_review(
     number: int,
     run: str,
     says: str,
-    verdict: CheckEnding,
+    conclusion: CheckEnding,
     language: str = "en",
     *,
     is_left_out: bool = False,
@@ -141,10 +141,10 @@ async def end_without_review(
     """End it without a review; the sentence says why. `is_left_out`: by the owner's own settings."""
     words = load(language)
     says = f"{words.say('check_not')}: {says}"
-    stands = [words.say("check_stands")] if verdict.is_reviewed and not verdict.other else []
+    stands = [words.say("check_stands")] if conclusion.is_reviewed and not conclusion.other else []
     text = "\n\n".join([*stands, plain(says)])
     marker_facts = {"run": run} | ({"left": "1"} if is_left_out else {})
-    await _end(host, number, marker_facts, verdict, words, (line(says)[:TITLE], text, ""))
+    await _end(host, number, marker_facts, conclusion, words, (line(says)[:TITLE], text, ""))
 
 
 async def end_broken(host: Host, number: int, run: str, head: str, says: str) -> None:
@@ -156,30 +156,33 @@ async def end_broken(host: Host, number: int, run: str, head: str, says: str) ->
     )
 
 
-async def again(host: Host, run: str, review: Review, outcome: PublishResult, verdict: CheckEnding, page: str) -> None:
+async def again(
+    host: Host, run: str, review: Review, outcome: PublishResult, conclusion: CheckEnding, page: str
+) -> None:
     """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
     checks = await _list_runs(host, review.pull.head)
     mine = [one for one in checks if _facts(one).get("run") == run and one.is_over]
     if mine:
-        await end_with_review(host, max(one.id for one in mine), run, review, outcome, verdict, page)
-    await show(host, review.pull.head, verdict, review.settings.language)
+        await end_with_review(host, max(one.id for one in mine), run, review, outcome, conclusion, page)
+    await show(host, review.pull.head, conclusion, review.settings.language)
 
 
-async def show(host: Host, head: str, verdict: CheckEnding, language: str = "en") -> None:
+async def show(host: Host, head: str, conclusion: CheckEnding, language: str = "en") -> None:
     """Have the newest check run of this pull request on a commit end as its head does now."""
     newest = await _newest(host, head)
-    if newest is not None and newest.is_over and newest.conclusion != verdict.ending:
+    if newest is not None and newest.is_over and newest.conclusion != conclusion.ending:
         words, summary = load(language), newest.summary
-        if newest.conclusion == "cancelled" and verdict.is_reviewed and not verdict.other:
+        if newest.conclusion == "cancelled" and conclusion.is_reviewed and not conclusion.other:
             summary += f"\n\n{words.say('check_stands')}"
-        actions = buttons(words) if host.voice.app else ()
-        await _complete(host, newest.id, verdict.ending, newest.title, summary, newest.text, actions=actions)
+        await _complete(
+            host, newest.id, conclusion.ending, newest.title, summary, newest.text, actions=_buttons(host, words)
+        )
 
 
-async def is_shown(host: Host, head: str, verdict: CheckEnding) -> bool:
+async def is_shown(host: Host, head: str, conclusion: CheckEnding) -> bool:
     """Whether the newest check run of this pull request on a commit ends as its head does now."""
     newest = await _newest(host, head)
-    return newest is not None and newest.is_over and newest.conclusion == verdict.ending
+    return newest is not None and newest.is_over and newest.conclusion == conclusion.ending
 
 
 async def is_left_out(host: Host, head: str) -> bool:
@@ -208,17 +211,18 @@ async def _end(
     host: Host,
     number: int,
     marker_facts: Mapping[str, str],
-    verdict: CheckEnding,
+    conclusion: CheckEnding,
     words: Phrases,
     texts: tuple[str, str, str],
     rows: Sequence[Annotation] = (),
 ) -> None:
     """End it with its title, text and page. Where another pull request makes the commit worse, it names that first."""
     title, text, page = texts
-    if verdict.other:
-        text = f"{words.say('check_counts', pull=Safe(f'#{verdict.other}'))}\n\n{text}"
-    actions = buttons(words) if host.voice.app else ()
-    await _complete(host, number, verdict.ending, title, _mark(text, **marker_facts), page, rows, actions)
+    if conclusion.other:
+        text = f"{words.say('check_counts', pull=Safe(f'#{conclusion.other}'))}\n\n{text}"
+    await _complete(
+        host, number, conclusion.ending, title, _mark(text, **marker_facts), page, rows, _buttons(host, words)
+    )
 
 
 def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
@@ -244,9 +248,12 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
     return tuple(rows)
 
 
-def buttons(words: Phrases) -> Sequence[Action]:
+def _buttons(host: Host, words: Phrases) -> "list[Button]":
     """What a person can ask for on the check run. Who writes with a workflow's token never hears of a button pressed."""
-    return tuple(Action(words.say(f"button_{name}"), words.say(f"button_{name}_about"), name) for name in (AGAIN, FULL))
+    return [
+        {"label": words.say(f"button_{name}"), "description": words.say(f"button_{name}_about"), "identifier": name}
+        for name in ((AGAIN, FULL) if host.voice.app else ())
+    ]
 
 
 def _facts(check: Check) -> Mapping[str, str]:
@@ -294,7 +301,7 @@ async def _complete(
     summary: str,
     text: str = "",
     annotations: Sequence[Annotation] = (),
-    actions: Sequence[Action] = (),
+    actions: "Sequence[Button]" = (),
 ) -> None:
     """End a check run; it is not ended before its last annotation is there.
 
@@ -313,7 +320,7 @@ async def _complete(
             rows = rows[BATCH:]
         end = partial(host.rest.checks.async_update, *host.repo, number, status="completed", conclusion=conclusion)
         final: Output = {**output, "annotations": rows}
-        await host.client.answer(end(output=final, actions=[_button(one) for one in actions]))
+        await host.client.answer(end(output=final, actions=[*actions]))
 
     await _again(host, send)
 
@@ -334,10 +341,6 @@ async def _again(host: Host, send: Callable[[], Awaitable[object]]) -> None:
             return
         await host.client.pace.breathe(tries)
     await send()
-
-
-def _button(action: Action) -> "Button":
-    return {"label": action.label, "description": action.description, "identifier": action.identifier}
 
 
 def _row(one: Annotation) -> "Row":

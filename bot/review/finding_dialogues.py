@@ -8,8 +8,8 @@ from typing import Self
 from bot import render
 from bot.context import look_ups
 from bot.errors import DeepRepoError, PromptTooLong
-from bot.findings import custom_checks, issues, quotes, read
-from bot.review import dialogues
+from bot.findings import issues, quotes, read
+from bot.review import custom_checks, dialogues
 from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt

@@ -125,7 +125,6 @@ if TYPE_CHECKING:
     )
     from bot.values.host import (
         Access,
-        Action,
         Annotation,
         Bases,
         Check,

@@ -129,15 +129,6 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """A button on a check run."""
-
-    label: str  # at most 20 characters
-    description: str  # at most 40
-    identifier: str  # at most 20
-
-
-@dataclass(frozen=True, slots=True)
 class Check:
     """One of the App's check runs. `summary` begins with our marker."""
 

@@ -6,16 +6,18 @@ what nobody has read again keeps its last answer, and a failure stands until som
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from bot import render
+from bot.checkout.masked import ShownTree
 from bot.findings import quotes, read
 from bot.ports import Tree
+from bot.review.session import Session
+from bot.review.survey import Survey
 from bot.text import globs
 from bot.values import (
-    ChangedFile,
     CheckAnswer,
     CheckedFile,
     CheckReport,
@@ -107,60 +109,50 @@ def _quotes(answer: Mapping[str, Any]) -> list[Evidence]:
     ]
 
 
-def files_to_read(
-    checks: Sequence[CustomCheck], earlier: Sequence[CheckReport], units: Sequence[Unit]
-) -> frozenset[str]:
+def files_to_read(survey: Survey) -> frozenset[str]:
     """The files that have to be read again because a check was not asked in the rounds before, or in other words."""
-    asked_digests = {report.digest for report in earlier if report.files}
-    new = [check for check in checks if check.digest not in asked_digests]
-    return frozenset(unit.path for unit in units if any(concerns(check, unit.path) for check in new))
+    asked_digests = {report.digest for report in _earlier(survey) if report.files}
+    new = [check for check in survey.checks if check.digest not in asked_digests]
+    return frozenset(unit.path for unit in survey.units if any(concerns(check, unit.path) for check in new))
 
 
-@dataclass(frozen=True, slots=True)
-class CheckScene:
-    """What the answers of one review are compared with."""
-
-    tree: Tree  # as readers were shown it
-    files: Sequence[ChangedFile]
-    units: Sequence[Unit]
-    reread: Sequence[Unit] = ()  # of these, what was to be read in this round
-    earlier: Sequence[CheckReport] = ()
-    has_model: bool = True
+async def reports(session: Session) -> tuple[CheckReport, ...]:
+    """What each check comes to: the answers of this round, and those before about what was not read again."""
+    return tuple([await _report(check, session) for check in session.survey.checks])
 
 
-async def reports(
-    checks: Sequence[CustomCheck], given_answers: Sequence[CheckAnswer], scene: CheckScene
-) -> tuple[CheckReport, ...]:
-    """What each check comes to."""
-    return tuple([await _report(check, given_answers, scene) for check in checks])
+def _earlier(survey: Survey) -> tuple[CheckReport, ...]:
+    return survey.past.earlier.checks if survey.past.earlier is not None else ()
 
 
-async def _report(check: CustomCheck, given_answers: Sequence[CheckAnswer], scene: CheckScene) -> CheckReport:
+async def _report(check: CustomCheck, session: Session) -> CheckReport:
+    survey = session.survey
+    tree = ShownTree(survey.tree, survey.masks)  # a quote counts only if it occurs in what readers saw
     here = CheckReport(check.name, check.severity, "inapplicable", cause="no-file", digest=check.digest)
-    paths = dict.fromkeys(unit.path for unit in scene.units if concerns(check, unit.path))
+    paths = dict.fromkeys(unit.path for unit in survey.units if concerns(check, unit.path))
     unread = [
         file
-        for file in scene.files
+        for file in survey.files
         if file.path not in paths
         and concerns(check, file.path)
         and (file.is_unreviewed or (file.skip and not file.is_ignored and check.paths))
     ]
     if not paths and not unread:
         return here
-    mine = [answer for answer in given_answers if answer.check == check.digest]
-    before = next((report for report in scene.earlier if report.digest == check.digest), None)
+    mine = [answer for answer in session.check_answers if answer.check == check.digest]
+    before = next((report for report in _earlier(survey) if report.digest == check.digest), None)
     checked_files: dict[str, CheckedFile] = {}
     for answer in mine:
-        for row in await _by_file(answer, scene):
+        for row in await _by_file(answer, survey, tree):
             known = checked_files.get(row.path)
             if known is None or _rank(row.result) < _rank(known.result):
                 checked_files[row.path] = row
-    reread = {unit.path for unit in scene.reread}
+    reread = {unit.path for unit in survey.tracker.fresh()}
     for row in before.files if before is not None else ():
         is_left = row.path not in checked_files and (row.path not in reread or row.result == "failed")
-        if row.path in paths and (is_left or await _stands(row, scene)):
-            checked_files[row.path] = await _again(row, scene)
-    if not scene.has_model and not any(row.result == "failed" for row in checked_files.values()):
+        if row.path in paths and (is_left or await _stands(row, survey, tree)):
+            checked_files[row.path] = await _again(row, survey, tree)
+    if session.reader is None and not any(row.result == "failed" for row in checked_files.values()):
         return replace(here, result="unasked", cause="no-model")
     missing = [path for path in paths if path not in checked_files]
     rows = [*checked_files.values(), *(CheckedFile(path, "undecided", cause="no-reader") for path in missing)]
@@ -183,12 +175,12 @@ def _rank(result: CheckResult) -> int:
     return CHECK_RESULTS.index(result)
 
 
-async def _by_file(answer: CheckAnswer, scene: CheckScene) -> list[CheckedFile]:
+async def _by_file(answer: CheckAnswer, survey: Survey, tree: Tree) -> list[CheckedFile]:
     """An answer for each file that it is about. A failure counts where its quotes stand; without one in the changed code it is undecided."""
-    stands = [place for quote in answer.quotes if (place := await _place(quote, scene)) is not None]
+    stands = [place for quote in answer.quotes if (place := await _place(quote, survey, tree)) is not None]
     result, reason, failing = answer.result, answer.reason, frozenset(answer.paths)
     if result == "failed":
-        failing = frozenset(quote.path for quote in stands if quote.path in failing and _is_changed(quote, scene))
+        failing = frozenset(quote.path for quote in stands if quote.path in failing and _is_changed(quote, survey))
         if not failing:
             return [CheckedFile(path, "undecided", reason, cause="no-quote") for path in answer.paths]
     return [
@@ -202,37 +194,37 @@ async def _by_file(answer: CheckAnswer, scene: CheckScene) -> list[CheckedFile]:
     ]
 
 
-async def _stands(row: CheckedFile, scene: CheckScene) -> bool:
+async def _stands(row: CheckedFile, survey: Survey, tree: Tree) -> bool:
     """Whether a file has failed by a quote that is there and that nobody was to read again."""
-    places = [place for quote in row.quotes if quote.path == row.path and (place := await _place(quote, scene))]
-    reread = [(unit.side, unit.start, unit.end) for unit in scene.reread if unit.path == row.path]
+    places = [place for quote in row.quotes if quote.path == row.path and (place := await _place(quote, survey, tree))]
+    reread = [(unit.side, unit.start, unit.end) for unit in survey.tracker.fresh() if unit.path == row.path]
     read = [any(side == at.side and start <= at.line <= end for side, start, end in reread) for at in places]
     return row.result == "failed" and not all(read)
 
 
-async def _again(row: CheckedFile, scene: CheckScene) -> CheckedFile:
+async def _again(row: CheckedFile, survey: Survey, tree: Tree) -> CheckedFile:
     """What a round before came to for a file that was not read again: a failure counts while its quote is still there."""
-    stands = [place for quote in row.quotes if (place := await _place(quote, scene)) is not None]
+    stands = [place for quote in row.quotes if (place := await _place(quote, survey, tree)) is not None]
     if row.result == "failed" and not any(quote.path == row.path for quote in stands):
         return CheckedFile(row.path, "undecided", cause="gone")
     return replace(row, quotes=tuple(stands))
 
 
-async def _place(quote: Evidence, scene: CheckScene) -> Evidence | None:
+async def _place(quote: Evidence, survey: Survey, tree: Tree) -> Evidence | None:
     """A quote with its line; None if the tree does not hold it."""
-    sides = {file.path: file.old_path for file in scene.files}
-    changed_rows = (row for unit in scene.units if unit.path == quote.path for row in unit.rows)
+    sides = {file.path: file.old_path for file in survey.files}
+    changed_rows = (row for unit in survey.units if unit.path == quote.path for row in unit.rows)
     near = quote.line or quotes.first_line(quote.quote, changed_rows)  # of several such lines the changed one
-    at = await quotes.find_quote(scene.tree, quote.path, quote.quote, near, ("head",))
+    at = await quotes.find_quote(tree, quote.path, quote.quote, near, ("head",))
     if at is None:  # what the change has removed
         old = sides.get(quote.path) or quote.path
-        at = await quotes.find_quote(scene.tree, old, quote.quote, quote.line, ("base",))
+        at = await quotes.find_quote(tree, old, quote.quote, quote.line, ("base",))
     return replace(quote, side=at[0], line=at[1]) if at is not None else None
 
 
-def _is_changed(quote: Evidence, scene: CheckScene) -> bool:
+def _is_changed(quote: Evidence, survey: Survey) -> bool:
     """Whether a quote is of what changed: in a part of the new side, or a line that was removed."""
-    units = [unit for unit in scene.units if unit.path == quote.path]
+    units = [unit for unit in survey.units if unit.path == quote.path]
     if quote.side == "head":
         return any(unit.side == "head" and unit.start <= quote.line <= unit.end for unit in units)
     first = quotes.fold(quotes.rows_of(quote.quote)[0])
