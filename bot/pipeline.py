@@ -33,7 +33,6 @@ from bot.values import (
     ReaderNotes,
     ReportSettings,
     Review,
-    Status,
     Strategy,
     Transcript,
     Walkthrough,
@@ -71,47 +70,13 @@ async def review(brief: Brief, tools: Tools) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
     start = tools.clock()
     async with survey(brief, tools) as subject, tools.open_session(subject) as session:
-        settings = subject.brief.settings
-        by_model = session.reader is not None
-        again = _files_to_ask_about(subject) if by_model else ()
-        subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
-        left = subject.tracker.unread()
-        name, reason = strategies.choose(
-            settings.strategy,
-            left,
-            subject.dependents,
-            root=bool(session.root),
-            worker=bool(session.reader),
-            affordable=strategies.affords(session),
-            effort=settings.effort,
-        )
-        session.calls.journal.put("strategy", name=name, reason=reason)
+        strategy = _choose(session)
         tools.say(subject.reading(session.findings, is_checked=False))
-        judgement, transcript = await _judge_findings(await strategies.run(name, session), session)
-        past = subject.past
-        last = await rounds.at_end(
-            judgement.findings, settings.minimum_severity, past.unsaid_numbers, past.before, subject.tree
-        )
-        judgement = replace(judgement, findings=tuple(last))
-        reported: tuple[Status, ...] = ("new", "still") if subject.past.round.full else ("new",)
-        placed_findings = await suggest.suggest(
-            place.place(judgement.having(*reported), subject.files), subject.tree, tools.faults
-        )
-        if tools.running is not None and settings.run is not None and not transcript.fault:
-            from bot.run import reproduce
-
-            placed_findings = await reproduce.reproduce(placed_findings, session, tools.running, settings.run)
-        earlier_ids = await subject.past.held_marks(judgement.having(*reported))
-        findings = rank.rank(placed_findings, settings.quota, earlier_ids)
-        findings = (*findings, *(PlacedFinding(one) for one in judgement.findings if one.status not in reported))
-        seconds = tools.clock() - start
+        judgement, transcript = await _judge_findings(await strategies.run(strategy.name, session), session)
+        findings = await _placed(judgement, session, tools, may_run=not transcript.fault)
         check_reports = await _check_reports(session)
-        has_unread = any(file.path in brief.left_out for file in subject.files)
-        transcript = replace(transcript, partial=transcript.partial or has_unread)
-        reason = "; ".join(filter(None, (reason, transcript.reason)))
-        review = _review(settings, session, Strategy(name, reason), transcript, judgement, findings, seconds)
-        review = replace(review, checks=check_reports)
-        return session.calls.journal.end(subject.masks.cover(review))
+        review = _review(session, strategy, transcript, judgement, findings, tools.clock() - start)
+        return session.calls.journal.end(subject.masks.cover(replace(review, checks=check_reports)))
 
 
 @asynccontextmanager
@@ -124,9 +89,10 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         tools.say(f"reading {pull.base_name}..{pull.head_name}")
         files = _reviewable(diff.read(await tree.change(partial(_changes_role, settings))), settings, brief.left_out)
         brief = _with_effort(brief, files)
-        past, unseen = await _past(brief, tree, files, masks)
+        past = await incremental.read_past(brief.earlier, tree, pull, files, full=brief.full)
+        leaks, unseen = await _leaks(brief, tree, files, masks)
         gaps = coverage.commit_gaps(pull, unseen)
-        is_told = past.leaks or (gaps and pull.base != pull.head)  # commits that nobody looked through
+        is_told = leaks or (gaps and pull.base != pull.head)  # commits that nobody looked through
         if not files and brief.earlier is None and not is_told:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
@@ -155,6 +121,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
             tracker,
             masks=masks,
             past=past,
+            leaks=leaks,
             ignore_list=ignore_list.also(brief.ignored_findings, guides.rules),
             guidance=guides,
             consumers=beyond,
@@ -206,15 +173,15 @@ async def _guidance(brief: Brief, tree: checkout.Checkout, files: Sequence[Chang
     return replace(guides, rules=owner_rules, language=settings.language, templates=await _templates(tree))
 
 
-async def _past(
+async def _leaks(
     brief: Brief, tree: checkout.Checkout, files: tuple[ChangedFile, ...], masks: Masks
-) -> tuple[incremental.Past, str]:
-    """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.read_past(brief.earlier, tree, brief.pull, files, full=brief.full)
-    is_looked = "secrets" in brief.settings.analyzers
-    leaks = await history.find_leaks(tree, files) if is_looked else history.HistoryLeaks()
+) -> tuple[tuple[Finding, ...], str]:
+    """The secrets that earlier commits of the change hold; why some commits were not looked at."""
+    if "secrets" not in brief.settings.analyzers:
+        return (), ""
+    leaks = await history.find_leaks(tree, files)
     masks.learn_values(leaks.values)
-    return replace(past, leaks=tuple(map(merge.identify, leaks.findings))), leaks.missing
+    return tuple(map(merge.identify, leaks.findings)), leaks.missing
 
 
 async def _beyond(
@@ -269,6 +236,24 @@ async def _check_reports(session: Session) -> tuple[CheckReport, ...]:
     return await custom_checks.reports(session)
 
 
+def _choose(session: Session) -> Strategy:
+    """How what no earlier round has read is read, with the reason."""
+    subject, by_model = session.survey, session.reader is not None
+    again = _files_to_ask_about(subject) if by_model else ()
+    subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
+    name, reason = strategies.choose(
+        subject.brief.settings.strategy,
+        subject.tracker.unread(),
+        subject.dependents,
+        root=bool(session.root),
+        worker=by_model,
+        affordable=strategies.affords(session),
+        effort=subject.brief.settings.effort,
+    )
+    session.calls.journal.put("strategy", name=name, reason=reason)
+    return Strategy(name, reason)
+
+
 async def _judge_findings(transcript: Transcript, session: Session) -> tuple[judging.JudgedFindings, Transcript]:
     """The findings that may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
     if transcript.fault == "interrupted":
@@ -282,8 +267,28 @@ async def _judge_findings(transcript: Transcript, session: Session) -> tuple[jud
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
 
 
+async def _placed(
+    judgement: judging.JudgedFindings, session: Session, tools: Tools, *, may_run: bool
+) -> tuple[PlacedFinding, ...]:
+    """Every finding: those that the review says at their places, best first, with suggestions that were tried out; then the others.
+
+    `may_run`: whether tests may be run, if the owner and the operator have switched that on.
+    """
+    subject, settings = session.survey, session.survey.brief.settings
+    past, least = subject.past, settings.minimum_severity
+    findings = await rounds.at_end(judgement.findings, least, past.known, past.before, subject.tree)
+    statuses = ("new", "still") if past.round.full else ("new",)
+    said = [one for one in findings if one.status in statuses]
+    placed_findings = await suggest.suggest(place.place(said, subject.files), subject.tree, tools.faults)
+    if tools.running is not None and settings.run is not None and may_run:
+        from bot.run import reproduce
+
+        placed_findings = await reproduce.reproduce(placed_findings, session, tools.running, settings.run)
+    ranked_findings = rank.rank(placed_findings, settings.quota, past.held(said, subject.files))
+    return (*ranked_findings, *(PlacedFinding(one) for one in findings if one.status not in statuses))
+
+
 def _review(
-    settings: Config,
     session: Session,
     strategy: Strategy,
     transcript: Transcript,
@@ -292,9 +297,10 @@ def _review(
     seconds: float,
 ) -> Review:
     """Everything that a review tells, put together."""
-    subject = session.survey
-    earlier, budget = subject.past.earlier, session.calls.budget
-    findings, numbered_findings = rounds.give_numbers(findings, subject.past.numbers)
+    subject, settings = session.survey, session.survey.brief.settings
+    past, earlier, budget = subject.past, subject.past.earlier, session.calls.budget
+    findings, numbered_findings = rounds.give_numbers(findings, past.known.numbers if past.known else ())
+    has_unread = any(file.path in subject.brief.left_out for file in subject.files)
     coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units), tried=tuple(session.attempts))
     open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
@@ -302,15 +308,15 @@ def _review(
     return Review(
         pull=subject.pull,
         files=subject.files,
-        strategy=strategy,
+        strategy=Strategy(strategy.name, "; ".join(filter(None, (strategy.reason, transcript.reason)))),
         findings=findings,
         coverage=coverage_now,
         cost=budget.cost(),
         seconds=seconds,
         summary=transcript.summary or (earlier.summary if earlier else ""),
-        notes=_notes(settings, session, transcript, judges_issues=bool(issue_reports)),
+        notes=_notes(session, transcript, judges_issues=bool(issue_reports)),
         cut=Cut(
-            transcript.partial,
+            transcript.partial or has_unread,
             transcript.fault,
             (session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
         ),
@@ -338,7 +344,7 @@ def _review(
     )
 
 
-def _notes(settings: Config, session: Session, transcript: Transcript, *, judges_issues: bool) -> tuple[str, ...]:
+def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> tuple[str, ...]:
     """The sentences about the review itself, each once."""
     subject = session.survey
     submodules = (file.path for file in subject.files if file.skip == diff.SUBMODULE)
@@ -346,7 +352,7 @@ def _notes(settings: Config, session: Session, transcript: Transcript, *, judges
         *filter(None, (subject.brief.note,)),
         *([UNJUDGED] if subject.pull.issues and not judges_issues else ()),
         *filter(None, [subject.consumers.summary]),
-        *settings.warnings,
+        *subject.brief.settings.warnings,
         *subject.ignore_list.warnings,
         *subject.past.notes,
         *session.notes,

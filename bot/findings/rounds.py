@@ -360,14 +360,15 @@ def look_again(past: Finding, now: Finding) -> Finding | None:
 async def at_end(
     findings: Iterable[Finding],
     least: Severity,
-    unsaid_numbers: Collection[int],
+    earlier: Earlier | None,
     before: Mapping[str, str],
     tree: Tree,
 ) -> list[Finding]:
     """The findings as the review says them. A finding without a number was never shown: nobody is told that it is fixed.
 
-    `unsaid_numbers`: of findings that the review before could not post.
+    `least`: the least severity that is said. `before`: the texts of changed files at the head of the round before, by path.
     """
+    unsaid_numbers = earlier.unsaid_numbers if earlier is not None else ()
     rows = []
     for one in findings:
         if one.status == "fixed":

@@ -42,10 +42,6 @@ class Past:
     known: Earlier | None = None  # what it left, by which its findings are known again in whatever code there is now
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
-    changed: frozenset[str] = frozenset()  # paths of the change as it is now
-    numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
-    leaks: tuple[Finding, ...] = ()  # secrets that earlier commits of the change hold
-    unsaid_numbers: frozenset[int] = frozenset()  # of findings that the review before could not post
 
     @property
     def earlier(self) -> Earlier | None:
@@ -77,14 +73,13 @@ class Past:
         ]
         tracker.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
-    async def held_marks(self, findings: Sequence[Finding]) -> frozenset[str]:
-        """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave, and of what was never said."""
+    def held(self, findings: Sequence[Finding], files: Sequence[ChangedFile]) -> frozenset[str]:
+        """Fingerprints of findings that stay collapsed: after the first round old code speaks only of what is grave, and of what was never said."""
         if self.earlier is None or self.round.full:
             return frozenset()
-        quiet = [
-            finding for finding in findings if not finding.serious and finding.number not in self.unsaid_numbers
-        ]  # the serious ones are reported in every round, wherever they are
-        return frozenset([f.fingerprint for f in quiet if not rounds.is_new_code(f, self.before, self.changed)])
+        changed_paths = {file.path for file in files}
+        quiet = [one for one in findings if not one.serious and one.number not in self.earlier.unsaid_numbers]
+        return frozenset(f.fingerprint for f in quiet if not rounds.is_new_code(f, self.before, changed_paths))
 
 
 async def read_past(
@@ -106,9 +101,6 @@ async def read_past(
         known=known,
         round=Round(full=full, reason=reason) if reason else Round(known.number + 1, known.head, full),
         before={} if reason else await _texts(known, commits, files),
-        changed=frozenset(file.path for file in files),
-        numbers=known.numbers,
-        unsaid_numbers=known.unsaid_numbers,
     )
 
 

@@ -170,7 +170,7 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
         for one in found
         if one.status != "fixed" or one.identity not in silenced_marks
     ]
-    told, quiet_leaks = ignore_list.split(past.leaks)
+    told, quiet_leaks = ignore_list.split(survey.leaks)
     quiet = [one for one in judged if one.status == "silenced"]
     known = {proof for one in quiet for proof in one.proofs}
     revoked = {proof for one in (*quiet, *quiet_leaks) if one.is_revoked for proof in one.proofs}

@@ -39,6 +39,7 @@ class Survey:
     tree: RunnableTree
     tracker: CoverageTracker
     past: Past = field(default_factory=Past)  # the round before
+    leaks: tuple[Finding, ...] = ()  # secrets that only earlier commits of the change hold
     ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
