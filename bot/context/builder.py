@@ -226,7 +226,7 @@ class ContextBuilder:
     async def _callers(
         self, shown_lines: ShownLines, room: int, references: Sequence[Reference], lines: int = CALLER_LINES
     ) -> list[Excerpt]:
-        """Bodies of the functions that hold these uses, each function once."""
+        """Bodies of the functions that hold these uses, each function once; with what they do with the result further below, if there is room."""
         texts = await self.found.tree.read_many([row.path for row in references])
         excerpts = []
         for row in references:
@@ -236,12 +236,15 @@ class ContextBuilder:
             doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
             inside = f"{row.function} · " if row.function != MODULE else ""
             title = f"{inside}uses {row.name}{doubt}"
-            excerpt = snippets.cut(row.path, text, shown_lines.left(row.path, _body(row, text, lines)), title)
-            size = tokens(excerpt.body)
-            if size <= room:
-                room -= size
-                excerpts.append(excerpt)
-                shown_lines.add(excerpt)
+            body = _body(row, text, lines)
+            readings = [number for number in result_flow.readings(text, row) if number not in body][:READINGS]
+            for numbers in (sorted([*body, *readings]), body) if readings else (body,):
+                excerpt = snippets.cut(row.path, text, shown_lines.left(row.path, numbers), title)
+                if (size := tokens(excerpt.body)) <= room:
+                    room -= size
+                    excerpts.append(excerpt)
+                    shown_lines.add(excerpt)
+                    break
         return excerpts
 
     async def _windows(self, picks: Sequence[Pick], shown_lines: ShownLines, room: int) -> list[Excerpt]:
@@ -318,11 +321,9 @@ def _whole(lines: Sequence[str], line: int) -> bool:
 
 
 def _body(row: Reference, lines: Sequence[str], most: int) -> list[int]:
-    """The function around a use, or the blocks of it that hold the use, and what it does with the result further below."""
+    """The function around a use, or the blocks of it that hold the use."""
     start, end = row.span or (0, 0)
     end = min(end, len(lines))
     if row.span and end - start < most and start <= row.line <= end:
         return [*range(start, end + 1)]
-    around = blocks.around(row.path, lines, row.line, most if row.span else READER_LINES, min(start, row.line))
-    readings = [n for n in result_flow.readings(lines, row) if n not in around][:READINGS]
-    return sorted({*around, *readings})
+    return blocks.around(row.path, lines, row.line, most if row.span else READER_LINES, min(start, row.line))

@@ -135,7 +135,7 @@ def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> No
     read(change, played)
     (seen,) = played.seen
     assert seen.count("return wait(job) + rest(job)") == 1
-    assert "Used too in shop/whole.py:4, which another section of this message shows." in seen
+    assert "Used too in shop/whole.py:4-5, which another section of this message shows." in seen
 
 
 def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:

@@ -53,7 +53,7 @@ class Pair:
     def beside(self, shown_lines: ShownLines) -> "Pair":
         """The pair in a prompt that shows these lines already: of uses whose lines are all among them only the places."""
         new = [use for use in self.uses if shown_lines.left(use.path, [row.number for row in use.rows], use.side)]
-        places = tuple(f"{use.path}:{use.start}" for use in self.uses if use not in new)
+        places = tuple(f"{use.path}:{use.start}-{use.end}" for use in self.uses if use not in new)
         return replace(self, uses=tuple(new), elsewhere=places)
 
 
