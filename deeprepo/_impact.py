@@ -149,4 +149,4 @@ def _signature(symbol: "Symbol | None") -> str | None:
 
 
 def _use(row: "Reference") -> Use:
-    return copy(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.sure or row.missing or row.is_held)
+    return copy(Use, row, definition=row.symbol, text=row.text.strip(), sure=row.sure or row.missing)

@@ -171,7 +171,7 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     comparison = FITS
     for part in item.contract if item is not None else ("removed",):
         if part in ("removed", "renamed"):
-            comparison = THERE if reference.is_held else ""
+            comparison = THERE if reference.fate == "there" else ""
         elif part == "parameters" and item is not None:
             comparison = _compare_call(reference, item)
         elif reference.form != "import":
@@ -194,7 +194,7 @@ def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
         return "" if after.ambiguous or reaches_others else FITS
     if misfit(before, before, reference) is not None:
         return "" if reference.sure else OTHER
-    return REPORTED if reference.sure or reference.unique else ""
+    return REPORTED if reference.is_certain else ""
 
 
 def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Signature, Signature] | None:
@@ -226,7 +226,7 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
     if reference.call and reference.sure and (wrong := misconstruction(item, reference)) is not None:
         return wrong
     sides = _signatures(reference, item)
-    is_known = reference.sure or reference.unique or reference.likely
+    is_known = reference.is_certain or reference.likely
     if sides is None or not is_known or misfit(sides[0], sides[0], reference) is not None:
         return None
     return misfit(*sides, reference)

@@ -48,9 +48,7 @@ def _call(signature: Signature, own: Symbol) -> Reference:
     if filetype(own.path).shorter_overrides and own.signature is not None:
         count = min(count, sum(item.kind in ("positional", "positional-only") for item in own.signature.parameters))
     keywords = tuple(item.name for item in required_parameters if item.kind == "keyword-only")
-    return Reference(
-        "", own.short, "", own.start, "", own.name, None, sure=True, test=False, positional=count, keywords=keywords
-    )
+    return Reference("", own.short, "", own.start, "", own.name, None, "bound", positional=count, keywords=keywords)
 
 
 async def overridden(

@@ -109,7 +109,7 @@ class Searches:
     async def _follow(self, units: Sequence[Unit]) -> None:
         """Search the consumers of what callers hand on."""
         results = frozenset(row.symbol for unit in units if result_flow.changes_result(unit) for row in unit.references)
-        known = (row for row in call_sites(units) if row.sure or row.unique or row.lone)
+        known = (row for row in call_sites(units) if not row.is_guessed)
         sites = [row for row in known if row.form != "import" and not row.test]
         await self.consumers.follow((row for row in sites if row.symbol in results or _short(row)), results)
 

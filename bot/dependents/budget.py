@@ -23,6 +23,7 @@ class SearchLimits:
     keys: float = 2.0  # the same for what the change renames as a text
 
 
+LISTED = 8  # names in a sentence
 SMALL, LONG_LINES = 5_000, 400  # bytes: of a file that may be anything, and of a mean line that no person writes
 
 

@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from bot.dependents.budget import SearchLimits, by_risk
-from bot.dependents.sites import mention, telling
+from bot.dependents.sites import mention
+from bot.dependents.targets import telling
 from bot.machine.extras import install
 from bot.ports import Tree
 from bot.text.filetypes import filetype

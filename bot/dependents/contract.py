@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.text.filetypes import FileType, filetype
-from bot.text.lines import binds, code_of, defines, is_comment, says
+from bot.text.lines import code_of, is_comment
 from bot.text.paths import is_test
 from bot.values import (
     COMPONENT,
@@ -38,14 +38,7 @@ NUMBERED = re.compile(r"\d\.\d")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
-ATTRIBUTE = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?=(?![=>~])")
 WORD = re.compile(r"\w+")
-ASSIGNS = re.compile(r"(?<![=!<>])=(?![=>~])")
-OWN = r"(?:\b(?:self|this|cls)(?:\.|->)|@)NAME\b"
-FIELD = (
-    r"^\s*+(?:public|private|protected|internal|static|readonly|final|var|val|let|const|declare|override|attr_accessor|attr_reader)\s"
-    r"[\w$<>\[\]?|:, ]{0,120}?[#:$]?\bNAME\b|\bsetattr\(\s*+self\s*+,\s*+[\"']NAME[\"']|\b(?:as|for)\s++self\.NAME\b"
-)
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 PLACES = frozenset({"positional", "positional-only"})
 NAMED = re.compile(r"\$?[^\W_]")  # neither nameless nor taken apart
@@ -155,30 +148,6 @@ def _callable(
 def _errors(text: str) -> Counter[str]:
     """The statements that raise an error."""
     return Counter(_squeeze(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
-
-
-def lost_attributes(before: str, after: str, path: str) -> frozenset[str]:
-    """Attributes that a text sets on its own objects and that another one sets no more: a line that reads one, or says its name, sets none."""
-    lines_before = [line for line in before.split("\n") if not is_comment(line, path)]
-    lost_names = {name for line in lines_before for name in ATTRIBUTE.findall(line)}
-    lines = after.split("\n") if lost_names else []
-    outer = sorted({_indent(line) for line in lines if line.strip()})[:2]  # deeper is a function's own
-    for line in lines:
-        for name in lost_names.intersection(WORD.findall(line)):
-            is_bound = defines(line, name) or (_indent(line) in outer and binds(line, name))
-            if not is_comment(line, path) and (_sets_attribute(name, line) or is_bound):
-                lost_names.discard(name)
-    return frozenset(lost_names)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _sets_attribute(name: str, line: str) -> bool:
-    """Whether a line assigns to the attribute, alone or among others, or declares it as a field."""
-    left = ASSIGNS.split(line, maxsplit=1)
-    return name in ATTRIBUTE.findall(line) or (len(left) > 1 and says(OWN, name, left[0])) or says(FIELD, name, line)
 
 
 def _parameters(

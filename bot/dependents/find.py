@@ -2,35 +2,32 @@
 
 import asyncio
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.dependents import symbols
-from bot.dependents.budget import SearchLimits, by_risk, is_minified
+from bot.dependents.attributes import lost_attributes
+from bot.dependents.budget import LISTED, SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
-from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
+from bot.dependents.contract import with_contract
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
-from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
+from bot.dependents.lost_modules import lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
-from bot.dependents.proof import Proof
 from bot.dependents.prototypes import merge_prototypes
 from bot.dependents.reach import Reach, both
 from bot.dependents.results import with_misuses
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
-from bot.dependents.texts import also_says, attribute_uses
-from bot.dependents.use_targets import attribute_targets, use_targets
+from bot.dependents.targets import attribute_targets, use_targets
+from bot.dependents.texts import also_says
 from bot.diff.skip import MOVED, REPLACED
 from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
-from bot.text.paths import is_test
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
-
-LISTED = 8  # names in a sentence
 
 
 async def find(
@@ -131,13 +128,10 @@ async def _of_language(
     dependents = await importing(scene)
     missed_uses += scene.missed_uses
     broken_imports = await lost_modules(head, base, scene.lost_imports)
-    proof = Proof(tree, language, exports, budget, *gone_and_doubtful(broken_imports))
-    search = Search(tree, language, scene.importers, scene.origins, exports, budget, cut, fresh, proof, scene.doors)
-    attributes = _attributes(sources)
+    search = Search(scene, budget, fresh, broken_imports, cut)
     targets = await use_targets(scene)
-    references = await search.run([*targets, *await attribute_targets(scene, attributes)])
+    references = await search.run([*targets, *await attribute_targets(scene, lost_attributes(sources))])
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
-    references += await proof.weigh(await attribute_uses(tree, attributes, fresh, tuple(language.SUFFIXES)))
     references = await with_misuses(tree, [one for rows in scene.symbols.values() for one in rows], references)
     not_looked: list[str] = []
     below = await heirs(scene, language, targets, budget, not_looked)
@@ -255,66 +249,6 @@ def _weigh(
         path: tuple(with_contract(item, text_of(item.before), text_of(item.after)) for item in items)
         for path, items in symbols_by_file.items()
     }
-
-
-def _attributes(sources: Sequence[ChangedSource]) -> list[tuple[str, str]]:
-    """Attributes that a changed file sets no more, unless their class went to another one with them: (name, "path:name")."""
-    attributes: list[tuple[str, str]] = []
-    for source in sources:
-        for owner, before, after in _owners(source) if not is_test(source.file.path) else ():
-            lost_names = lost_attributes(before, after, source.file.path)
-            others = [other for other in sources if other is not source]
-            attributes += [
-                (name, f"{source.file.path}:{owner}{name}")
-                for name in sorted(lost_names)
-                if not _has_moved(name, source, others)
-            ]
-    return attributes
-
-
-def _owners(source: ChangedSource) -> Iterator[tuple[str, str, str]]:
-    """Each class as (its name and a dot, its text before, its text after), with its bases in the same file; then the rest of the file.
-
-    If a class is gone, its text after is the whole file.
-    """
-    before, after = (side.decode("utf-8", "replace") for side in (source.before, source.after))
-    bases = dict(source.new.bases)
-    outside = before.split("\n")
-    old_classes, new_classes = (
-        [item for item in side.symbols if item.kind == "class"] for side in (source.old, source.new)
-    )
-    classes_now = {item.name: item for item in new_classes}
-    for item in old_classes:
-        outside[item.start - 1 : item.end] = [""] * (item.end - item.start + 1)
-        wanted, chain = [item.name], dict[str, Symbol]()
-        while wanted:
-            name = wanted.pop()
-            if name in classes_now and name not in chain:
-                chain[name] = classes_now[name]
-                wanted += bases.get(name, ())
-        now = "\n".join(_own_lines(source, one, new_classes) for one in chain.values())
-        yield f"{item.name}.", _own_lines(source, item, old_classes), now if chain else after
-    yield "", "\n".join(outside), after
-
-
-def _own_lines(source: ChangedSource, owner: Symbol, classes: Sequence[Symbol]) -> str:
-    """The text of a class without the classes inside it."""
-    lines = source.lines(owner).split("\n")
-    for item in classes:
-        if item.name.startswith(f"{owner.name}."):
-            lines[item.start - owner.start : item.end - owner.start + 1] = [""] * (item.end - item.start + 1)
-    return "\n".join(lines)
-
-
-def _has_moved(attribute: str, source: ChangedSource, others: Sequence[ChangedSource]) -> bool:
-    """Whether a class of the same name, or a base of one, sets the attribute in another changed file."""
-    names = {item.short for item in source.old.symbols if _sets(source, item, attribute)}
-    names |= {base.rpartition(".")[2] for name, bases in source.new.bases if name in names for base in bases}
-    return any(item.short in names and _sets(other, item, attribute) for other in others for item in other.new.symbols)
-
-
-def _sets(source: ChangedSource, symbol: Symbol, attribute: str) -> bool:
-    return symbol.kind == "class" and attribute in ATTRIBUTE.findall(source.lines(symbol))
 
 
 def _limit(

@@ -80,14 +80,6 @@ def _squashed(name: str) -> str:
     return APART.sub("", name.lower())
 
 
-def gone_and_doubtful(rows: Sequence[Reference]) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
-    """(importing file, module) of the modules that are gone, and of those whose place something else may take."""
-    pairs = [(row.missing, (row.path, row.symbol.rpartition(":")[0])) for row in rows]
-    return frozenset(pair for is_gone, pair in pairs if is_gone), frozenset(
-        pair for is_gone, pair in pairs if not is_gone
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Unspelt:
     """What a file names without an import statement that spells the name: its namespaces, and those that it uses whole, give it a meaning."""
@@ -178,4 +170,4 @@ def _reference(item: Import, path: str, lines: Sequence[str], *, missing: bool) 
     """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
     line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
-    return replace(line_named, sure=True, form="import", missing=missing)
+    return replace(line_named, tie="bound", fate="gone" if missing else "unknown", form="import")

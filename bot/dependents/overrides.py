@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene
-from bot.dependents.sites import Bindings, UseTarget, bind, classes_of
-from bot.dependents.targets import former_names, has_new_signature, is_imported
+from bot.dependents.sites import Bindings, bind, classes_of, is_imported
+from bot.dependents.targets import UseTarget
 from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
@@ -67,7 +67,7 @@ async def heirs(
 def _takes_other_arguments(target: UseTarget) -> bool:
     """Whether another number of arguments is asked of a method that is no constructor."""
     item = target.symbol
-    if item is None or item.before is None or item.after is None or not has_new_signature(target) or not target.owner:
+    if item is None or item.before is None or item.after is None or not target.has_new_signature or not target.owner:
         return False
     before, after = item.before.signature, item.after.signature
     parameters_differ = before is not None and after is not None and before.parameters != after.parameters
@@ -102,7 +102,7 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
 
 def _overridden_names(target: UseTarget) -> frozenset[str]:
     """What an override of the method is called: of one that is gone, as it was."""
-    return former_names(target) if target.is_gone else target.shorts
+    return target.former_names if target.is_gone else target.shorts
 
 
 def _words(target: UseTarget) -> tuple[bytes, ...]:

@@ -13,7 +13,7 @@ async def with_misuses(
     tree: Tree, symbols: Sequence[ChangedSymbol], references: Sequence[Reference]
 ) -> tuple[Reference, ...]:
     """The references; a certain call of a function that gives another result now bears what is wrong with it."""
-    called = {row.symbol for row in references if row.call and (row.sure or row.unique)}
+    called = {row.symbol for row in references if row.call and row.is_certain}
     changed: dict[str, tuple[Result, Result]] = {}
     for item in symbols:
         key = f"{item.symbol.path}:{item.symbol.name}"
@@ -26,7 +26,7 @@ async def with_misuses(
             before, after = await _result(tree, item.before), await _result(tree, item.after)
             if before is not None and after is not None and before != after:
                 changed[key] = before, after
-    rows = [row for row in references if row.symbol in changed and row.call and (row.sure or row.unique)]
+    rows = [row for row in references if row.symbol in changed and row.call and row.is_certain]
     texts = await tree.read_many(sorted({row.path for row in rows}))
     misused: dict[Reference, ResultMisuse] = {}
     for path, text in texts.items():

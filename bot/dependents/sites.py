@@ -1,143 +1,15 @@
 """Where a changed definition is used: match the identifiers of a file with what the file imports."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from bot.text.filetypes import filetype
+from bot.dependents.targets import RESULT, WHOLE_MODULE, UseTarget
 from bot.text.paths import is_test
-from bot.values import SPACE, ChangedSymbol, Contract, Import, Reference, Use
+from bot.values import Fate, Import, Reference, Tie, Use
 from bot.values.everyday import METHODS
 
-TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
-METHOD_OF_TABLE = re.compile(r"\A[^(:]*+:|\(\s*+self\b")  # `function Cart:total()`, `function Cart.total(self)`
-RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
-EXTENSION = "extension "  # how the condition begins under which Kotlin and Scala call a function like a member
-OF_THIS = re.compile(r"\(\s*+this\s")  # the same in the head of one of C#
-LONG = 4  # letters that make a resemblance
 MODULE = "<module>"
-RESULT = "()"  # behind the name of a function in an outline: the object that it returns
-WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
-
-
-@dataclass(frozen=True, slots=True)
-class UseTarget:
-    """A changed name as its users can write it."""
-
-    key: str  # Reference.symbol
-    doors: tuple[
-        tuple[str, frozenset[str]], ...
-    ]  # (file, names that importers take from it): the definition or its class
-    shorts: frozenset[str]  # the definition's own name, before and after
-    homes: frozenset[str]  # the files that held it or hold it
-    symbol: ChangedSymbol | None = None
-    owner: str = ""  # the class or object of a member
-    within: str = ""  # the same with the classes around it: "Outer.Inner"
-    is_gone: bool = False  # the old name stands nowhere in its file any more
-    is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
-    is_apart: bool = False  # a member whose class is in another file
-    whole_homes: frozenset[str] = frozenset()  # of the homes, those that are as a whole what they offer as the default
-    is_loaded: bool = False  # it concerns those alone who load the file by a call
-
-    @property
-    def contract(self) -> tuple[Contract, ...]:
-        """What changed for its users; a name that a file no longer offers is gone for them."""
-        if self.symbol is not None:
-            return self.symbol.contract
-        return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
-
-    @property
-    def is_macro(self) -> bool:
-        """Whether it is a macro of Rust, which all of its package calls without importing it."""
-        return self.symbol is not None and self.symbol.symbol.kind == "macro" and not bool(self.owner) and self._is_rust
-
-    @property
-    def _is_rust(self) -> bool:
-        return any(filetype(home).parser == "rust" for home in self.homes)
-
-    def is_visible(self, path: str) -> bool:
-        """Whether a file could name it before the change: nobody else can have relied on it."""
-        before = self.symbol.before or self.symbol.after if self.symbol is not None else None
-        return before is None or path in self.homes or before.is_visible(path)
-
-    def in_namespace(self, use: Use) -> Use:
-        """The use, out of doubt if it names the namespace around the definition: `shop::total`."""
-        if use.form != "name" or not use.receiver or self.symbol is None:
-            return use
-        is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in (self.symbol.before or self.symbol.symbol).marks
-        return replace(use, is_guarded=False) if is_named else use
-
-    def is_beside(self, receiver: str, path: str) -> bool:
-        """Whether a use in another file has a receiver, which what is called without one never has."""
-        before = self.symbol.before or self.symbol.after if self.symbol is not None else None
-        own = before is not None and before.visibility == "self" and path not in self.homes
-        return own and receiver not in ("", "self")
-
-    def is_member_apart(self, use: Use) -> bool:
-        """Whether a use is a member of a value whose type is called like this one's class, which is in another file."""
-        is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
-        return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
-
-    @property
-    def is_method_of_a_value(self) -> bool:
-        """Whether it is a function of a table of Lua that takes the table: values have it whose class nobody writes down."""
-        before = self.symbol.before if self.symbol is not None else None
-        head = before.signature.text if before is not None and before.signature is not None else ""
-        return METHOD_OF_TABLE.search(head) is not None and any(filetype(home).parser == "lua" for home in self.homes)
-
-    @property
-    def is_extension(self) -> bool:
-        """Whether it is called like a member of a type that stands elsewhere, on either side. One that moved within its package is still there."""
-        item = self.symbol
-        if item is not None and item.before and item.after and item.contract == ("renamed",):
-            was, now = item.before, item.after
-            if (was.short, was.marks) == (now.short, now.marks):
-                return False
-        sides = [side for side in (item.before, item.after) if side is not None] if item is not None else []
-        return any(
-            any(one.startswith(EXTENSION) for one in side.marks)
-            or (side.signature is not None and OF_THIS.search(side.signature.text) is not None)
-            for side in sides
-        )
-
-    @property
-    def constructor(self) -> bool:
-        """Whether calling the class calls it."""
-        return bool(self.owner) and all(not self.shorts.isdisjoint(filetype(home).constructors) for home in self.homes)
-
-    @property
-    def reached_by_name(self) -> bool:
-        """Whether it can be reached through an object that no import names: a member, or an exported function made one."""
-        if all(is_test(home) for home in self.homes):  # a runner calls a test's methods, other tests its helpers
-            return self.is_gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
-        return (
-            bool(self.owner)
-            or self.is_macro
-            or self.is_method_of_a_value
-            or (self.is_gone and self.symbol is not None and any(door_names for _, door_names in self.doors))
-        )
-
-
-def telling(name: str) -> bool:
-    """Whether a name is made of two words at least: `load_settings`, `setWasTracked`, not `resolve`, not `__len__`."""
-    return not name.startswith("__") and bool(TWO_WORDS.search(name))
-
-
-def last_word(receiver: str) -> str:
-    """The last part of a receiver, whatever stands before it: `Cart` of `shop.Cart` and of `Shop::Cart`."""
-    return receiver.rpartition(".")[2].rpartition("::")[2]
-
-
-def names_class(receiver: str) -> bool:
-    """Whether a receiver is written like a class: `shop.Cart`, not `shop.Make()`, which is called like one."""
-    return last_word(receiver).lstrip("_")[:1].isupper() and receiver[-1:] not in (")", "]")
-
-
-def resembles(receiver: str, owner: str) -> bool:
-    """Whether a receiver is named after a class: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `Crawler`."""
-    last = last_word(receiver).replace("_", "").lower()
-    return len(last) >= LONG and last in owner.lower()
 
 
 Meaning = tuple[str, str]  # a changed file, and a name of it; "*" is the file as a whole
@@ -469,8 +341,25 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     return class_names
 
 
+def is_imported(target: UseTarget, bound: Bindings) -> bool:
+    """Whether a file imports what it needs to write the target."""
+    return any(
+        origin in bound.modules or origin in bound.stars or any((origin, name) in bound.locals for name in door_names)
+        for origin, door_names in target.doors
+    )
+
+
+def is_imported_elsewhere(target: UseTarget, hit: Match, uses: Iterable[Use], bound: Bindings) -> bool:
+    """Whether the file imports the name itself, from another place: `import static java.lang.Math.abs` decides what `abs(x)` is."""
+    use = hit.use
+    if use.receiver or use.form == "import" or (hit.door and not hit.star):
+        return False
+    ours = any((origin, use.name) in bound.locals for origin, _ in target.doors)
+    return not ours and any(other.form == "import" and other.name == use.name for other in uses)
+
+
 def reference(
-    target: UseTarget, hit: Match, path: str, lines: Sequence[str], *, missing: bool, unique: bool, likely: bool = False
+    target: UseTarget, hit: Match, path: str, lines: Sequence[str], tie: Tie = "name", fate: Fate = "unknown"
 ) -> Reference:
     """A match as the value that is handed on."""
     use, call = hit.use, hit.use.call
@@ -482,19 +371,18 @@ def reference(
         text=lines[use.line - 1].rstrip("\r") if 0 < use.line <= len(lines) else "",
         function=use.function,
         span=use.span,
-        sure=hit.sure,
+        tie=tie,
+        fate=fate,
         test=is_test(path),
         call=call is not None,
         positional=call.positional if call else 0,
         keywords=call.keywords if call else (),
         spread=bool(call and call.spread) or hit.unbound or use.is_guarded,  # a failure that is foreseen
         form="import" if use.form == "import" else "call" if call else "mention",
-        missing=missing,
-        unique=unique,
-        likely=likely,
     )
 
 
 def mention(symbol: str, name: str, path: str, line: int, text: str, *, lone: bool = True) -> Reference:
     """A line that holds a name and was found by that name alone. `lone`: the name is so telling that it can hardly mean anything else."""
-    return Reference(symbol, name, path, line, text, MODULE, None, sure=False, test=is_test(path), lone=lone)
+    tie: Tie = "telling" if lone else "name"
+    return Reference(symbol, name, path, line, text, MODULE, None, tie, test=is_test(path))

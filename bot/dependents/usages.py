@@ -55,7 +55,7 @@ def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
         text=lines[use.line - 1].rstrip("\r") if use.line <= len(lines) else "",
         function=use.function,
         span=use.span,
-        sure=False,
+        tie="name",
         test=is_test(path),
         call=use.call is not None,
         positional=use.call.positional if use.call else 0,

@@ -321,7 +321,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     - A use is a line outside the change that writes the name of a definition whose *contract* changed: `ChangedSymbol.contract`. A
       changed body, a comment, a docstring or a formatter's work oblige nobody to read who calls it.
     - An import is a use only of a name that is gone. A file that merely imports a changed one is not a use.
-    - What is found by its name alone is a use if hardly anything else can be meant (`Reference.lone`, `Reference.unique`).
+    - What is found by its name alone is a use if hardly anything else can be meant (`Reference.is_guessed`).
     - Lines that the change adds are changed code, which is read in its unit; the definition itself is, too.
     - A use in a test is compared by code. What code cannot decide there, the test's own run decides.
     """
@@ -331,7 +331,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
     rows += [(_override(key, own), symbols.get(key)) for key, own in dependents.heirs]
     for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):
-        changes = item.contract if item is not None else ("removed",) if row.sure or row.missing or row.lone else ()
+        changes = item.contract if item is not None else ("removed",) if not row.is_guessed else ()
         is_gone = not {"removed", "renamed"}.isdisjoint(changes)
         if not changes or (row.form == "import" and not is_gone) or row.line in fresh.get(row.path, ()):
             continue
@@ -372,7 +372,7 @@ def _was_now(item: ChangedSymbol) -> str:
 
 
 def _tells(row: Reference) -> bool:
-    return row.form != "definition" and (row.sure or row.missing or row.unique or row.lone)
+    return row.form != "definition" and not row.is_guessed
 
 
 def _telling(row: Reference) -> tuple[bool, bool, bool, bool, str, int]:
@@ -383,7 +383,7 @@ def _override(key: str, own: Symbol) -> Reference:
     text = own.signature.text if own.signature is not None else own.name
     test = is_test(own.path)
     span = own.start, own.end
-    return Reference(key, own.short, own.path, own.start, text, own.name, span, sure=True, test=test, form="definition")
+    return Reference(key, own.short, own.path, own.start, text, own.name, span, "bound", test=test, form="definition")
 
 
 def stands_in(unit: Unit, blocks: Sequence[str], prompt: str) -> bool:

@@ -145,6 +145,4 @@ async def _callers(tree: Tree, languages: Mapping[str, Language], name: str) -> 
 async def _readers(tree: Tree, name: str) -> tuple[Reference, ...]:
     """Readers in the form of references: only the name is known, so none of them is sure."""
     rows = await dependents.readers(tree, name)
-    return tuple(
-        Reference("", name, path, line, text, kind, None, sure=False, test=False) for path, line, text, kind in rows
-    )
+    return tuple(Reference("", name, path, line, text, kind, None, "name") for path, line, text, kind in rows)

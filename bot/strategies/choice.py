@@ -113,5 +113,4 @@ def affords(session: Session) -> bool:
 
 def _relies(row: Reference) -> bool:
     """Whether unchanged code depends on what changed there: what a test does with it, its own run decides."""
-    telling = row.sure or row.missing or row.unique or row.lone
-    return telling and not row.test and (row.form != "import" or row.missing)
+    return not row.is_guessed and not row.test and (row.form != "import" or row.missing)

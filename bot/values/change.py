@@ -22,6 +22,8 @@ _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 MOST_SHOWN = 80  # characters of what is not an id
 MARKERS = 8  # tokens of what a prompt puts around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
+Tie = Literal["bound", "only", "telling", "name"]
+Fate = Literal["gone", "likely", "there", "unknown"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
 Contract = Literal[
     "removed",
@@ -377,7 +379,7 @@ class ResultMisuse:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A place outside the definition where a changed name is used. `sure` is False where only the name matches."""
+    """A place outside the definition where a changed name is used. `bot/dependents/certainty.py` says when each tie and fate is meant."""
 
     symbol: str  # "path:qualified name" of the changed symbol
     name: str  # the word written there
@@ -386,26 +388,40 @@ class Reference:
     text: str  # the line itself, without its line break
     function: str  # qualified name of the enclosing definition, or "<module>"
     span: tuple[int, int] | None  # lines of the enclosing definition
-    sure: bool
-    test: bool
+    tie: Tie  # what says that the definition is meant
+    fate: Fate = "unknown"  # what became of what is named here
+    test: bool = False
     call: bool = False
     positional: int = 0  # of a call: positional arguments written
     keywords: tuple[str, ...] = ()  # of a call: keyword arguments written
     spread: bool = False  # of a call: *args, **kwargs or ...rest make the count unreliable
     form: Literal["call", "import", "definition", "mention"] = "mention"
-    missing: bool = False  # what is named here is proven to be gone from the head tree
-    unique: bool = False  # only the name matches, but the tree holds no other definition of that name
-    is_held: bool = False  # what is named here is proven to be there after the change
-    lone: bool = False  # only the name matches, and it is so telling that it can hardly mean anything else
-    likely: bool = (
-        False  # nothing in the tree has what is named here, but what the receiver or its base has is not known
-    )
     misuse: ResultMisuse | None = None  # of a call: what is wrong with how its result is used
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is certain that the definition is meant."""
+        return self.tie == "bound"
+
+    @property
+    def missing(self) -> bool:
+        """Whether what is named here is proven to be gone from the head tree."""
+        return self.fate == "gone"
+
+    @property
+    def likely(self) -> bool:
+        """Whether nothing in the tree has what is named here, though what the receiver or its base has is not known."""
+        return self.fate == "likely"
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether a comparison with its definition proves something: that is meant, or nothing else in the tree has the name."""
+        return self.tie in ("bound", "only")
 
     @property
     def is_guessed(self) -> bool:
         """Whether nothing but the name speaks for it, and that name may be another thing's."""
-        return not (self.sure or self.missing or self.unique or self.is_held or self.lone)
+        return self.tie == "name"
 
     @property
     def everyday(self) -> bool:

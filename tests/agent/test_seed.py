@@ -9,8 +9,8 @@ from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Reference
 
-SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, sure=True, test=False, call=True)
-GUESS = replace(SURE, sure=False, path="c.py", text="    thing.total()")
+SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, "bound", call=True)
+GUESS = replace(SURE, tie="name", path="c.py", text="    thing.total()")
 
 
 def told(*references: Reference) -> str:
@@ -43,6 +43,8 @@ def test_names_that_are_everywhere_are_only_named() -> None:
 
 def test_a_line_is_listed_once_and_lock_files_are_not_listed() -> None:
     """Of a line that uses two things the most telling use is shown; a word in a lock file needs more than its name."""
-    text = told(SURE, replace(SURE, name="Cart", call=False), replace(GUESS, lone=True, path="uv.lock", text="total"))
+    text = told(
+        SURE, replace(SURE, name="Cart", call=False), replace(GUESS, tie="telling", path="uv.lock", text="total")
+    )
     assert text.count("b.py:3") == 1
     assert "uv.lock" not in text

@@ -131,7 +131,7 @@ def test_the_callers_body_comes_first_and_nothing_is_shown_twice(repository: Rep
         "a.py": "def apply_rate(x):\n    return x\n",
         "b.py": "from a import apply_rate\n\n\ndef total(rows):\n    return sum(apply_rate(row) for row in rows)\n",
     }
-    use = Reference("a.py:lines 2-2", "apply_rate", "b.py", 5, "    return sum(apply_rate(row) for row in rows)", "total", (4, 5), sure=True, test=False, call=True)  # fmt: skip
+    use = Reference("a.py:lines 2-2", "apply_rate", "b.py", 5, "    return sum(apply_rate(row) for row in rows)", "total", (4, 5), "bound", call=True)  # fmt: skip
     excerpts = shown(repository, before, {"a.py": "def apply_rate(x):\n    return apply_rate(-x)\n"}, (use,))
     lines = [line for excerpt in excerpts for line in excerpt.body.split("\n") if "sum(apply_rate" in line]
     assert len(lines) == 1
@@ -153,7 +153,7 @@ def test_of_uses_that_share_a_name_alone_those_of_a_bare_word_are_left_out(repos
             text,
             "",
             (line - 1, line),
-            sure=False,
+            tie="name",
             test=False,
             call=True,
         )

@@ -117,7 +117,7 @@ def test_a_word_that_two_files_share_is_a_use_when_one_gives_it_up(repository: R
     """No syntax ties the two together: the other file's line is found by the word, and it must be read."""
     before, path, word, use = SHARED[kind]
     found = _found(repository.change(dict(before), {path: before[path].replace(word, f"{word}_new")}))
-    assert [f"{row.path}:{row.line}" for row in found.references if row.lone] == [use]
+    assert [f"{row.path}:{row.line}" for row in found.references if not row.is_guessed] == [use]
 
 
 def test_the_escape_of_a_letter_is_no_name(repository: Repository) -> None:

@@ -84,7 +84,7 @@ def test_a_file_that_keeps_the_name_to_itself_hands_nothing_on(
     lib = next(path for path in files if path in NEW)
     found = find(repository.change({**files, **shim}, {lib: NEW[lib]}))
 
-    assert [row for row in found.references if "pay" in row.path and (row.sure or row.lone)] == []
+    assert [row for row in found.references if "pay" in row.path and not row.is_guessed] == []
 
 
 def test_a_variable_of_another_function_is_no_alias(repository: Repository) -> None:

@@ -20,7 +20,7 @@ def gathered(repository: Repository, finding: Finding) -> list[tuple[str, str, s
     """Path, side and text of each excerpt."""
     pull = repository.change(BEFORE, AFTER)
     symbol = Symbol("a.py", "f", "function", 1, 2, "head")
-    use = Reference("a.py:f", "f", "c.py", 5, "    return f(3)", "g", (4, 5), sure=True, test=False, call=True)
+    use = Reference("a.py:f", "f", "c.py", 5, "    return f(3)", "g", (4, 5), "bound", call=True)
     users = Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(use,))
 
     async def run(tree: Checkout, files: step.Files) -> list[tuple[str, str, str]]:

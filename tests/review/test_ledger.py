@@ -27,9 +27,7 @@ OTHER = Unit(
     "def ship():\n    return None",
     rows("+    5 def ship():\n+    6     return None"),
 )
-CALL = Reference(
-    "shop.py:pay", "pay", "till.py", 9, "    total = pay(order)", "close", (8, 12), sure=True, test=False, call=True
-)
+CALL = Reference("shop.py:pay", "pay", "till.py", 9, "    total = pay(order)", "close", (8, 12), "bound", call=True)
 FILES = (
     ChangedFile("shop.py", "shop.py", "modified"),
     ChangedFile("yarn.lock", "yarn.lock", "modified", skip="lock file"),

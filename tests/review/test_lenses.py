@@ -4,7 +4,7 @@ from diff_rows import rows
 from bot.review.lenses import LENSES
 from bot.values import ChangedFile, Reference, Unit
 
-USE = Reference("src/a.py:f", "f", "src/b.py", 3, "f(1)", "g", (2, 4), sure=True, test=False, call=True)
+USE = Reference("src/a.py:f", "f", "src/b.py", 3, "f(1)", "g", (2, 4), "bound", call=True)
 
 
 def unit(diff: str, path: str = "src/a.py", *, name: str = "f", references: tuple[Reference, ...] = ()) -> Unit:

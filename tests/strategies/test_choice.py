@@ -18,7 +18,7 @@ def units(count: int, **changes: object) -> list[Unit]:
 
 
 def use(path: str, line: int) -> Reference:
-    return Reference("a.py:f", "f", path, line, "f()", "g", None, sure=True, test=False)
+    return Reference("a.py:f", "f", path, line, "f()", "g", None, "bound")
 
 
 USED = units(1, references=(use("b.py", 1),))

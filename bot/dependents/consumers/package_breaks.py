@@ -161,7 +161,7 @@ async def _of_consumer(overlay: OverlayTree, impact: Dependents, change: Offered
         if (
             not row.sure and row.path not in tied_paths
         ):  # a name alone tells nothing where nothing of the package is imported
-            row = replace(row, missing=False, unique=False, lone=False, likely=False)  # noqa: PLW2901
+            row = replace(row, tie="name", fate="unknown")  # noqa: PLW2901
         references.append(row)
     heirs = tuple(
         (key, own)

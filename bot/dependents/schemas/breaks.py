@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from bot.dependents.byname import COMMON
-from bot.dependents.sites import telling
+from bot.dependents.targets import telling
 from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Severity, Side
 

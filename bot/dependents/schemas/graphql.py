@@ -8,7 +8,7 @@ import re
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
-from bot.dependents.sites import telling
+from bot.dependents.targets import telling
 
 NAME = "graphql"
 _FILE = re.compile(r"\.(?:graphqls?|gql)$", re.IGNORECASE)

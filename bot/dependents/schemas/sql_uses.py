@@ -6,7 +6,7 @@ from bot.dependents.byname import COMMON
 from bot.dependents.schemas import models
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, by_name, spellings
 from bot.dependents.schemas.migrations import is_in_folder
-from bot.dependents.sites import telling
+from bot.dependents.targets import telling
 
 _STATEMENT = re.compile(
     r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE

@@ -3,6 +3,6 @@
 No syntax ties the two ends together, so nothing is proven here: the result is a place that also says the word, and never a finding.
 """
 
-from bot.dependents.texts.search import also_says, attribute_uses
+from bot.dependents.texts.search import also_says
 
-__all__ = ["also_says", "attribute_uses"]
+__all__ = ["also_says"]

@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bot.dependents.byname import suffix
-from bot.dependents.sites import mention, telling
+from bot.dependents.sites import mention
+from bot.dependents.targets import telling
 from bot.dependents.texts.naming import Naming, lost_names
 from bot.dependents.texts.paths import lost_paths
 from bot.dependents.texts.words import IMPORTS, LONG_LINE, LostWord, lost_words
@@ -60,25 +61,6 @@ async def also_says(
     ]
     unique = {(row.path, row.line): row for row in reversed(references)}
     return Dependents(references=tuple(reversed(unique.values())), cut=tuple(cut))
-
-
-async def attribute_uses(
-    tree: Tree, attributes: Iterable[tuple[str, str]], added: Mapping[str, Collection[int]], suffixes: Collection[str]
-) -> tuple[Reference, ...]:
-    """The unchanged lines of code that write an attribute of several words which its class sets no more. `attributes`: (name, key)."""
-    keys = {name: key for name, key in attributes if telling(name)}
-    if not keys:
-        return ()
-    rows = await tree.grep_lines(
-        Query([rf"(?:\.|->|::)(?:{'|'.join(map(re.escape, sorted(keys)))})(?!\w)"], syntax="perl", limit=ROWS)
-    )
-    kept = [
-        (path, line, text.rstrip("\r"))
-        for path, line, text in rows
-        if suffix(path) in suffixes and line not in added.get(path, ()) and not _is_silent(path, text, suffixes)
-    ]
-    found = _by_word(kept, keys)
-    return tuple(mention(keys[name], name, *row) for name, mine in found.items() for row in mine[:LINES])
 
 
 def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:

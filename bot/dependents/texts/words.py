@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from bot.dependents.budget import by_risk
 from bot.dependents.byname import COMMON, suffix
-from bot.dependents.sites import telling
+from bot.dependents.targets import telling
 from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
