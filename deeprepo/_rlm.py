@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path as _Place
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -159,7 +158,7 @@ class Session:
                 access(rlm.root, rlm.worker, *rlm.workers.values()),
             )
             place = _Place(journal) if journal is not None else None
-            watch = _Watch(self._hear) if on_progress is not None else None
+            watch = self._hear if on_progress is not None else None
             self._inner = TextSession(about, asked, limits, place, watch)
         self._on_progress = on_progress
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -234,19 +233,6 @@ class Session:
         """Hand an event to the caller's function, in its turn: what that raises harms no call that is paid for."""
         if self._on_progress is not None:
             asyncio.get_running_loop().call_soon(self._on_progress, event)
-
-
-@dataclass(frozen=True, slots=True)
-class _Watch:
-    """Satisfies `journal.Watch`."""
-
-    hear: Callable[[Mapping[str, Any]], None]
-
-    def __call__(self, row: dict[str, Any]) -> None:
-        self.hear(row)
-
-    def close(self) -> None:
-        """There is nothing to end."""
 
 
 def _result(text_answer: "TextAnswer") -> Result:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config import yaml_text
+from bot.config.forms import FromEnvironment
 from bot.config.names import FILE
 from bot.config.server import Address
 from bot.errors import ConfigError, UsageError
@@ -26,17 +27,10 @@ def _inside(value: str) -> str:
     return value
 
 
-class Inputs(BaseSettings):
+class Inputs(FromEnvironment):
     """The inputs of action.yml; one that is left out arrives as an empty variable."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX,
-        extra="ignore",
-        frozen=True,
-        env_ignore_empty=True,
-        hide_input_in_errors=True,
-        allow_inf_nan=False,
-    )
+    model_config = SettingsConfigDict(env_prefix=PREFIX)
 
     github_token: SecretStr
     organization_token: SecretStr | None = None  # that may read the defaults of the owner, where `github_token` may not
@@ -67,10 +61,8 @@ class Inputs(BaseSettings):
         return {**options, "usd": self.budget, "is_workflow": True}
 
 
-class RunnerVariables(BaseSettings):
+class RunnerVariables(FromEnvironment):
     """The runner's own variables."""
-
-    model_config = SettingsConfigDict(extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True)
 
     github_event_name: str
     github_event_path: Path

@@ -17,6 +17,14 @@ class FileSection(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
+class FromEnvironment(BaseSettings):
+    """What is read from variables of the environment; one that is empty is not set."""
+
+    model_config = SettingsConfigDict(
+        extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True, allow_inf_nan=False
+    )
+
+
 @cache
 def section(form: type) -> type[FileSection]:
     """The model of a section or of an entry."""
@@ -69,10 +77,8 @@ def _types() -> dict[str, Any]:
 def environment(form: type, prefix: str) -> type[BaseSettings]:
     """The model that reads the variable PREFIX_NAME for each field NAME of a dataclass."""
 
-    class Environment(BaseSettings):
-        model_config = SettingsConfigDict(
-            env_prefix=prefix, extra="ignore", frozen=True, env_ignore_empty=True, allow_inf_nan=False
-        )
+    class Environment(FromEnvironment):
+        model_config = SettingsConfigDict(env_prefix=prefix)
 
     types = get_type_hints(form, include_extras=True)
     rows: dict[str, Any] = {

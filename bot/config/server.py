@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.config import yaml_text
+from bot.config.forms import FromEnvironment
 from bot.config.settings import PREFIX
 from bot.errors import ConfigError
 
@@ -100,14 +101,10 @@ Address = Annotated[
 ]
 
 
-class _FromEnvironment(BaseSettings):
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, extra="ignore", frozen=True, env_ignore_empty=True, hide_input_in_errors=True
-    )
-
-
-class App(_FromEnvironment):
+class App(FromEnvironment):
     """Who the bot is at GitHub."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX)
 
     app_id: Annotated[Trimmed, _fits(r"[0-9]{1,20}", "this is not a number")] = Field(
         description="The App's number, as its page on GitHub shows it."
@@ -145,8 +142,10 @@ def places(each: int) -> int:
     return max(2, min(4 * (os.cpu_count() or 1), (memory - OWN) // each, 32))
 
 
-class ServerPlace(_FromEnvironment):
+class ServerPlace(FromEnvironment):
     """How the server runs on this machine."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX)
 
     github_api: Address = Field(
         default="https://api.github.com",

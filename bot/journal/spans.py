@@ -40,7 +40,7 @@ def exporting(endpoint: str | None) -> "Spans | None":
 
 
 class Spans:
-    """Watches a journal. Satisfies `journal.Watch`."""
+    """Watches a journal."""
 
     def __init__(self, provider: "TracerProvider") -> None:
         self._provider = provider
@@ -68,12 +68,10 @@ class Spans:
                 facts = {"deeprepo.findings": len(row["findings"]), "deeprepo.calls": row["cost"]["calls"]}
                 facts |= {"deeprepo.usd": row["cost"]["usd"]} if row["cost"]["usd"] is not None else {}
                 _end(self._review, facts | ({"error.type": row["fault"]} if row["fault"] else {}))
-
-    def close(self) -> None:
-        """End what is open and hand everything over."""
-        if self._review is not None and self._review.is_recording():
-            self._review.end()
-        self._provider.shutdown()
+            case "closed":  # what is open ends, and everything is handed over
+                if self._review is not None and self._review.is_recording():
+                    self._review.end()
+                self._provider.shutdown()
 
     def _span(self, name: str, seconds: float, facts: Mapping[str, Any]) -> None:
         """Tell of what has ended now, and began so many seconds ago."""

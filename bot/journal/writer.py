@@ -11,6 +11,7 @@ end, so after a power cut the last calls may have to be made again.
 import fcntl
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,14 +31,7 @@ OTHER_SETTINGS = (
 )
 
 
-class Watch(Protocol):
-    """A listener that gets each line as it is written."""
-
-    def __call__(self, row: Row) -> None:
-        """One line."""
-
-    def close(self) -> None:
-        """There are no more."""
+Watch = Callable[[Row], None]  # is given each line as it is written, and at the end one of the kind "closed"
 
 
 class Keep(Protocol):
@@ -182,9 +176,9 @@ class Journal:
 
     def close(self) -> None:
         """Close the file, which gives it free for another process."""
-        if self._watch is not None:
-            self._watch.close()
-            self._watch = None
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch({"kind": "closed"})
         if self._file is not None:
             self._file.close()
             self._file = None

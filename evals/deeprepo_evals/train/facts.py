@@ -42,7 +42,7 @@ class Facts:
 
 @dataclass(slots=True)
 class Till:
-    """Listens to the journal: who was asked how much, and what the root's model failed of. Satisfies `sinks.Watch`."""
+    """Listens to the journal: who was asked how much, and what the root's model failed of."""
 
     spent_tokens: dict[str, list[int]] = field(default_factory=dict)  # role -> input and output tokens
     delegated_calls: int = 0
@@ -61,9 +61,6 @@ class Till:
         sums[0] += row["usage"][0]
         sums[1] += row["usage"][1]
         self.delegated_calls += row["role"] == "worker" and row["at"].startswith("root")
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 def facts_of(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
