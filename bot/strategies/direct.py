@@ -5,7 +5,7 @@ from functools import partial
 
 from bot.errors import PromptTooLong
 from bot.review import judging
-from bot.review.session import Session, admit
+from bot.review.session import Session
 from bot.review.workers import ModelWorker
 from bot.strategies import fanout
 from bot.values import Transcript
@@ -30,12 +30,7 @@ async def run(session: Session) -> Transcript:
     except PromptTooLong as error:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
         return replace(await fanout.run(session, is_checked=True, with_pairs=False), open=(IN_PARTS,))
-    session.reader_notes += [answer.reader_notes] if answer.reader_notes else []
-    session.check_answers += answer.checks
-    session.refused_count += answer.dropped_count
-    session.notes += answer.notes
-    for finding in answer.findings:
-        await admit(session, finding)
+    await fanout.take(session, answer)
     if answer.error:
         return Transcript(tuple(session.findings), partial=True, notes=(answer.error,))
     await fanout.read_uses(session, reader)

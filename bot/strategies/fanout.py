@@ -8,7 +8,7 @@ from functools import partial
 
 from bot.review import judging
 from bot.review.analyzer_worker import AnalyzerWorker
-from bot.review.session import Session, Worker, admit
+from bot.review.session import Session, Worker, WorkerReply, admit
 from bot.values import Transcript
 
 PAIRS = 1  # prompts of pairs where no root takes over
@@ -35,24 +35,28 @@ async def run(
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
     reader = hearing(session, session.worker, diff_only=diff_only, is_merged=is_merged or with_pairs)
-    async with _pairs(session) if with_pairs else nullcontext() as take:
+    async with _pairs(session) if with_pairs else nullcontext() as pairs_taken:
         async with checks_beside(session) if beside else nullcontext():
             answer = await reader.review(left)
-        session.reader_notes += [answer.reader_notes] if answer.reader_notes else []
-        session.check_answers += answer.checks
-        session.refused_count += answer.dropped_count
-        session.notes += answer.notes
-        if answer.error:
-            session.notes.append(answer.error)
-        for finding in answer.findings:
-            await admit(session, finding)
-        if take is not None:
-            await take()
+        await take(session, answer)
+        session.notes += [answer.error] if answer.error else []
+        if pairs_taken is not None:
+            await pairs_taken()
     if not is_merged:
         await read_uses(session, session.worker if with_pairs else hearing(session, session.worker))
     if with_pairs:
         judging.ask_ahead(session, session.findings)
     return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
+
+
+async def take(session: Session, answer: WorkerReply) -> None:
+    """Take over what a reader has found and said."""
+    session.reader_notes += [answer.reader_notes] if answer.reader_notes else []
+    session.check_answers += answer.checks
+    session.refused_count += answer.dropped_count
+    session.notes += answer.notes
+    for finding in answer.findings:
+        await admit(session, finding)
 
 
 def _pairs(session: Session) -> AbstractAsyncContextManager[Callable[[], Awaitable[object]]]:
@@ -70,11 +74,8 @@ async def read_uses(session: Session, worker: Worker) -> None:
         return
     session.say(f"reading {len(session.tracker.open_uses())} uses of what changed")
     answer = await worker.uses()
-    session.refused_count += answer.dropped_count
-    if answer.error:
-        session.notes.append(answer.error)
-    for finding in answer.findings:
-        await admit(session, finding)
+    await take(session, answer)
+    session.notes += [answer.error] if answer.error else []
 
 
 def hearing(session: Session, worker: Worker, *, diff_only: bool = False, is_merged: bool = False) -> Worker:
@@ -125,7 +126,5 @@ async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
 
 async def check_by_code(session: Session) -> None:
     """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
-    answer = await session.analyzers.review(session.units)
-    for finding in answer.findings:
-        await admit(session, finding)
+    await take(session, await session.analyzers.review(session.units))
     judging.code_has_checked(session)
