@@ -312,10 +312,9 @@ def _is_edited(past: Finding, finding: Finding, files: Sequence[ChangedFile]) ->
 def _proves_the_same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
     """Whether code has proven the same of the same file, now at other words: the rest of what a push has mended in part."""
     is_same_check = past.proven and finding.proven and (past.kind, past.consumer) == (finding.kind, finding.consumer)
-    names = code_names(past.title) & code_names(finding.title) if past.cause and finding.cause else ()
-    common = (
-        past.proofs & finding.proofs or names
-    )  # of several definitions that broke its lines, one may break them still
+    common: Collection[str] = past.proofs & finding.proofs
+    if past.cause and finding.cause:  # of several definitions that broke its lines, one may break them still
+        common = common or code_names(past.title) & code_names(finding.title)
     return bool(is_same_check and common) and _is_in_same_file(past, finding, files)
 
 
