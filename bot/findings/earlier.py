@@ -69,7 +69,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         ),
         uses=_uses(rows),
         findings=tuple(replace(one, status="still", how="", silencing=None) for one in past_findings),
-        silenced_marks=frozenset(one.identity for one in past_findings if one.status == "silenced"),
+        silenced_identities=frozenset(one.identity for one in past_findings if one.status == "silenced"),
         files=tuple(str(row["path"]) for row in document["files"]),
         summary=str(document["summary"]),
         reader_notes=_reader_notes(document["walkthrough"]),

@@ -19,15 +19,13 @@ _SLIP = re.compile(
 )
 
 
-def rank(
-    placed_findings: Iterable[PlacedFinding], quota: int, held_marks: Collection[str] = ()
-) -> tuple[PlacedFinding, ...]:
-    """Best first; folded: beyond the quota, a slip of the pen, what only one has found and is minor, `held_marks` (fingerprints)."""
+def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
+    """Best first; folded: beyond the quota, a slip of the pen, what only one has found and is minor, `held` (fingerprints)."""
     shown_count, out = 0, []
     for item in sorted(placed_findings, key=lambda placed: _order(placed.finding)):
         finding, slip = item.finding, _slip(item.finding)
         critical = finding.severity == "critical" and not slip
-        quiet = slip or _is_minor(finding) or finding.fingerprint in held_marks
+        quiet = slip or _is_minor(finding) or finding.fingerprint in held
         shown = critical or (not quiet and shown_count < quota)
         shown_count += shown and not critical
         out.append(item if shown else replace(item, place="folded"))

@@ -392,12 +392,12 @@ def give_numbers(
     """
     there = [row.finding for row in rows if row.place or row.finding.status == "still"]
     taken_numbers = {one.number for one in there if one.number}
-    marks_by_number = dict(numbers_given)
+    fingerprints_by_number = dict(numbers_given)
     free: dict[str, list[int]] = {}
     for number, mark in sorted(numbers_given):
         if number not in taken_numbers:
             free.setdefault(mark, []).append(number)
-    highest = max((*marks_by_number, *taken_numbers), default=0)
+    highest = max((*fingerprints_by_number, *taken_numbers), default=0)
     numbered_rows: dict[int, PlacedFinding] = {}
     for row in in_order(row for row in rows if row.place and not row.finding.number):
         own = free.get(row.finding.fingerprint)
@@ -408,5 +408,5 @@ def give_numbers(
         numbered_rows[id(row)] = replace(row, finding=numbered)
     now = tuple(numbered_rows.get(id(row), row) for row in rows)
     said = (row.finding for row in now if row.place or row.finding.status == "still")
-    marks_by_number |= {one.number: one.fingerprint for one in said if one.number}
-    return now, tuple(sorted(marks_by_number.items()))
+    fingerprints_by_number |= {one.number: one.fingerprint for one in said if one.number}
+    return now, tuple(sorted(fingerprints_by_number.items()))

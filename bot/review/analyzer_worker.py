@@ -104,7 +104,7 @@ class AnalyzerWorker:
         is_read = now.is_analyzed and now.skip != POINTER
         return not is_read and (now.is_unreviewed or now.is_ignored)
 
-    async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
+    async def answer(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
         from bot.context.file_questions import Sight
 

@@ -66,7 +66,7 @@ async def settle(session: Session) -> tuple[Finding, ...]:
         for finding in session.findings
     ]
     undecided = judgement.having("unproven")
-    session.undecided_marks |= {finding.fingerprint for finding in undecided}
+    session.undecided_fingerprints |= {finding.fingerprint for finding in undecided}
     return undecided
 
 
@@ -164,11 +164,11 @@ def _silence(found: Sequence[Finding], survey: Survey) -> list[Finding]:
     With the leaks that nobody silences where they are, whatever is silenced elsewhere, each secret once.
     """
     past, ignore_list = survey.past, survey.ignore_list
-    silenced_marks = past.known.silenced_marks if past.known is not None else ()
+    silenced_identities = past.known.silenced_identities if past.known is not None else ()
     judged = [
         one if one.status == "fixed" else ignore_list.judge(one)
         for one in found
-        if one.status != "fixed" or one.identity not in silenced_marks
+        if one.status != "fixed" or one.identity not in silenced_identities
     ]
     told, quiet_leaks = ignore_list.split(survey.leaks)
     quiet = [one for one in judged if one.status == "silenced"]

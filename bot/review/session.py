@@ -59,7 +59,7 @@ class Worker(Protocol):
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Judge these units (one prompt's worth each; the worker packs them) and mark them as read."""
 
-    async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":
+    async def answer(self, parts: "Sequence[Part]", question: str) -> "Sight":
         """Answer a question about files that are not part of the change; the parts are one prompt's worth."""
 
     async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
@@ -92,7 +92,7 @@ class Session:
     look_ups: "LookUps | None" = None  # of readers and second opinions that want to see more; None: nobody may
     consumer_code: "ConsumerCode | None" = None  # of the repositories that use this one, as far as models may see it
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
-    undecided_marks: set[str] = field(
+    undecided_fingerprints: set[str] = field(
         default_factory=set
     )  # fingerprints of those that a second opinion could not settle
     doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences

@@ -113,7 +113,7 @@ class ModelWorker:
             )
         return use_reply
 
-    async def look(self, parts: Sequence[Part], question: str) -> Sight:
+    async def answer(self, parts: Sequence[Part], question: str) -> Sight:
         """A question about files outside the change; what is too long for the model's window is asked about in halves."""
         try:
             return await self._look(parts, question)
@@ -121,7 +121,7 @@ class ModelWorker:
             halves = file_questions.halves(parts)
             if not halves:
                 return Sight(error=str(error))
-        return file_questions.together([await self.look(half, question) for half in halves])
+        return file_questions.together([await self.answer(half, question) for half in halves])
 
     async def _look(self, parts: Sequence[Part], question: str) -> Sight:
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)

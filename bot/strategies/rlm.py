@@ -37,7 +37,7 @@ async def go_on(session: Session, question: str = "", issue_reports: tuple[Issue
         session.findings,
         question,
         () if issue_reports else session.pull.issues,
-        session.undecided_marks,
+        session.undecided_fingerprints,
         session.doubts,
         MANY_MESSAGE if _has_many_units(session) else seed.MESSAGE_TOKENS,
     )

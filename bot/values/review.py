@@ -366,7 +366,7 @@ class Earlier:
     # (changed definition, path): uses that a model read, all of them in that file.
     uses: tuple[tuple[str, str], ...] = ()
     findings: tuple[Finding, ...] = ()  # as far as known not fixed: said, kept back, silenced
-    silenced_marks: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
+    silenced_identities: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
     reader_notes: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does

@@ -75,7 +75,7 @@ class Reader:
         """There is no change here, so there are no units."""
         return WorkerReply("", error="a text has no units: ask(paths, question)")
 
-    async def look(self, parts: Sequence[Part], question: str) -> Sight:
+    async def answer(self, parts: Sequence[Part], question: str) -> Sight:
         """What these pieces of the text say to a question."""
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
         system = Message("system", render.text("prompts/texts/reader_system.md.j2"))

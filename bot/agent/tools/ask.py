@@ -118,7 +118,7 @@ async def _look(state: RunState, worker: Worker, paths: Sequence[str], question:
     texts = {path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)}
     texts |= await beyond.texts(state, paths)
     prompts, left_out = file_questions.plan(texts)
-    sights = list(await together(*(worker.look(parts, question) for parts in prompts)))
+    sights = list(await together(*(worker.answer(parts, question) for parts in prompts)))
     missing = [path for path in paths if path in left_out or path not in texts]
     if missing:
         error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"

@@ -136,7 +136,7 @@ async def _admit(state: RunState, finding: Finding) -> str:
     if before is not None and replace(current, sources=()) == replace(before, sources=()):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
     state.reported_ids.append(which)
-    state.session.undecided_marks.discard(which)
+    state.session.undecided_fingerprints.discard(which)
     lost_proofs = len(finding.evidence) - len(checked_finding.evidence)
     lost = f"{lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
     note = f"; {_state(state, current)}" + (f"; {lost}" if lost_proofs > 0 else "")
@@ -151,7 +151,7 @@ async def _admit(state: RunState, finding: Finding) -> str:
 
 def _state(state: RunState, finding: Finding) -> str:
     """What is settled about a finding."""
-    if finding.verdict.open and finding.fingerprint in state.session.undecided_marks:
+    if finding.verdict.open and finding.fingerprint in state.session.undecided_fingerprints:
         return UNDECIDED
     return finding.verdict.state
 

@@ -139,7 +139,7 @@ async def _read(room: Room) -> Sight:
     plans = [file_questions.plan({path: text}) for path, text in room.files.items()]
     parts = [one for prompts, _ in plans for one in prompts]
     return file_questions.together(
-        await asyncio.gather(*(room.reader.look(one, room.problem.question) for one in parts))
+        await asyncio.gather(*(room.reader.answer(one, room.problem.question) for one in parts))
     )
 
 
