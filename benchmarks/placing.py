@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.table import Row
 from bot import diff
 from bot.checkout import Checkout
-from bot.findings.place import place
+from bot.findings.placing import place
 from bot.outputs import facts, posts
 from bot.values import (
     ChangedFile,

@@ -15,7 +15,7 @@ from bot.config import Config
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import history, merge, place, rank, rounds, sarif_results, silencing, suggest
+from bot.findings import history, merge, placing, rounds, sarif_results, silencing, suggest
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import coverage, guidance, incremental, judging, walkthrough
@@ -279,12 +279,12 @@ async def _placed(
     findings = await rounds.at_end(judgement.findings, least, past.known, past.before, subject.tree)
     statuses = ("new", "still") if past.round.full else ("new",)
     said = [one for one in findings if one.status in statuses]
-    placed_findings = await suggest.suggest(place.place(said, subject.files), subject.tree, tools.faults)
+    placed_findings = await suggest.suggest(placing.place(said, subject.files), subject.tree, tools.faults)
     if tools.running is not None and settings.run is not None and may_run:
         from bot.run import reproduce
 
         placed_findings = await reproduce.reproduce(placed_findings, session, tools.running, settings.run)
-    ranked_findings = rank.rank(placed_findings, settings.quota, past.held(said, subject.files))
+    ranked_findings = placing.rank(placed_findings, settings.quota, past.held(said, subject.files))
     return (*ranked_findings, *(PlacedFinding(one) for one in findings if one.status not in statuses))
 
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.findings import merge, rank
+from bot.findings import merge, placing
 from bot.values import Evidence, Finding, PlacedFinding, Source, Verdict
 
 BASE = Finding(
@@ -86,7 +86,7 @@ def placed(**fields: object) -> PlacedFinding:
 def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
     """Critical ones are exempt."""
     items = [placed(start=number) for number in range(6)] + [placed(severity="critical", start=9)]
-    ranked = rank.rank(items, 2)
+    ranked = placing.rank(items, 2)
     assert [item.place for item in ranked] == ["inline"] * 3 + ["folded"] * 4
     assert ranked[0].finding.severity == "critical"
 
@@ -96,7 +96,7 @@ ROOT = Source("model", "r", "root", view="search")
 
 
 def places(*rows: PlacedFinding) -> dict[str, str]:
-    return {item.finding.path: item.place for item in rank.rank(rows, 4)}
+    return {item.finding.path: item.place for item in placing.rank(rows, 4)}
 
 
 def test_a_low_finding_is_shown_if_it_was_found_twice() -> None:
@@ -127,7 +127,7 @@ def test_of_equal_severity_what_was_found_twice_comes_first() -> None:
     """After what code has proven, and before what quotes a further file."""
     quotes = placed(evidence=(Evidence("x.py", "a", 1),), path="quotes.py")
     twice, proven = placed(sources=TWICE, path="twice.py"), placed(verdict=Verdict.PROVEN, path="proven.py")
-    assert rank.rank([placed(), quotes, twice, proven], 4) == (proven, twice, quotes, placed())
+    assert placing.rank([placed(), quotes, twice, proven], 4) == (proven, twice, quotes, placed())
 
 
 def test_severity_weighs_more_than_a_further_file_and_the_reader_s_order_decides_what_is_left() -> None:
@@ -135,13 +135,13 @@ def test_severity_weighs_more_than_a_further_file_and_the_reader_s_order_decides
     quotes = (Evidence("x.py", "a", 1), Evidence("y.py", "b", 1))
     medium, high = placed(evidence=quotes, severity="medium", start=5), placed(severity="high", path="z.py", start=9)
     last, first = placed(severity="medium", path="b.py"), placed(severity="medium", path="a.py")
-    assert rank.rank([last, medium, first, high], 4) == (high, medium, last, first)
+    assert placing.rank([last, medium, first, high], 4) == (high, medium, last, first)
 
 
 def test_a_rules_suspicion_is_folded_and_a_models_unproven_finding_is_not() -> None:
     """The first is a hint that nobody confirmed; the second is there because verification was switched off."""
     hint, told = placed(rule="S608", sources=(Source("analyser", "ruff"),)), placed(path="b.py")
-    assert [(item.finding.rule, item.place) for item in rank.rank([hint, told], 4)] == [
+    assert [(item.finding.rule, item.place) for item in placing.rank([hint, told], 4)] == [
         ("", "inline"),
         ("S608", "folded"),
     ]
@@ -161,4 +161,4 @@ def test_a_slip_of_the_pen_is_collapsed_where_people_alone_read_it(
 ) -> None:
     """Whatever severity a model gives it; in code a typo is a defect, and a document may be wrong in earnest."""
     found = replace(BASE, path=path, quote=quote, title=title, severity="critical")
-    assert [row.place for row in rank.rank([PlacedFinding(found, "inline")], 4)] == [place]
+    assert [row.place for row in placing.rank([PlacedFinding(found, "inline")], 4)] == [place]

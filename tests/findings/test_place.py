@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks import placing
-from bot.findings.place import MOST_LINES, place
+from bot.findings.placing import MOST_LINES, place
 from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Side, Source
 
 FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", (Source("model", "m"),), start=1, end=1)

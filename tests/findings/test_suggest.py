@@ -4,7 +4,7 @@ from dataclasses import replace
 import step
 from fakes import Repository
 
-from bot.findings.place import place
+from bot.findings.placing import place
 from bot.findings.suggest import suggest
 from bot.languages.faults import faults
 from bot.values import Finding, PlacedFinding, Source

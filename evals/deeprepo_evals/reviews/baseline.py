@@ -9,7 +9,7 @@ from bot import checkout, config, diff, wiring
 from bot.checkout import Checkout
 from bot.dependents.roles import changes_role
 from bot.errors import BadAnswer, ProviderError
-from bot.findings import place, rank, read
+from bot.findings import placing, read
 from bot.findings.merge import merge
 from bot.findings.quotes import check_quotes
 from bot.journal.writer import Journal
@@ -94,4 +94,4 @@ def _read(reply: Completion | Exception, model: Model) -> tuple[tuple[Finding, .
 
 def _loud(findings: Sequence[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
     """Placed and held to the quota as the product's own findings are; nobody gives a second opinion."""
-    return rank.rank(place.place(merge(findings), files), QUOTA)
+    return placing.rank(placing.place(merge(findings), files), QUOTA)
