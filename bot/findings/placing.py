@@ -1,0 +1,132 @@
+"""Where a finding is shown: on lines of the diff, on the file, or outside the diff; in full or folded. No finding is lost here. Pure.
+
+GitHub takes a comment on added and unchanged lines of a hunk (RIGHT) and on removed ones (LEFT); the first and the last line
+of a range are in one hunk and on one side. The order of the attempts: the finding's own lines; the part of them that is in a hunk; the
+file; the list of what is outside the diff. The finding keeps its own lines, whatever its spot is.
+
+Shown in full, up to a quota: what code or a test has proven, what was found twice, and what one reader has found if it is more than low.
+A critical finding is always shown. A model's own confidence decides nothing: it does not predict truth. docs/using.md says why.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from bot.text.lines import is_comment
+from bot.text.paths import is_prose
+from bot.values import (
+    ChangedFile,
+    CommentSpot,
+    DiffLine,
+    Finding,
+    Hunk,
+    PlacedFinding,
+    Side,
+    Verdict,
+    severity_rank,
+)
+
+MOST_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
+TWICE = 2
+_SLIP = re.compile(
+    r"\b(?:typos?|misspel\w+|mis-spel\w+|spelling|spelled|grammar|grammatical\w*|duplicated word)\b",
+    re.IGNORECASE,
+)
+
+
+def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
+    """Each finding with the closest place that GitHub's rules allow."""
+    return tuple(_place(finding, _file(finding, files)) for finding in findings)
+
+
+def _place(finding: Finding, file: ChangedFile | None) -> PlacedFinding:
+    if file is None:
+        return PlacedFinding(finding, "outside")
+    if sum(len(hunk.lines) for hunk in file.hunks) > MOST_LINES:
+        return PlacedFinding(finding, "file")
+    spot = _within(file, finding.side, finding.start, finding.end) or _clamp(finding, file)
+    return PlacedFinding(finding, "inline" if spot else "file", spot)
+
+
+def _file(finding: Finding, files: Sequence[ChangedFile]) -> ChangedFile | None:
+    """The file of the diff that holds the finding's path on its side; a path may be the old name of one and the new of another."""
+    namesakes = [file for file in files if file.path == finding.path]
+    before = [file for file in files if file.old_path == finding.path]
+    same_path = [file for file in before if file.path == finding.path]
+    candidates = [*same_path, *before, *namesakes] if finding.side == "base" else [*namesakes, *before]
+    return next(iter(candidates), None)
+
+
+def _clamp(finding: Finding, file: ChangedFile) -> CommentSpot | None:
+    """The part of the finding's lines that is in a hunk: the largest, then the first."""
+    parts = []
+    for hunk in file.hunks:
+        numbers = [n for n in _numbers(hunk, finding.side) if finding.start <= n <= finding.end]
+        parts += [(numbers[0], numbers[-1])] if numbers else []
+    for first, last in sorted(parts, key=lambda part: part[0] - part[1]):
+        spot = _within(file, finding.side, first, last)
+        if spot is not None:
+            return spot
+    return None
+
+
+def _within(file: ChangedFile, side: Side, start: int, end: int) -> CommentSpot | None:
+    """These lines as a spot. Lines that the base side shares with the head are shown there, where GitHub takes them."""
+    for hunk in file.hunks:
+        inside = [line for line in hunk.lines if start <= (_number(line, side) or 0) <= end]
+        numbers = [_number(line, side) for line in inside]
+        if not inside or numbers[0] != start or numbers[-1] != end:
+            continue
+        if side == "head":
+            return CommentSpot(file.path, start, end, "RIGHT")
+        removed_lines = [line.old for line in inside if line.kind == "-" and line.old is not None]
+        if removed_lines:
+            return CommentSpot(file.path, removed_lines[0], removed_lines[-1], "LEFT")
+        shared_lines = [line.new for line in inside if line.new is not None]
+        return CommentSpot(file.path, shared_lines[0], shared_lines[-1], "RIGHT")
+    return None
+
+
+def _numbers(hunk: Hunk, side: Side) -> list[int]:
+    return [number for line in hunk.lines if (number := _number(line, side)) is not None]
+
+
+def _number(line: DiffLine, side: Side) -> int | None:
+    return line.new if side == "head" else line.old
+
+
+def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
+    """Best first; folded: beyond the quota, a slip of the pen, what only one has found and is minor, `held` (fingerprints)."""
+    shown_count, out = 0, []
+    for item in sorted(placed_findings, key=lambda placed: _order(placed.finding)):
+        finding, slip = item.finding, _slip(item.finding)
+        critical = finding.severity == "critical" and not slip
+        quiet = slip or _is_minor(finding) or finding.fingerprint in held
+        shown = critical or (not quiet and shown_count < quota)
+        shown_count += shown and not critical
+        out.append(item if shown else replace(item, place="folded"))
+    return tuple(sorted(out, key=lambda placed: placed.place == "folded"))
+
+
+def _order(finding: Finding) -> tuple[int, int, bool, bool, bool, str, int]:
+    """By severity, then by evidence. Of equal ones those of a check come by path and line, those of a model as it named them."""
+    place = (finding.path, finding.start) if finding.rule else ("", 0)
+    is_alone = finding.reports < TWICE
+    is_here = all(item.path == finding.path for item in finding.evidence)
+    return severity_rank(finding.severity), finding.verdict.rank, is_alone, is_here, not finding.rule, *place
+
+
+def _slip(finding: Finding) -> bool:
+    """Whether it is about a mere slip of the pen in what people alone read: a comment, or a document."""
+    lines = [line for line in finding.quote.split("\n") if line.strip()]
+    for_people = is_prose(finding.path) or all(is_comment(line, finding.path) for line in lines)
+    return for_people and bool(_SLIP.search(finding.title))
+
+
+def _is_minor(finding: Finding) -> bool:
+    """A rule's suspicion that nothing has turned into a fact; a low one that was found once; what no reader of the change has reported."""
+    if finding.rule and finding.verdict.open:
+        return True
+    if finding.severity == "low":
+        return finding.reports < TWICE
+    return not finding.reports and finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED)
