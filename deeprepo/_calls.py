@@ -41,7 +41,7 @@ def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[R
     """What was asked for and a folder for the time that it is read. The engine's errors become those of this package."""
     with translate(), tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         from bot import errors
-        from bot.cli import reviewing
+        from bot.checkout import typed
         from bot.values import ReviewRequest
 
         if scope not in ("range", "staged", "uncommitted"):
@@ -49,10 +49,8 @@ def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[R
         where, local = os.fspath(repo), scope != "range"
         request = ReviewRequest(where)
         if change is not None or local:
-            request = reviewing.read_request(
-                change, where, staged=scope == "staged", uncommitted=scope == "uncommitted"
-            )
+            request = typed.read(change, where, staged=scope == "staged", uncommitted=scope == "uncommitted")
         try:
             yield request, scratch
         except errors.NothingToReview as empty:
-            raise NothingToReview(reviewing.nothing(request, behind=empty.behind)) from empty
+            raise NothingToReview(typed.nothing(request, behind=empty.behind)) from empty

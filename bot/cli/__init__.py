@@ -52,9 +52,10 @@ def _carried_out(arguments: list[str]) -> Any:  # noqa: ANN401 - what the comman
 
 def _hook(options: "HookOptions") -> int:
     from bot import wiring
+    from bot.checkout import typed
     from bot.cli import reviewing
 
-    request = reviewing.read_request(None, ".", staged=options.staged, uncommitted=False)
+    request = typed.read(None, ".", staged=options.staged, uncommitted=False)
     flags = {"strategy": "offline", "fail_on": options.fail_on, "local": reviewing.local(".")}
     with reviewing.workplace(request) as scratch, reviewing.progress(quiet=options.quiet) as say:
         review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))

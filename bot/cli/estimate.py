@@ -36,6 +36,7 @@ def command(
 
     Takes the arguments of `deeprepo review`. Exit codes: 0, or 2 for a usage error.
     """
+    from bot.checkout import typed
     from bot.wiring import local
 
     choices = {
@@ -43,7 +44,7 @@ def command(
         "verify": verify,
     }  # fmt: skip
     flags = reviewing.flags(choices, run=run, full=full, previous=previous)
-    request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
+    request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch, reviewing.progress(quiet=quiet) as say:
         estimates = finish(local.weigh(request, flags, scratch, say))
     if form == "json":

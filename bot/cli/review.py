@@ -113,6 +113,7 @@ def command(
     import asyncio
 
     from bot import wiring
+    from bot.checkout import typed
     from bot.cli import reviewing
 
     if output is not None:
@@ -124,7 +125,7 @@ def command(
     flags = reviewing.flags(
         choices, run=run, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
     ) | {"journal": journal, "trace": trace, "local": reviewing.local(repo), "with": reviewing.clones(consumers)}
-    request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
+    request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
         review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, form, output, unproven=bool(show))

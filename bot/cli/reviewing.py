@@ -37,7 +37,9 @@ def workplace(request: "ReviewRequest") -> Iterator[str]:
         try:
             yield scratch
         except NothingToReview as empty:
-            raise NothingToReview(nothing(request, behind=empty.behind)) from None
+            from bot.checkout import typed
+
+            raise NothingToReview(typed.nothing(request, behind=empty.behind)) from None
 
 
 def deliver(review: "Review", form: str, output: Path | None) -> None:
@@ -162,57 +164,6 @@ def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
     from bot.findings import sarif_results
 
     return tuple((str(path), _beginning(path, sarif_results.MOST_BYTES + 1)) for path in paths)
-
-
-def read_request(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":
-    """What was typed, as a value; in a pre-push hook, what is pushed. Raises UsageError if the parts contradict each other."""
-    from bot.config import hook
-    from bot.values import ReviewRequest
-
-    if sum((staged, uncommitted, change is not None)) > 1:
-        raise UsageError("give one of BASE..HEAD, --staged and --uncommitted")
-    if staged or uncommitted:
-        return ReviewRequest(repo, "staged" if staged else "uncommitted")
-    if change is None and (push := hook.push()) is not None:
-        return ReviewRequest(repo, "range", push.base, push.head)
-    base, dots, head = (change or "").replace("...", "..").partition("..")
-    if change is not None and not dots and base.startswith("-"):
-        raise UsageError(f"{change!r} is not a revision")
-    return ReviewRequest(repo, "range", base or None, head or None)
-
-
-def nothing(request: "ReviewRequest", *, behind: bool = False) -> str:
-    """What an empty change means, and what to type instead. `behind`: the base has commits that the head lacks."""
-    return f"Nothing to review: {_nothing(request, request.head or 'HEAD', behind=behind)}."
-
-
-def _nothing(request: "ReviewRequest", head: str, *, behind: bool) -> str:
-    base = request.base
-    if request.scope != "range":
-        nothing_staged = "nothing is staged (`git add` something, or use --uncommitted)"
-        return nothing_staged if request.scope == "staged" else "there is no uncommitted work"
-    if base and behind:
-        return (
-            f"{head} has nothing that {base} lacks. `deeprepo review {head}..{base}` reviews what {base} adds to {head}"
-        )
-    if base:
-        alone = f"; `deeprepo review {base}~1..{base}` reviews what {base} itself changes"
-        return f"no file differs between {base} and {head}" + ("" if request.head else alone)
-    last = (
-        ""
-        if request.head
-        else " (`deeprepo review HEAD~1..HEAD` reviews the last commit, `--uncommitted` what is not committed yet)"
-    )
-    if last and _shallow(request.repo):
-        last = " (this clone is shallow: after `git fetch --unshallow`, `deeprepo review HEAD~1..HEAD` reviews the last commit)"
-    return f"{head} adds nothing to the default branch{last}"
-
-
-def _shallow(repo: str) -> bool:
-    from bot.checkout import own_git_dir
-    from bot.checkout.locate import locate
-
-    return own_git_dir.shallow(locate(repo))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot import checkout, dependents
-from bot.checkout import Checkout
+from bot.checkout import Checkout, typed
 from bot.errors import NothingToReview, UsageError
 from bot.languages import LANGUAGES
 from bot.masking import hide
@@ -21,23 +21,15 @@ MOST = 200  # places that `callers` names
 
 async def review(repo: str, change: str, flags: Mapping[str, Any], scratch: str) -> Review:
     """Review what was named. Raises NothingToReview and UsageError with a sentence."""
+    word = change.strip()
+    scopes = {"staged": word == "staged", "uncommitted": word == "uncommitted"}
+    request = typed.read(None if any(scopes.values()) else word or None, repo, **scopes)
     try:
-        return await reviewed_aside(request(repo, change), flags, scratch)
+        return await reviewed_aside(request, flags, scratch)
     except NothingToReview:
         raise NothingToReview(
             f"Nothing to review: {change or 'what HEAD adds to the default branch'} is empty."
         ) from None
-
-
-def request(repo: str, change: str) -> ReviewRequest:
-    """A change as an agent names it."""
-    range_text = change.strip()
-    if range_text in {"uncommitted", "staged"}:
-        return ReviewRequest(repo, "staged" if range_text == "staged" else "uncommitted")
-    base, _, head = range_text.replace("...", "..").partition("..")
-    if base.startswith("-") or head.startswith("-"):
-        raise UsageError(f"{change!r} is not a revision")
-    return ReviewRequest(repo, "range", base or None, head or None)
 
 
 def text(review: Review) -> str:
