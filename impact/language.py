@@ -196,6 +196,7 @@ class Language:
     filled: str  # a pattern of code that may give a value, NAME, members that are not written
     passed: Callable[[Node], Arguments] | None  # what a call passes, where no node lists it all
     given: Mapping[str, str]  # what a library's module defines in a file that imports it
+    imports_end: str  # a pattern of the first line below which no import stands
     relative: bool  # the name of a namespace may begin in one that the file is in
     endings: Mapping[str, str]  # a node -> what a name may leave out there
     listed: (
@@ -373,6 +374,7 @@ def load(folder: str) -> tuple[Language, ...]:
             reads_all=table.get("reads_all", ""),
             literal=table.get("literal", "(?!)"),
             filled=table.get("filled", ""),
+            imports_end=table.get("imports_end", "(?!)"),
             relative=row.get("relative", table.get("relative", False)),
             endings=table.get("endings", {}),
             listed=getattr(hooks, "listed", None),

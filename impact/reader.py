@@ -78,7 +78,8 @@ def facts(language: Language, source: bytes) -> Facts | None:
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     """What a file imports, as its statements alone tell; nothing if it cannot be read."""
-    root = parse(language, source)
+    end = re.search(language.imports_end.encode(), source, re.MULTILINE)
+    root = parse(language, source[: end.start()] if end is not None else source)
     return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else ()
 
 

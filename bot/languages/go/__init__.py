@@ -4,14 +4,14 @@ from collections.abc import Collection
 
 from bot.languages import queried
 from bot.languages.go import receivers
-from bot.languages.go.modules import GoModules, likely_names, specs
+from bot.languages.go.modules import GO, GoModules, likely_names
+from bot.languages.modules import statements
 from bot.ports import LanguageTraits
 from bot.values import Use
-from impact.language import languages
 
 TRAITS = LanguageTraits(capital_members=True, receivers=receivers)
 project = GoModules
-AMBIENT = languages()[".go"].ambient | {"C"}
+AMBIENT = GO.ambient | {"C"}
 outline = queried.outline
 
 
@@ -19,9 +19,9 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names; an imported package counts by its likely name."""
     wanted_names = frozenset(names)
     import_uses = [
-        Use(name, line, "import")
-        for alias, spec, line in specs(source)
-        for name in (likely_names(spec) if not alias else ())
+        Use(name, item.line, "import")
+        for item in statements(GO, source)
+        for name in (likely_names(item.spec) if not item.whole and not item.star else ())
         if name in wanted_names
     ]
     code_uses = queried.uses(path, source, wanted_names)

@@ -1,4 +1,4 @@
-"""Go's imports: the statements of a file, and who may write one for a package."""
+"""Who may import a package of Go, and what it is called there."""
 
 import posixpath
 import re
@@ -6,35 +6,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
-from bot.languages.modules import WHOLE, KnownModules
+from bot.languages.modules import WHOLE, KnownModules, statements
 from bot.values import Clues, Import
+from impact.language import languages
 from impact.languages.go import Modules
 from impact.values import Import as Statement
 
-# The beginning of a file, word by word: imports stand before every other declaration.
-TOKEN = re.compile(rb"//[^\n]*+|/\*.*?(?:\*/|\Z)|\"[^\"\n]*+\"|`[^`]*+`?|[\w.]++|[;\n]", re.DOTALL)
-OTHERS = frozenset({b"func", b"type", b"var", b"const"})
+GO = languages()[".go"]
 VERSION = re.compile(r"v\d+")
-Spec = tuple[str, str, int]  # name that it is given here ("" where none is written), import path, line
-
-
-def specs(source: bytes) -> Iterator[Spec]:
-    """The import specs of a file."""
-    inside, name, line = False, "", 1
-    for token in TOKEN.finditer(source):
-        word = token[0]
-        if word in OTHERS:
-            return
-        if word == b"import":
-            inside, name = True, ""
-        elif word in (b"\n", b";"):
-            name = ""
-        elif inside and word[:1] in (b'"', b"`"):
-            yield name, word[1:-1].decode("utf-8", "replace"), line
-            name = ""
-        elif not word.startswith((b"//", b"/*")):
-            name = word.decode("utf-8", "replace")
-        line += word.count(b"\n")
 
 
 @lru_cache(maxsize=4096)
@@ -72,16 +51,16 @@ class GoModules(KnownModules[Modules]):
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree: one for each file of the package that is meant."""
-        found: dict[tuple[str, str], list[Import]] = {}
-        for name, spec, line in specs(source):
-            if (name, spec) in found or (words and spec not in words):
-                continue
-            here = name or _local_name(spec, source)
-            aliases = (("*", here),) if name not in ("_", ".") and here else ()
-            files = self.modules.files(path, Statement(spec, line)) or ()
-            taken = frozenset[str]() if name == "_" else WHOLE
-            found[name, spec] = [Import(file, taken, line, aliases) for file in files if not file.endswith("_test.go")]
-        return tuple(item for items in found.values() for item in items)
+        rows = [one for one in statements(GO, source) if not words or one.spec in words]
+        return tuple(dict.fromkeys(item for one in rows for item in self._of_package(path, one, source)))
+
+    def _of_package(self, path: str, item: Statement, source: bytes) -> Iterator[Import]:
+        here = "" if item.star else item.whole or _local_name(item.spec, source)
+        is_unnamed = here in ("", "_")  # an import for its effects takes nothing
+        for file in self.modules.files(path, item) or ():
+            if not file.endswith("_test.go"):
+                taken = WHOLE if here != "_" else frozenset[str]()
+                yield Import(file, taken, item.line, () if is_unnamed else (("*", here),))
 
 
 def _local_name(spec: str, source: bytes) -> str:

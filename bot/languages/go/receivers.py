@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bot.languages.go.modules import likely_names, specs
+from bot.languages.go.modules import GO, likely_names
+from bot.languages.modules import statements
 
 MOST_LINES, LONG_LINE = 400, 400  # above a use, and the characters of each that are read
 _SCOPE = b"func "
@@ -28,7 +29,7 @@ def package_of(source: bytes, receiver: str, line: int) -> str:
 
 def _is_package(source: bytes, name: str) -> bool:
     """Whether a file imports a package of this name: what stands before a dot may be a value as well."""
-    return any(name in ((own,) if own else likely_names(path)) for own, path, _ in specs(source))
+    return any(name in ((item.whole,) if item.whole else likely_names(item.spec)) for item in statements(GO, source))
 
 
 def _binding(row: str) -> tuple[list[str], str]:
