@@ -369,11 +369,11 @@ class Reader:
         return (*(item for items in listed.values() for item in items), *told)
 
     def _listed(self, node: Node) -> Iterator[Import]:
-        """What a statement imports, by the hook of the language."""
-        inside = self._inside(node)
+        """What a statement imports, by the hook of the language; that of tokens only if what is given them takes it for such."""
+        inside, is_token = self._inside(node), node.type == self.language.tokens
         is_local = bool(inside) or self._is_local(node)
         for item in self.language.listed(text(node), first_line(node)) if self.language.listed is not None else ():
-            yield replace(item, hands_on=item.hands_on and not is_local, inside=inside)
+            yield replace(item, hands_on=item.hands_on and not is_local, inside=inside, guarded=is_token)
 
     @cached_property
     def _modules(self) -> Spans:
@@ -387,21 +387,28 @@ class Reader:
 
     def paths(self) -> tuple[Import, ...]:
         """The paths in the code outside of import statements, each once: it calls what it names by the path, with dots."""
-        written = re.compile(rf"\w+(?:{self.language.separator}\w+)+")
+        written = re.compile(rb"\w+(?:%b\w+)+" % self.language.separator.encode())
         rows = matches(self.language, ("paths",), self.root)["paths"]
+        silent = Spans([(node.start_byte, node.end_byte, "") for node, _ in rows.of("silent")])
+        statements = [node for node, _ in self.found["imports"].of("listed", "import")]
         nodes = [(node, True) for node, _ in rows.of("path")]
-        nodes += [(node, False) for node, _ in self.found["imports"].of("listed", "import")]
+        nodes += [(node, False) for node in statements if node.type != self.language.tokens]
         found: dict[tuple[str, tuple[str, ...]], Import] = {}
         end = 0
         for node, is_code in sorted(nodes, key=lambda row: (row[0].start_byte, -row[0].end_byte)):
             if node.start_byte < end:  # a part of the last one
                 continue
-            end, code = node.end_byte, text(node) if is_code else ""
+            end, code = node.end_byte, (node.text or b"") if is_code else b""
             inside = self._inside(node) if code else ()
             for match in written.finditer(code):
-                line = first_line(node) + code.count("\n", 0, match.start())
-                whole = match[0].replace(self.language.separator, ".")
-                found.setdefault((whole, inside), Import(match[0], line, whole=whole, inside=inside))
+                at = node.start_byte + match.start()
+                if not any(True for _ in silent.around(at, at)):
+                    spec, line = (
+                        match[0].decode("utf-8", "replace"),
+                        first_line(node) + code.count(b"\n", 0, match.start()),
+                    )
+                    whole = spec.replace(self.language.separator, ".")
+                    found.setdefault((whole, inside), Import(spec, line, whole=whole, inside=inside))
         return tuple(found.values())
 
     def _split(self, item: Import) -> Import:

@@ -81,6 +81,33 @@ def test_rust() -> None:
         "2 missing-module crate::flags::dfs: defs",
         "3 missing-name FLAGS: FLAG",
     ]
+    shared = {
+        "Cargo.toml": '[workspace]\nmembers = ["shop", "core"]\n',
+        "core/Cargo.toml": '[package]\nname = "shop-core"\n',
+        "core/src/lib.rs": "mod inner;\nmod tax;\npub use inner::*;\npub use tax::{cents as of, Rate};\n",
+        "core/src/inner.rs": "pub struct Basket;\nstruct Hidden;\n",
+        "core/src/tax.rs": "pub fn cents(a: u8) {}\npub struct Rate;\n",
+        "shop/Cargo.toml": '[package]\nname = "shop"\n[dependencies]\nshop-core = { path = "../core" }\n',
+        "shop/src/lib.rs": "mod cart;\nfn top() { cart::Line; cart::Lin; cart::add(1); }\n",
+        "shop/src/cart.rs": "pub struct Line;\npub fn add(a: u8, b: u8) {}\n",
+    }
+    text = (
+        "use shop_core::{Basket, Baskett, of, Rte};\nuse crate::{cart::{Line, Lne as L}, cart};\nuse super::cart::{Lines};\n"
+        "use ::cart::Any;\nuse serde::Any as Other;\nfn f() { cart::add(1); }\nmod tests { use super::Line; use super::super::cart::Nope; }\n"
+        "given! { use crate::cart::Made; }\n"
+    )
+    assert messages({**shared, "shop/src/till.rs": text}, "shop/src/till.rs") == [
+        "1 missing-name Baskett",
+        "1 missing-name Rte: Rate",
+        "2 missing-name Lne: Line",
+        "3 missing-name Lines: Line",
+        "6 arguments cart.add: is missing 'b'",
+        "7 missing-name Nope",
+    ]
+    assert messages(shared, "shop/src/lib.rs") == [
+        "2 missing-member cart.Lin: Line",
+        "2 arguments cart.add: is missing 'b'",
+    ]
     unnamed = 'fn take(_: &str, low: u8) {}\nfn f() { take("", 1); take(1); }\n'
     assert messages({"src/a.rs": unnamed}, "src/a.rs") == ["2 arguments take: is missing 'low'"]
 

@@ -14,7 +14,10 @@ from impact.values import Bound, Import
 
 __all__ = ["Modules", "code", "listed"]
 DEEPEST = 40  # names of a path
-TREE = re.compile(r"\n|[{},*]|\w+")
+STATEMENT = re.compile(
+    r"(?P<public>\bpub(?:\s*+\([^()\n]*+\))?\s++)?\b(?:use\s++(?P<tree>[\w\s:{},*]++)|mod\s++(?P<name>\w++)\s*+)(?P<end>;?)"
+)
+WORD = re.compile(r"\n|[{},*]|\w+")
 
 
 class Modules(Standalone):
@@ -69,21 +72,30 @@ class Modules(Standalone):
         return Place("", (), ()), ()
 
 
-def listed(statement: str, line: int) -> Iterator[Import]:
-    """The imports of a `use` statement: of `use a::{b as c, d::*};` the name b of a, as c, and all of a::d."""
-    plain = SILENT.sub(lambda found: b"\n" * found[0].count(b"\n"), statement.encode()).decode().replace("r#", "")
-    before, _, tree = f" {plain}".partition(" use ")
-    first: Parts = ("",) if tree.lstrip().startswith("::") else ()  # a crate, whatever modules are called so
+def listed(code: str, line: int) -> Iterator[Import]:
+    """The imports of the `use` statements and the modules of the `mod x;` in some code."""
+    plain = SILENT.sub(lambda found: b"\n" * found[0].count(b"\n"), code.encode()).decode().replace("r#", "")
+    for match in (one for one in STATEMENT.finditer(plain) if one["end"]):
+        at = line + plain.count("\n", 0, match.start("tree" if match["tree"] else "name"))
+        if match["name"]:
+            yield Import(match["name"], at, whole=match["name"])
+        else:
+            yield from _leaves(match["tree"], at, is_public=match["public"] is not None)
+
+
+def _leaves(tree: str, line: int, *, is_public: bool) -> Iterator[Import]:
+    """The imports of a tree: of `a::{b as c, d::*}` the name b of a, as c, and all of a::d."""
+    first: Parts = ("",) if tree.startswith("::") else ()  # a crate, whatever modules are called so
     stack, prefix, given = [first], first, Parts()  # what stands before the braces around; the path so far; `as c`
     at = line
-    for match in TREE.finditer(tree + ","):
+    for match in WORD.finditer(tree + ","):
         word = match[0]
         line += word == "\n"
         if word == "{":
             stack.append(prefix)
         elif word in ("}", ","):
             if prefix != stack[-1]:
-                yield _leaf(prefix, given[-1:], at, is_public=bool(before.strip()))
+                yield _leaf(prefix, given[-1:], at, is_public=is_public)
             if word == "}" and len(stack) > 1:
                 stack.pop()
             prefix, given = stack[-1], ()

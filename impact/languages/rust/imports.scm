@@ -1,4 +1,5 @@
 (use_declaration) @listed
+[(macro_invocation (token_tree) @listed) (macro_rule right: (token_tree) @listed)]
 (mod_item name: (identifier) @spec @here !body) @import
 ((attribute_item (attribute (identifier) @word value: (string_literal (string_content) @spec))) . [(attribute_item) (line_comment)]* . (mod_item name: (identifier) @here !body) @import
   (#eq? @word "path"))
