@@ -101,4 +101,6 @@ class Index:
         found = await tree.read(wanted[:room]) if room else {}
         self.sources.update(found)
         self._unread.update(path for path in wanted if path not in found)
+        for path in found:  # what a file says of its namespaces counts for whatever is asked next
+            self.facts(path)
         return True

@@ -19,7 +19,7 @@ from impact.spots import any_of
 from impact.values import Import as Statement
 
 WORD = re.compile(rb"(?<![\w$])[^\W\d][\w$]*+")
-CHAIN = re.compile(rb"(?:[\w$]++\s*+\.\s*+)++\Z")  # what stands before a name, up to its dot
+CHAIN = re.compile(rb"(?:[\w$]++\s*+\.)++\Z")  # what stands before a name, up to its dot
 MAX_CHAIN = 120
 MOST_PLACES = 20_000  # of names in one file
 
@@ -51,6 +51,9 @@ class KnownNamespaces(KnownModules[Resolver]):
     def clues(self, path: str) -> Clues:
         """A file that uses another writes one of its names."""
         names = self._names.get(path, frozenset({posixpath.basename(path).partition(".")[0]}))
+        language = language_of(path)
+        for ending in language.endings.values() if language is not None else ():
+            names = names.union(name.removesuffix(ending) for name in names if name != ending)
         words = "|".join(sorted(re.escape(name) for name in names))
         return Clues(names, (rf"\b(?:{words})\b",) if words else ())
 
@@ -128,7 +131,7 @@ class _File:
                     one for one in self._meaning(word + ending, before) if (one[0], word + ending, one[2]) not in found
                 ]
                 node = self._name_at(match) if new else None
-                if node is None or (parent and (node.parent is None or node.parent.type != parent)):
+                if node is None or (parent and parent not in _around(node)):
                     continue
                 for target, line, here in new:
                     found.add((target, word + ending, here))
@@ -137,12 +140,9 @@ class _File:
 
     def _before(self, at: int) -> str:
         """The names before the dot in front of a name, "?" for anything else; "" if there is no dot."""
-        if self._source[at - 1 : at].strip(b" .\r\n\t"):
+        if self._source[at - 1 : at] != b".":
             return ""
-        ahead = self._source[max(0, at - MAX_CHAIN) : at].rstrip()
-        if not ahead.endswith(b"."):
-            return ""
-        chain = CHAIN.search(ahead)
+        chain = CHAIN.search(self._source[max(0, at - MAX_CHAIN) : at])
         return re.sub(rb"\s", b"", chain[0])[:-1].decode("utf-8", "replace") if chain else "?"
 
     def _meaning(self, name: str, before: str) -> list[tuple[str, int, str]]:
@@ -166,7 +166,7 @@ class _File:
         for space, line in self._spaces.items():
             for target in sorted(self._modules.holding(self._path, space, name)):
                 if not before or (target, name) in self._modules.members:
-                    yield target, line, ""
+                    yield target, 0 if before else line, ""
 
     def _is_own(self, name: str) -> bool:
         """Whether the file gives a name a meaning itself."""
@@ -185,6 +185,12 @@ class _File:
         ):
             return None
         return None if any(self._statements.around(*match.span(), inclusive=True)) else node
+
+
+def _around(node: Node) -> tuple[str, ...]:
+    """The types of the two nodes around one: a name may stand in a path."""
+    above = node.parent
+    return (above.type, above.parent.type if above.parent is not None else "") if above is not None else ()
 
 
 def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> Import:

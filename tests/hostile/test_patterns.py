@@ -8,7 +8,7 @@ from patterns import Found
 
 # Patterns that are given short texts only: where they stand, and the longest text that reaches them.
 CAPPED = {
-    "bot.languages.csharp.namespaces.CHAIN": 120,
+    "bot.languages.namespaces.CHAIN": 120,
 }
 
 

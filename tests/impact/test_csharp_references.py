@@ -32,6 +32,16 @@ def test_a_namespace_that_is_not_there() -> None:
     assert messages({**apart, path: "using Shop.Nothing;\n"}, path) == []
 
 
+def test_a_namespace_is_what_files_declare_and_no_folder() -> None:
+    path = "src/Shop/Pay/Pay.cs"
+    elsewhere = {**SHOP, path: "using Shop.Mony;\nusing Shop.Nothing;\nnamespace Shop;\nclass Pay { }\n"}
+    assert messages(elsewhere, path) == []
+    both = "namespace Shop.Money { public class Cents { public const int Rate = 1; } }\nnamespace Shop.Mony { }\n"
+    declared = {**SHOP, "src/Shop/Money/Cents.cs": both}
+    text = "using Shop.Money;\nusing Shop.Mony;\nnamespace Shop.Pay;\nclass Pay { int a = Cents.Rate; }\n"
+    assert messages({**declared, path: text}, path) == []
+
+
 def test_members_of_a_class_that_is_named() -> None:
     body = (
         "var a = Color.Red;\nvar b = Color.Blue;\nvar c = Cents.Rate + Cents.Zero;\nvar d = Cents.Rates;\nvar e = Far.Nothing;\nvar f = Half.Nothing;\n"

@@ -1,22 +1,27 @@
-"""C#'s namespaces: a namespace is the folders that the convention of projects gives it.
+"""C#'s namespaces: what the files that are read say, and for the others the folders that the convention of projects gives a namespace.
 
 The namespace of a project is what its file says, or is called; folders below it add a part each. Nothing but habit holds a file to that,
-so a namespace is missing only where another one of the tree is nearly called so, or nothing is called so in a tree that has the one around
-it. A type is known by the file of its name.
+so a namespace is missing only where each file that was read keeps to it, and another one of the tree is nearly called so, or nothing is called
+so in a tree that has the one around it. A type of a file that was not read is known by the file of its name.
 """
 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
-from impact.language import Standalone
+from impact.arguments import OBJECT
+from impact.namespaces import Namespaces
 from impact.paths import Paths, above_of
-from impact.values import Import
+from impact.values import Facts, Import
 
 SLIP = 1  # letters more or fewer of a name that is mistyped
 ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
+GLOBAL = re.compile(
+    rb"^[ \t]*+global\s++using\s++(static\s++)?(?:global::)?([\w.]++)\s*+;|<Using\s++Include=\"([\w.]++)\"",
+    re.MULTILINE,
+)
 REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")
 
 
@@ -25,11 +30,14 @@ def code(source: bytes) -> bytes:
     return REF_PARTIAL.sub(b"   ", source)
 
 
-class Modules(Standalone):
+class Modules(Namespaces):
     """The namespaces of one tree."""
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        self._paths = paths
+        super().__init__(paths, configs)
+        said = [found.groups(b"") for source in configs.values() for found in GLOBAL.finditer(source)]
+        self._everywhere = {(name or included).decode() for is_static, name, included in said if not is_static}
+        self._lent = {name.decode() for is_static, name, _ in said if is_static}  # types whose members each file sees
         self._folders: dict[str, list[str]] = defaultdict(list)  # namespace -> folders
         self._spaces: dict[str, str] = {}  # folder -> namespace
         roots = {
@@ -46,33 +54,65 @@ class Modules(Standalone):
                 self._spaces[folder] = space
                 self._folders[space].append(folder)
 
+    def tell(self, path: str, facts: Facts) -> None:
+        """Note what a file holds; of some types the members have no namespace."""
+        super().tell(path, facts)
+        for name in self._of_lent(facts):
+            self._files["", name].add(path)
+
+    def _of_lent(self, facts: Facts) -> set[str]:
+        owners = {name.rpartition(".")[2] for name in self._lent if name.rpartition(".")[0] in facts.spaces}
+        return {one.name for one in facts.definitions if one.owner in owners and one.static}
+
+    def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
+        """The types of a file, and the methods that are called like members of another type."""
+        del path
+        extensions = {one.name for one in facts.definitions if one.parameters and one.parameters[0].name == OBJECT}
+        types = {one.name for one in facts.definitions if not one.owner and one.kind != "holder"}
+        return frozenset(types), frozenset(extensions | self._of_lent(facts))
+
+    def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
+        """The namespaces around a file, and those that a project names once for all its files."""
+        del path
+        around = [space[:at] for space in written for at in range(1, len(space)) if space[at] == "."]
+        return [*around, *written, "", *sorted(self._everywhere)]
+
+    def holding(self, importer: str, space: str, name: str) -> Collection[str]:
+        """The files that say they hold a name of a namespace."""
+        return super().holding(importer, space.removeprefix("global::"), name)
+
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The files of a namespace, with a name the one that is called so."""
         folders = self._folders.get(item.spec)
         if folders is None:
             above, _, last = item.spec.rpartition(".")
-            if any(space.startswith(f"{item.spec}.") for space in self._folders):
+            told = {space for spaces in self.spaces_of.values() for space in spaces}
+            if not self._keeps_to_folders() or any(
+                f"{one}.".startswith(f"{item.spec}.") for one in (*self._folders, *told)
+            ):
                 return None
             is_own = above in self._folders or above in self._roots
             return () if self.near(importer, item) or (is_own and not self._says(last)) else None
         if name:
-            return self._named(folders, name) or None
+            return self._named(importer, item.spec, name) or None
         return tuple(
             f"{folder}/{one}".lstrip("/")
             for folder in folders
-            for one in sorted(self._paths.names(folder))
+            for one in sorted(self.paths.names(folder))
             if one.endswith(".cs")
         )
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """The file of a name in the namespace of a file and those around it."""
-        space = self._spaces.get(posixpath.dirname(path), "")
-        while space:
-            found = self._named(self._folders.get(space, []), name)
-            if found:
+        spaces = self.spaces_of.get(path) or {self._spaces.get(posixpath.dirname(path), "")}
+        for space in sorted(self.in_sight(path, tuple(spaces)), key=len, reverse=True):
+            if space and (found := self._named(path, space, name)):
                 return found
-            space = space.rpartition(".")[0]
         return ()
+
+    def _keeps_to_folders(self) -> bool:
+        """Whether each file that was read is in the namespace of its folder."""
+        return all(self._spaces.get(posixpath.dirname(path), "") in spaces for path, spaces in self.spaces_of.items())
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The namespaces beside the one that is missing whose names are like its."""
@@ -85,11 +125,12 @@ class Modules(Standalone):
 
     def _says(self, word: str) -> bool:
         """Whether a file or a folder is called like a word, or begins so."""
-        return any(f"/{path}".find(f"/{word}") >= 0 or f".{word}" in path for path in self._paths.files)
+        return any(f"/{path}".find(f"/{word}") >= 0 or f".{word}" in path for path in self.paths.files)
 
-    def _named(self, folders: list[str], name: str) -> tuple[str, ...]:
-        files = (f"{folder}/{name}.cs".lstrip("/") for folder in folders)
-        return tuple(path for path in files if path in self._paths.files)
+    def _named(self, importer: str, space: str, name: str) -> tuple[str, ...]:
+        """The files that hold a name of a namespace, by what they say or, unread, by what they are called."""
+        files = {f"{folder}/{name}.cs".lstrip("/") for folder in self._folders.get(space, ())} & self.paths.files
+        return tuple(sorted({*self.holding(importer, space, name), *(files - self.spaces_of.keys())}))
 
 
 def _stem(path: str) -> str:

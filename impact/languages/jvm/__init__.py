@@ -86,7 +86,6 @@ class Modules(Namespaces):
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         super().__init__(paths, configs)
-        self._paths = paths
         self._facades: dict[str, str] = {}  # file of Kotlin -> what Java calls it
         self._folders: dict[str, list[str]] = defaultdict(list)  # last part of a package -> folders
         seen = {posixpath.dirname(path) for path in paths.files if path.endswith(ENDINGS)}
@@ -194,8 +193,8 @@ class Modules(Namespaces):
     def _below(self, folder: str) -> list[str]:
         return [
             joined(folder, name)
-            for name in self._paths.names(folder.strip("/"))
-            if self._paths.is_folder(joined(folder.strip("/"), name))
+            for name in self.paths.names(folder.strip("/"))
+            if self.paths.is_folder(joined(folder.strip("/"), name))
         ]
 
     def _like(self, folder: str) -> list[str]:
@@ -211,7 +210,7 @@ class Modules(Namespaces):
         return tuple(
             f"{folder}/{name}"
             for folder in folders
-            for name in sorted(self._paths.names(folder))
+            for name in sorted(self.paths.names(folder))
             if name.endswith(ENDINGS)
         )
 
