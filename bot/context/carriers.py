@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from bot.context import definitions, identifiers, meaning, result_flow
+from bot.context import identifiers, meaning, result_flow
 from bot.text import blocks
-from bot.text.filetypes import family, filetype
+from bot.text.filetypes import filetype
 from bot.text.lines import special
 from bot.values import Reference
 
-MAX_FIELDS, MAX_GETTERS = 3, 2  # of one caller, of one field
+MAX_FIELDS = 3  # of one caller
 FIELD_WIDTH = 80  # characters between a constructor, the name of its argument and the value
 SHORTEST = 2  # letters of a carrier: a short one counts only where its owner is named
 _PATH_NAME = re.compile(r"^(?:index|mod|__init__)$")
@@ -36,7 +36,6 @@ _PROPERTY = re.compile(
 )
 _ARGUMENT = re.compile(r"\b(\w{2,40})\s?[=:](?!=)")
 _CONSTRUCTOR = re.compile(r"(?<![\w$])[A-Z]\w{0,40}+\(")
-_OWN = r"(?:(?:self|this|\$this)(?:\.|->)|(?<![\w$@])@)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,6 @@ def carriers(row: Reference, rows: Sequence[str], *, result: bool) -> list[Carri
         holders = owners | frozenset(_telling((name, *_built(row, rows, start))))
         fields = list(dict.fromkeys(_fields(row, rows)))[:MAX_FIELDS] if holders else []
         found += [Carrier(field, row.path, row.name, is_call=False, owners=holders) for field in fields]
-        found += [one for field in fields for one in _getters(row, rows, field, owners)]
     return [
         one
         for one in dict.fromkeys(found)
@@ -184,29 +182,3 @@ def _constructor_field(text: str, use: int) -> Iterator[str]:
         if _CONSTRUCTOR.search(text, max(0, key.start() - FIELD_WIDTH), key.start()):
             yield key[1]
             return
-
-
-def _getters(row: Reference, rows: Sequence[str], field: str, owners: frozenset[str]) -> list[Carrier]:
-    """The functions of the same file that return a field."""
-    returns = re.compile(
-        rf"(?:\breturn\b|=>|^)\s*+[&*]?(?:{_OWN})?{re.escape(field)}(?:\.clone\(\))?\s*+(?:;\s*+)?(?:\}}\s*+)?$"
-    )
-    found = []
-    for number, text in enumerate(rows, 1):
-        if not returns.search(text.strip()) or (
-            not result_flow.RETURNS.match(text) and "=>" not in text and not filetype(row.path).implicit_result
-        ):
-            continue
-        head = definitions.head(row.path, rows, number) if "=>" not in text else number
-        names = definitions.names(row.path, rows[head - 1]) if head else frozenset()
-        found += [
-            Carrier(name, row.path, row.name, is_call=not _is_property(rows, head), owners=owners)
-            for name in sorted(names)
-            if name != field
-        ]
-    return found[:MAX_GETTERS]
-
-
-def same_family(home: str, path: str) -> bool:
-    """Whether code of one file can use what another one defines."""
-    return family(home) == family(path)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.context import definitions, identifiers, usages
-from bot.context.carriers import Carrier, carriers, same_family
+from bot.context.carriers import Carrier, carriers
 from bot.context.definitions import LONG_LINE
 from bot.context.usages import Pick, Row
 from bot.ports import Tree
-from bot.text.filetypes import filetype
+from bot.text.filetypes import family, filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_product
 from bot.values import Query, Reference
@@ -118,7 +118,7 @@ class Consumers:
                 else ()
             )
             paths = {one.home, *near, *imported[one.stem], *(path for owner in one.owners for path in written[owner])}
-            homes[one] = {path for path in paths if same_family(one.home, path)}
+            homes[one] = {path for path in paths if family(one.home) == family(path)}
         return homes
 
     async def _lines(self, paths: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from bot.context import definitions, snippets
+from bot.context import definitions, identifiers, snippets
 from bot.context.bodies import Callee
 from bot.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.errors import GitError
@@ -253,7 +253,9 @@ class LookUps:
                 if not allowed_paths or r.path in allowed_paths
             ]
             imports = sum(r.form == "import" for r in references)
-            use_rows = (r for r in references if r.form not in {"import", "definition"} and not _IMPORT.match(r.text))
+            use_rows = (
+                r for r in references if r.form not in {"import", "definition"} and not identifiers.IMPORT.match(r.text)
+            )
             rows = list({(r.path, r.line): (r.path, r.line, r.text) for r in use_rows}.values())
         rows = [row for row in rows if len(row[2]) <= LONG_LINE and not defines(row[2], short, row[0])]
         if not rows:
@@ -309,7 +311,7 @@ class LookUps:
 
     def _weight(self, row: Row) -> tuple[int, bool]:
         """How soon a hit is shown: code of the product, then its comments and imports, then tests and texts."""
-        return _rank(row[0]), bool(_IMPORT.match(row[2])) or is_comment(row[2], row[0])
+        return _rank(row[0]), bool(identifiers.IMPORT.match(row[2])) or is_comment(row[2], row[0])
 
     async def _windows(self, hits: Sequence[tuple[Row, bool]], side: Side, files: _Files) -> Candidate:
         """The hits of one file, some with the block around them or their neighbours in it, each below the head of its definition."""
@@ -319,7 +321,7 @@ class LookUps:
         for row, in_full in hits:
             line, block = row[1], await self._block(row, side, files)
             start, end = _head(path, rows, block), min(len(rows), block.end)
-            is_import = bool(_IMPORT.match(rows[start - 1]))
+            is_import = bool(identifiers.IMPORT.match(rows[start - 1]))
             heads |= set() if is_import else {start}
             numbers |= {line, *heads}
             if in_full and not is_import and end - start < WHOLE_BLOCK:
@@ -350,7 +352,6 @@ def _head(path: str, rows: Sequence[str], block: Symbol) -> int:
     return next((n for n in near if block.short and defines(rows[n - 1], block.short, path)), start)
 
 
-_IMPORT = re.compile(r"\s*(?:import|from|use|using|#include|require)\b")
 _MEMBER = re.compile(
     r"\s{1,8}(?:export |public |private |protected |internal |static |async |abstract |final |override |pub |def |fn |func |fun )+\w"
 )
