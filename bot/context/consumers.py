@@ -73,11 +73,17 @@ class Consumers:
         called = rf"(?<![\w$])(?:{ends})\s*\(" + (rf"|\.(?:{ends})(?![\w$?!])" if bare else "")
         rows = await self.tree.grep_lines(Query([called], suffixes, syntax="perl", limit=MAX_ROWS))
         by_name = usages.by_name([row for row in rows if _is_use(row)], names)
+        homes = {
+            name: {path for path, _, text in mine if name in definitions.names(path, text)}
+            for name, mine in by_name.items()
+        }
         return {
             one: [
                 (path, line)
                 for path, line, text in by_name.get(one.name, ())
                 if one.name not in definitions.names(path, text)
+                # Of two functions of one name the nearer one is called.
+                and all(_far(path, one.home)[0] <= _far(path, home)[0] for home in homes[one.name])
             ]
             for one in carriers
         }

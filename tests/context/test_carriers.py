@@ -77,3 +77,16 @@ def test_an_everyday_field_of_another_thing_is_not_shown(repository: Repository)
     found = {one.path for one in beside(repository, {**PY, **caller, **user, **other}, {**PY_AFTER}, "a.py")}
     assert "page.py" in found
     assert "other.py" not in found
+
+
+def test_of_two_functions_of_one_name_the_nearer_one_is_called(repository: Repository) -> None:
+    """Who calls a namesake in its own file, or beside itself, does not call the one that hands the change on."""
+    caller: Files = {"shop/bill.py": "from a import rate_of\n\n\ndef bill_total(x):\n    return rate_of(x)\n"}
+    users: Files = {
+        "shop/page.py": "from shop.bill import bill_total\n\n\ndef page(x):\n    return bill_total(x) + 1\n",
+        "bank/bill.py": "def bill_total(x):\n    return 3\n",
+        "bank/page.py": "from bank.bill import bill_total\n\n\ndef page(x):\n    return bill_total(x) + 1\n",
+    }
+    found = {one.path for one in beside(repository, {**PY, **caller, **users}, {**PY_AFTER}, "a.py")}
+    assert "shop/page.py" in found
+    assert "bank/page.py" not in found
