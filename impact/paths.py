@@ -3,6 +3,7 @@
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from pathspec import GitIgnoreSpec
 
@@ -74,6 +75,12 @@ def above_of(path: str) -> Iterator[str]:
     """The folders above a path, the nearest first, without the root."""
     while path := posixpath.dirname(path):
         yield path
+
+
+def shared_folders(one: str, two: str) -> int:
+    """How many folders from the root two files have in common."""
+    pairs = zip(one.split("/")[:-1], two.split("/")[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def joined(folder: str, path: str) -> str:

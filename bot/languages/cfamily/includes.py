@@ -14,6 +14,7 @@ from itertools import islice
 from bot.languages.lexical import MOST_IMPORTS, line_until, mention
 from bot.values import Clues, Import
 from impact.parsing import Lines
+from impact.paths import shared_folders
 
 INCLUDE = re.compile(
     rb"^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?P<mark>[\"<])(?P<path>[^\">\r\n]+)[\">]", re.MULTILINE
@@ -73,7 +74,7 @@ class Includes:
         fits = [path for path in namesakes if f"/{path}".endswith(ending)]
         if not fits and not is_angled and len(namesakes) == 1:
             return namesakes[0]  # its folders are those of an installed copy
-        return min(fits, key=lambda path: (-_common_folders(path, folder), path.count("/"), path), default=None)
+        return min(fits, key=lambda path: (-shared_folders(path, f"{folder}/"), path.count("/"), path), default=None)
 
     def _by_name(self, name: str) -> list[str]:
         if self._named is None:
@@ -81,12 +82,6 @@ class Includes:
             for path in self._paths:
                 self._named[path[path.rfind("/") + 1 :]].append(path)
         return self._named.get(name, [])
-
-
-def _common_folders(path: str, folder: str) -> int:
-    """How many folders from the root two places have in common."""
-    one, two = path.split("/")[:-1], folder.split("/")
-    return next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
 class BlockComments:

@@ -14,6 +14,7 @@ from bot.languages.lexical import MOST_IMPORTS, camel, line_until, mention, unde
 from bot.languages.ruby.manifest import packages
 from bot.values import Clues, Import
 from impact.parsing import Lines
+from impact.paths import shared_folders
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
 QUOTED = rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)"
@@ -123,7 +124,7 @@ class Requires:
             or path.removesuffix(f"/{ending}") in self._load_path
         ]
         fits = [path for path in fits if path.endswith(ending)]
-        return min(fits, key=lambda path: (-_common_folders(path, folder), path.count("/"), path), default=None)
+        return min(fits, key=lambda path: (-shared_folders(path, f"{folder}/"), path.count("/"), path), default=None)
 
     def _constant(self, constant: str, path: str) -> str | None:
         """The file of a constant, seen from the namespace that the using file's folder stands for."""
@@ -136,7 +137,7 @@ class Requires:
         for space in spaces:
             files = self._index().get(space + name, ())
             if files:
-                return min(files, key=lambda one: (-_common_folders(one, posixpath.dirname(path)), one))
+                return min(files, key=lambda one: (-shared_folders(one, path), one))
         return None
 
     def _index(self) -> dict[str, list[str]]:
@@ -171,9 +172,3 @@ def _optional(source: bytes, match: re.Match[bytes]) -> bool:
     ahead = source[match.end() : match.end() + AHEAD_BYTES].split(b"\n")[:AHEAD]
     began = re.search(rb"\bbegin\b[ \t]*\n(?:[^\n]*\n){0,3}\Z", before)
     return b" rescue " in ahead[0] or (began is not None and any(FORESEEN.search(line) for line in ahead))
-
-
-def _common_folders(path: str, folder: str) -> int:
-    """How many folders from the root two places have in common."""
-    one, two = path.split("/")[:-1], folder.split("/")
-    return next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))

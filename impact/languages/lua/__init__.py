@@ -3,10 +3,9 @@
 import posixpath
 from collections import defaultdict
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 
 from impact.language import Standalone
-from impact.paths import Paths
+from impact.paths import Paths, shared_folders
 from impact.values import Import
 
 ENDINGS = (".lua", "/init.lua")
@@ -37,14 +36,9 @@ class Modules(Standalone):
         inner = name.replace(".", "/")
         named = self._by_name.get(name.rpartition(".")[2], ())
         files = [path for path in named if any(f"/{path}".endswith(f"/{inner}{end}") for end in ENDINGS)]
-        return tuple(sorted(files, key=lambda path: (-_common(path, importer), path.count("/"), path))[:1])
+        return tuple(sorted(files, key=lambda path: (-shared_folders(path, importer), path.count("/"), path))[:1])
 
 
 def _stem(path: str) -> str:
     folder, name = posixpath.split(path)
     return posixpath.basename(folder) if name == "init.lua" and folder else name.removesuffix(".lua")
-
-
-def _common(path: str, other: str) -> int:
-    """How many folders from the root two files have in common."""
-    return len(PurePosixPath(posixpath.commonpath([f"/{posixpath.dirname(one)}" for one in (path, other)])).parts)
