@@ -8,8 +8,7 @@ from fnmatch import translate
 from bot.machine import limits
 from bot.machine.concurrency import together
 from bot.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
-from bot.text.caps import CONFIG
-from bot.text.lines import without_mark
+from bot.text.lines import CONFIG, without_mark
 from bot.values import Clues, Import, Outline, Query, Side, TreeEntry
 
 MAX_CONFIGS = 3_000

@@ -7,8 +7,7 @@ caps keep what they are given small where nobody writes more: a configuration fi
 import re
 from functools import lru_cache
 
-from bot.text.caps import CONFIG, MANIFEST
-from bot.text.lines import without_mark
+from bot.text.lines import CONFIG, MANIFEST, without_mark
 
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
 KEPT = re.compile(rb"[^\r\n]")

@@ -1,4 +1,4 @@
-"""What one line of a file tells, in any language: whether it is a comment, and what it defines. Pure.
+"""How a file becomes lines, and what one line tells in any language: whether it is a comment, and what it defines. Pure.
 
 A language's own parser answers better when a whole file of a language that has one is at hand. These answers are for the lines that a
 search brings from anywhere in a tree: from a template, a migration, a script, a language without a parser.
@@ -8,6 +8,7 @@ import codecs
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from bot.text.filetypes import BLOCK as _BLOCK
@@ -127,6 +128,35 @@ def is_binary(blob: bytes) -> bool:
 def without_mark(source: bytes) -> bytes:
     """Return a text without the byte order mark before it, so that its first line begins like any other."""
     return source.removeprefix(BYTE_ORDER_MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """How much of a file patterns and parsers may see: nothing of one that is larger, and an empty line for one that is longer. In bytes."""
+
+    size: int
+    line: int
+
+    def shorten(self, source: bytes) -> bytes:
+        """Return the part of a file that may be seen, in UTF-8."""
+        source = utf8(source)
+        if len(source) > self.size:
+            return b""
+        return b"\n".join([line if len(line) <= self.line else b"" for line in source.split(b"\n")])
+
+    def problem(self, source: bytes) -> str:
+        """Return why something of a file may not be seen, as what follows its path in a sentence; "" if all of it may."""
+        source = utf8(source)
+        if len(source) > self.size:
+            return f"is larger than {self.size >> 10} kB"
+        if any(len(line) > self.line for line in source.split(b"\n")):
+            return f"has a line of more than {self.line:,} characters"
+        return ""
+
+
+CONFIG = Cap(64 << 10, 2_000)  # a configuration file; a longer line was written by a program
+# A manifest that is parsed; one that is read line by line, or is JSON, may be as large as any file.
+MANIFEST = Cap(512 << 10, 20_000)
 
 
 @lru_cache(maxsize=32)  # what lies around a dozen uses in one file is asked for in turn

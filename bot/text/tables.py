@@ -8,8 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 
-from bot.text.caps import MANIFEST
-from bot.text.lines import utf8
+from bot.text.lines import MANIFEST, utf8
 
 _NOISE = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|,(?=\s*+[}\]])')
 
