@@ -15,7 +15,6 @@ other white space, another way to the same result change nothing that a user has
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, is_comment
@@ -106,11 +105,6 @@ def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
     if item.symbol.kind == "type":
         return ("declaration",)
     return ("declaration",) if _squeeze(_head(old, language)) != _squeeze(_head(new, language)) else ()
-
-
-def with_contract(item: ChangedSymbol, before: str, after: str) -> ChangedSymbol:
-    """The same definition with what changed for its users."""
-    return replace(item, contract=contract(item, before, after))
 
 
 def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:

@@ -9,7 +9,7 @@ from bot.dependents import symbols
 from bot.dependents.attributes import lost_attributes
 from bot.dependents.budget import LISTED, SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
-from bot.dependents.contract import with_contract
+from bot.dependents.contract import contract
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
@@ -121,9 +121,8 @@ async def _of_language(
     sources = list(indirect.sources.values())
     missed_uses += indirect.cut
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
-    weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
-    asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
-    limited_symbols = await _exact(_limit(asking_symbols, budget, cut, missed_uses), exports)
+    weighed_symbols = _weigh(sources, merged_symbols, indirect)
+    limited_symbols = await _exact(_limit(weighed_symbols, budget, cut, missed_uses), exports)
     scene = Scene(sources, limited_symbols, head, base, exports, headers)
     dependents = await importing(scene)
     missed_uses += scene.missed_uses
@@ -144,24 +143,6 @@ async def _of_language(
         missed_uses=tuple(missed_uses),
         heirs=below,
     )
-
-
-async def _exact(
-    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
-) -> dict[str, tuple[ChangedSymbol, ...]]:
-    return {path: tuple([await _only(item, exports) for item in items]) for path, items in symbols_by_file.items()}
-
-
-def _with_implied_constructors(
-    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]], constructors: Collection[Symbol]
-) -> Mapping[str, tuple[ChangedSymbol, ...]]:
-    """The symbols, of which each constructor that nobody had to write before asks for other parameters now."""
-    if not constructors:
-        return symbols_by_file
-    return {
-        path: tuple(replace(item, contract=("parameters",)) if item.before in constructors else item for item in items)
-        for path, items in symbols_by_file.items()
-    }
 
 
 def _fresh(file: ChangedFile) -> Collection[int]:
@@ -198,16 +179,26 @@ def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports
     return exports
 
 
-async def _only(item: ChangedSymbol, exports: Exports) -> ChangedSymbol:
-    """The symbol, its signatures unreliable where a neighbour holds an alternative: one of them is built, nobody knows which."""
-    if item.change != "signature" or not await exports.elsewhere(item.symbol.path, item.symbol.name):
-        return item
-    return replace(item, before=_opaque(item.before), after=_opaque(item.after))
+async def _exact(
+    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
+) -> dict[str, tuple[ChangedSymbol, ...]]:
+    """The symbols; signatures are unreliable where a neighbour holds an alternative: one of them is built, nobody knows which."""
+    exact: dict[str, tuple[ChangedSymbol, ...]] = {}
+    for path, items in symbols_by_file.items():
+        doubtful = [
+            item.change == "signature" and await exports.elsewhere(item.symbol.path, item.symbol.name) for item in items
+        ]
+        exact[path] = tuple(
+            replace(item, before=_opaque(item.before), after=_opaque(item.after)) if is_doubtful else item
+            for item, is_doubtful in zip(items, doubtful, strict=True)
+        )
+    return exact
 
 
 def _opaque(symbol: Symbol | None) -> Symbol | None:
-    signature = symbol.signature if symbol is not None else None
-    return symbol if symbol is None or signature is None else replace(symbol, signature=replace(signature, opaque=True))
+    if symbol is None or symbol.signature is None:
+        return symbol
+    return replace(symbol, signature=replace(symbol.signature, opaque=True))
 
 
 async def _sources(
@@ -231,24 +222,24 @@ async def _sources(
 
 
 def _weigh(
-    sources: Sequence[ChangedSource],
-    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]],
-    originals: Mapping[Symbol, Symbol],
+    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]], indirect: Indirect
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The changed definitions, each with what changed for its users. `originals`: definition -> the one whose text is its own."""
+    """The changed definitions, each with what changed for its users. A constructor that nobody had to write before asks for other parameters."""
     lines: dict[tuple[str, str], tuple[str, ...]] = {}
     for source in sources:
         lines["base", source.file.old_path or source.file.path] = file_lines(source.before)
         lines["head", source.file.path] = file_lines(source.after)
 
     def text_of(symbol: Symbol | None) -> str:
-        one = originals.get(symbol, symbol) if symbol is not None else None
+        one = indirect.originals.get(symbol, symbol) if symbol is not None else None
         return "\n".join(lines.get((one.side, one.path), [])[one.start - 1 : one.end]) if one is not None else ""
 
-    return {
-        path: tuple(with_contract(item, text_of(item.before), text_of(item.after)) for item in items)
-        for path, items in symbols_by_file.items()
-    }
+    def weighed(item: ChangedSymbol) -> ChangedSymbol:
+        is_implied = item.before in indirect.implied_constructors
+        changes = ("parameters",) if is_implied else contract(item, text_of(item.before), text_of(item.after))
+        return replace(item, contract=changes)
+
+    return {path: tuple(map(weighed, items)) for path, items in symbols_by_file.items()}
 
 
 def _limit(

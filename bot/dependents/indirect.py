@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.dependents.exports import Exports
 from bot.dependents.reach import Reach
-from bot.dependents.symbols import ChangedSource, changed_symbols
+from bot.dependents.symbols import ChangedSource
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedFile, ChangedSymbol, Outline, Signature, Symbol
@@ -33,47 +33,12 @@ class Indirect:
     originals: dict[Symbol, Symbol] = field(default_factory=dict)  # constructor of an heir -> the one that it inherits
     implied_constructors: set[Symbol] = field(default_factory=set)  # constructors that a class had without writing them
     cut: list[str] = field(default_factory=list)
-    altered_paths: set[str] = field(default_factory=set)
+    beside: int = 0  # files that the change does not touch
 
     async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
-        """The changed definitions, those of the other files too. `symbols`: those of the changed files."""
-        symbols = {path: tuple(self._with_former(item) for item in items) for path, items in symbols.items()}
-        await self._constructors(symbols)
-        return {**symbols, **{path: changed_symbols(self.sources[path]) for path in self.altered_paths}}
-
-    async def _source(self, path: str) -> ChangedSource | None:
-        """A file as changed: the same on both sides, if the change does not touch it."""
-        if path not in self.sources:
-            entries = await self.tree.entries("head"), await self.tree.entries("base")
-            if any(path not in side or side[path].kind != "file" for side in entries):
-                return None
-            if len(self.altered_paths) >= MOST_FILES:
-                self.cut.append(
-                    f"{path}: the change alters its definitions from outside, like those of {MOST_FILES} others"
-                )
-                return None
-            text = await self.tree.read(path)
-            old, new = await self.exports.outline("base", path), await self.exports.outline("head", path)
-            if text is None or old is None or new is None or old.unread or new.unread:
-                return None
-            old = replace(old, symbols=tuple(replace(symbol, side="base") for symbol in old.symbols))
-            file = ChangedFile(path, path, "modified")
-            self.sources[path] = ChangedSource(file, self.language, text, text, old, new)
-        return self.sources[path]
-
-    def _alter(self, source: ChangedSource, old: Iterable[Symbol], new: Iterable[Symbol]) -> None:
-        path = source.file.path
-        altered = replace(
-            source, old=replace(source.old, symbols=tuple(old)), new=replace(source.new, symbols=tuple(new))
-        )
-        self.sources[path] = altered
-        self.altered_paths.add(path)
-        self.exports.know("base", source.file.old_path or path, altered.old)
-        self.exports.know("head", path, altered.new)
-
-    async def _constructors(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> None:
-        """Classes that inherit a constructor whose signature changes."""
-        left = [item for items in symbols.values() for item in items if _is_inherited(item)]
+        """The changed definitions, with the constructors that classes inherit. `symbols`: those of the changed files."""
+        found = {path: [self._with_former(item) for item in items] for path, items in symbols.items()}
+        left = [item for items in found.values() for item in items if _is_inherited(item)]
         for _ in range(GENERATIONS):
             homes = {item.symbol.path for item in left}
             importers = await self.head.importers(homes) if homes else {}
@@ -83,7 +48,27 @@ class Indirect:
                 paths = {path for path, items in importers.items() if any(one.target == home for one in items)}
                 for path in sorted({home, *self.exports.mates(home), *paths}):
                     below += await self._heirs(path, item)
+            for item in below:
+                found.setdefault(item.symbol.path, []).append(item)
             left = below
+        return {path: tuple(items) for path, items in found.items()}
+
+    async def _source(self, path: str) -> ChangedSource | None:
+        """A file as changed: the same on both sides, if the change does not touch it."""
+        if path not in self.sources:
+            outline, text = await self.exports.outline("head", path), await self.tree.read(path)
+            if path not in await self.tree.entries("base") or text is None or outline is None or outline.unread:
+                return None
+            if self.beside >= MOST_FILES:
+                self.cut.append(
+                    f"{path}: the change alters its definitions from outside, like those of {MOST_FILES} others"
+                )
+                return None
+            self.beside += 1
+            self.sources[path] = ChangedSource(
+                ChangedFile(path, path, "modified"), self.language, text, text, outline, outline
+            )
+        return self.sources[path]
 
     def _with_former(self, item: ChangedSymbol) -> ChangedSymbol:
         """A constructor that asks for more than the one that its class had without writing it: none, or that of a base in the same file."""
@@ -111,11 +96,9 @@ class Indirect:
             return []
         for name in heirs:
             was, now = _inherited(source.old, name, item.before), _inherited(source.new, name, item.after)
-            if was is not None and now is not None:
+            if was is not None and now is not None and was not in self.originals:
                 self.originals[was] = self.originals.get(item.before, item.before)
                 self.originals[now] = self.originals.get(item.after, item.after)
-                self._alter(source, (*source.old.symbols, was), (*source.new.symbols, now))
-                source = self.sources[path]
                 constructors.append(replace(item, before=was, after=now))
         return constructors
 

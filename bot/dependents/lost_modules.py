@@ -2,15 +2,15 @@
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from bot.dependents.names import occurrences
 from bot.dependents.reach import Reach
 from bot.dependents.sites import MODULE, mention
 from bot.ports import SelfDescribed
 from bot.text.lines import file_lines, without_mark
-from bot.values import Import, Query, Reference, Use
+from bot.values import Import, Query, Reference
 
 WORD = re.compile(rb"\w+")
 APART = re.compile(r"[^a-z0-9]+")
@@ -38,7 +38,11 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         resolved_lines = {item.line for item in imports_now}
         uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
-        by_namespace = _Unspelt.of(head, path, source, uses, imports_now) if head.is_told else None
+        spelt, meanings = frozenset[tuple[str, int]](), frozenset[str]()
+        if head.is_told:
+            spelt = frozenset((use.name, use.line) for use in uses if use.form == "import")
+            own_names = (symbol.short for symbol in head.language.outline(path, source, "head").symbols)
+            meanings = frozenset(own_names).union(*(item.names for item in imports_now))
         lines = file_lines(source)
         lost_items = [
             item
@@ -47,7 +51,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             and guarded_names.isdisjoint(_import_words(item))
             and item.line <= len(lines)
             and head.language.TRAITS.loader in lines[item.line - 1]
-            and not (by_namespace is not None and by_namespace.has_meaning(item))
+            and not _has_meaning(item, spelt, meanings)
         ]
         for item in lost_items:
             missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
@@ -80,25 +84,10 @@ def _squashed(name: str) -> str:
     return APART.sub("", name.lower())
 
 
-@dataclass(frozen=True, slots=True)
-class _Unspelt:
-    """What a file names without an import statement that spells the name: its namespaces, and those that it uses whole, give it a meaning."""
-
-    spelt: frozenset[tuple[str, int]]  # the names of import statements, with their lines
-    meanings: frozenset[
-        str
-    ]  # names that mean a file of the head, on whichever line that is noted, and its own definitions
-
-    @classmethod
-    def of(cls, head: Reach, path: str, source: bytes, uses: Iterable[Use], imports: Iterable[Import]) -> "_Unspelt":
-        statement_names = frozenset((use.name, use.line) for use in uses if use.form == "import")
-        own_names = {symbol.short for symbol in head.language.outline(path, source, "head").symbols}
-        return cls(statement_names, frozenset(own_names.union(*(item.names for item in imports))))
-
-    def has_meaning(self, item: Import) -> bool:
-        """Whether each name of a lost import means something in the head."""
-        names = item.names - {"*"}
-        return bool(names) and names <= self.meanings and not any((name, item.line) in self.spelt for name in names)
+def _has_meaning(item: Import, spelt: Collection[tuple[str, int]], meanings: Collection[str]) -> bool:
+    """Whether a lost import that no statement spells is a name which the head gives a meaning: by a namespace, or one that is used whole."""
+    names = item.names - {"*"}
+    return bool(names) and names <= frozenset(meanings) and not any((name, item.line) in spelt for name in names)
 
 
 async def _is_member(base: Reach, item: Import) -> bool:

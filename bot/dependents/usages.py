@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.reach import globs
@@ -19,7 +20,11 @@ LOOKS = (
     ("string", r"[\"'`][^\"'`]*NAME[^\"'`]*+[\"'`]"),
 )
 Row = tuple[str, int, str, str]  # path, line, text, kind
-FORMS = {"import": "import", "definition": "definition", "key": "definition"}
+FORMS: Mapping[str, Literal["import", "definition"]] = {
+    "import": "import",
+    "definition": "definition",
+    "key": "definition",
+}
 ORDER = {"call": 0, "mention": 1, "import": 2, "definition": 3}
 KINDS = ("attribute", "key", "string", "environment", "name", "write", "configuration", "test", "text")
 
@@ -46,7 +51,7 @@ async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limi
 
 
 def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
-    form = FORMS.get(use.form, "call" if use.call is not None else "mention")
+    form = FORMS.get(use.form) or ("call" if use.call is not None else "mention")
     return Reference(
         symbol=use.name,
         name=use.name,
@@ -61,13 +66,7 @@ def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
         positional=use.call.positional if use.call else 0,
         keywords=use.call.keywords if use.call else (),
         spread=bool(use.call and use.call.spread),
-        form="import"
-        if form == "import"
-        else "definition"
-        if form == "definition"
-        else "call"
-        if use.call
-        else "mention",
+        form=form,
     )
 
 
