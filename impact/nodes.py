@@ -77,12 +77,13 @@ def name_of(node: Node) -> str:
 def is_declared(node: Node, *, free_functions: bool) -> bool:
     """Whether a name is what a declaration gives a meaning: of a type, in a language with free functions of anything."""
     above = node.parent
-    if above is not None and any(one.type == "modifier" and one.text == b"partial" for one in above.children):
-        return False  # another file may have the rest of it
     if above is None or not (VALUES if free_functions else TYPES).fullmatch(above.type):
         return False
     name = above.child_by_field_name("name") or above.child_by_field_name("pattern")
-    return name is None or name == node
+    if name is not None and name != node:
+        return False
+    # Of a part of a class another file may have the rest.
+    return not any(one.type == "modifier" and one.text == b"partial" for one in above.children)
 
 
 def ancestors(node: Node) -> Iterator[Node]:
