@@ -84,10 +84,12 @@ class Reviews(StoragePart):
 
         await self.database.run(do)
 
-    async def newest(self, pull: PullRef) -> StoredReview | None:
-        """The last finished review."""
+    async def newest(self, pull: PullRef, *, but: str = "") -> StoredReview | None:
+        """The last finished review, apart from that of one job."""
         query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion)
-        rows = await self.rows(query.where(review.c.pull == pull.key).order_by(review.c.finished.desc()).limit(1))
+        rows = await self.rows(
+            query.where(review.c.pull == pull.key, review.c.id != but).order_by(review.c.finished.desc()).limit(1)
+        )
         return StoredReview(*rows[0]) if rows else None
 
     async def last(self, pull: PullRef) -> bytes | None:
@@ -95,9 +97,9 @@ class Reviews(StoragePart):
         stored = await self.newest(pull)
         return None if stored is None else stored.output
 
-    async def memory(self, pull: PullRef) -> bytes | None:
-        """What the last finished review leaves for the next one, None where there is none."""
-        stored = await self.newest(pull)
+    async def memory(self, pull: PullRef, job: str = "") -> bytes | None:
+        """What the last finished review leaves for that of this job, which may have left one itself; None where there is none."""
+        stored = await self.newest(pull, but=job)
         return None if stored is None else stored.memory if stored.memory is not None else stored.output
 
     async def has(self, job: str) -> bool:

@@ -10,7 +10,7 @@ from functools import partial
 from bot import config, github
 from bot.brief import Brief
 from bot.config import policy
-from bot.config.policy import Go, No
+from bot.config.policy import No
 from bot.errors import (
     BudgetSpent,
     GitError,
@@ -47,8 +47,8 @@ async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
     services.prepare()  # while GitHub is asked: it takes the longer of the two, not both
     store = services.store
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
-        is_stored = await store.reviews.has(job.id)
-        if is_stored and job.id not in [run for run, _ in await store.checks.of(ask.pull)]:
+        is_kept = await store.reviews.has(job.id)  # by an earlier attempt
+        if is_kept and job.id not in [run for run, _ in await store.checks.of(ask.pull)]:
             await refresh_job.refresh(ask.pull, host, services, job.delivery)
             return
         state = await services.read_pull(host)
@@ -66,31 +66,29 @@ async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
             await replies.tell_moved(ask, ask.comment, state.facts, host, settings)
         pushes = await push_count.count_pushes(host, bound, job.id, settings.pause_after)
         run = ReviewRun(job.id, bound, host, state, settings, pushes)
-        await _review(run, job, services, again=ask.trigger in policy.ASKED, is_stored=is_stored)
+        await _review(run, job, services, again=is_kept or ask.trigger in policy.ASKED)
 
 
-async def _review(run: ReviewRun, job: Job, services: Services, *, again: bool, is_stored: bool) -> None:
-    """Decide, review, and see to what follows. `again`: also if this change has its review. `is_stored`: an earlier try has made it."""
+async def _review(run: ReviewRun, job: Job, services: Services, *, again: bool) -> None:
+    """Decide, review, and see to what follows. `again`: also if this change has its review."""
     pull, memory, store = run.ask.pull, Database(run, services), services.store
     words = await conclusions.silences(pull, store)
-    work = (await memory.stored() if is_stored else None) or run.decide()
-    if isinstance(work, No):
-        if not work.quiet:
-            await _end_check(run, await refused(run, work, memory), services)
+    decision = run.decide()
+    if isinstance(decision, No):
+        if not decision.quiet:
+            await _end_check(run, await refused(run, decision, memory), services)
         return
-    if isinstance(work, Go) and not again and await memory.is_known(job.delivery):
+    if not again and await memory.is_known(job.delivery):
         return
-    result = await run_review(run, work, memory, _tools(run, job, services))
+    result = await run_review(run, decision, memory, _tools(run, job, services))
     if isinstance(result.fault, SupersededError):
         raise result.fault
     if result.fault is not None:
         await remember_failure(run.ask, str(result.fault), store)
-    if result.posted is not None:
-        if is_stored:
-            await memory.note_posted()
-        if run.settings.ci and await ci_failures.is_due(run.host, run.state.facts.head_sha):
-            await services.jobs.submit(Follow(pull, run.state.facts.head_sha), f"ci-{job.id}")
-    if is_stored or await conclusions.silences(pull, store) != words:  # people have spoken while it was made
+    head = run.state.facts.head_sha
+    if result.posted is not None and run.settings.ci and await ci_failures.is_due(run.host, head):
+        await services.jobs.submit(Follow(pull, head), f"ci-{job.id}")
+    if await conclusions.silences(pull, store) != words:  # people have spoken while it was made
         await services.jobs.submit(Follow(pull), f"words-{job.delivery}")
 
 
@@ -166,16 +164,6 @@ class Database:
     run: ReviewRun
     services: Services
 
-    async def stored(self) -> MadeReview | None:
-        """What an earlier try of this job has stored; None if the pull request has gone on since."""
-        pull, facts = self.run.ask.pull, self.run.state.facts
-        row = await conclusions.review_of_head(pull, facts, self.services.store)
-        return (
-            await conclusions.rendered_again(row, pull, self.services)
-            if row is not None and row.id == self.run.id
-            else None
-        )
-
     async def is_known(self, delivery: str) -> bool:
         """Whether the last review was of this change (a late delivery, a catch-up, a pull request opened again): its check shows then what it comes to now."""
         pull, state, host = self.run.ask.pull, self.run.state, self.run.host
@@ -197,7 +185,7 @@ class Database:
             run=bool(self.services.settings.run),
             ignored_findings=ignored_findings,
             rules=rules,
-            earlier=await store.reviews.memory(asked),
+            earlier=await store.reviews.memory(asked, run.id),
         )
 
     async def check_ending(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
@@ -207,21 +195,14 @@ class Database:
 
     async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
         """Store a review that holds, and count it. What could not be posted, the next round says."""
-        memory, pull = made.memory, self.run.ask.pull
+        memory, pull, reviews = made.memory, self.run.ask.pull, self.services.store.reviews
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
             memory = await asyncio.to_thread(json_file.with_unsaid, memory, unsaid)
-        await self.services.store.reviews.keep(replace(_row(self.run, made, ending, start), memory=memory))
+        if not await reviews.has(self.run.id):
+            self.services.record_metrics(made.review, f"{pull.owner}/{pull.name}")
+        await reviews.keep(replace(_row(self.run, made, ending, start), memory=memory))
         await self.services.store.failures.clear(pull.key)
-        self.services.record_metrics(made.review, f"{pull.owner}/{pull.name}")
-
-    async def note_posted(self) -> None:
-        """An earlier try has stored the review and could not post it; now its comments are there."""
-        reviews = self.services.store.reviews
-        stored = await reviews.newest(self.run.ask.pull)
-        if stored is not None and stored.id == self.run.id and stored.memory is not None:
-            memory = await asyncio.to_thread(json_file.with_unsaid, stored.memory, ())
-            await reviews.rewrite(self.run.id, stored.output, memory)
 
 
 def _row(run: ReviewRun, made: MadeReview, ending: Ending, start: float) -> FinishedReview:

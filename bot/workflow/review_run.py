@@ -140,24 +140,20 @@ class Tools:
     log: Callable[[str], None] = _silent  # takes each step's sentence, beside the check run
 
 
-async def run_review(run: ReviewRun, work: Go | MadeReview, memory: Memory, tools: Tools) -> ReviewResult:
-    """Make the review, or take the one that an earlier attempt has made, and post it. Raises the errors that are not final.
+async def run_review(run: ReviewRun, decision: Go, memory: Memory, tools: Tools) -> ReviewResult:
+    """Make the review and post it. Raises the errors that are not final.
 
     Repeated after a crash, it pays and posts nothing twice. If its comments cannot be posted, it is in the check run or the job summary alone.
     """
     start, made = time.time(), None
     async with tools.check_run() as check:
         try:
-            found: MadeReview | No
-            if isinstance(work, Go):
-                found = await tools.unless_cancelled(_make(run, work, memory, tools, check))
-            else:
-                found = work
+            found = await tools.unless_cancelled(_make(run, decision, memory, tools, check))
             if isinstance(found, No):
                 result = await refused(run, found, memory)
             else:
                 made = found
-                result = await _post(run, made, memory, tools, start if isinstance(work, Go) else None)
+                result = await _post(run, made, memory, tools, start)
         except NothingToReview:
             result = ReviewResult(await memory.check_ending("nothing"), NOTHING)
         except SupersededError as error:  # what an earlier review of this head came to stands
@@ -212,8 +208,8 @@ async def _make(run: ReviewRun, decision: Go, memory: Memory, tools: Tools, chec
             return await tools.make(brief, say)
 
 
-async def _post(run: ReviewRun, made: MadeReview, memory: Memory, tools: Tools, start: float | None) -> ReviewResult:
-    """Put the review on the pull request, and keep it whatever becomes of its comments. `start`: when it was begun; None if it is stored."""
+async def _post(run: ReviewRun, made: MadeReview, memory: Memory, tools: Tools, start: float) -> ReviewResult:
+    """Put the review on the pull request, and keep it whatever becomes of its comments. `start`: when it was begun."""
 
     def comments(one: Review) -> Comments:  # rendered anew only if GitHub has refused places
         return made.comments if one == made.review else tools.comments(one)
@@ -225,8 +221,7 @@ async def _post(run: ReviewRun, made: MadeReview, memory: Memory, tools: Tools, 
         raise
     except DeepRepoError as error:
         fault = error
-    if start is not None:
-        await memory.keep(made, ending, start, is_posted=posted is not None)
+    await memory.keep(made, ending, start, is_posted=posted is not None)
     if fault is not None and not isinstance(fault, tools.final):
         raise fault
     return ReviewResult(await memory.check_ending(own=ending), "", made, posted, fault)
