@@ -6,24 +6,18 @@ people have said since counts: a rejection, a withdrawal, a rule that is confirm
 
 import asyncio
 import json
-import logging
 from dataclasses import replace
 
 from bot.config import Config, policy
-from bot.errors import OverLimit, StorageError
 from bot.findings import silencing
 from bot.findings.silencing import identity_of
 from bot.outputs import json_file
-from bot.payloads import MadeReview
 from bot.publish import checks
 from bot.publish.checks import CheckEnding
 from bot.storage import Store
 from bot.storage.reviews import StoredReview
 from bot.values import CustomCheck, Ending, OwnerRule, PullFacts, PullRef, Review
 from bot.values.review import Lack
-from bot.workflow.services import Services
-
-log = logging.getLogger("deeprepo.review")
 
 
 async def of_head(
@@ -112,16 +106,3 @@ async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, stor
         return None if stored is None else stored.conclusion
     review = await asyncio.to_thread(json_file.read, stored.output)
     return checks.conclude(under_bar(silencing.silence_again(review, *await silences(pull, store)), settings))
-
-
-async def rendered_again(own_review: StoredReview, pull: PullRef, services: Services) -> MadeReview | None:
-    """A stored review with its texts under the words that hold now; None if it cannot be read."""
-    words_now = await silences(pull, services.store)
-    try:
-        made_review = await services.page(own_review.output, own_review.memory, *words_now)
-    except (OverLimit, StorageError) as error:
-        log.info("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
-        return None
-    if made_review.json_text:  # numbers were given: the next round has to know them
-        await services.store.reviews.rewrite(own_review.id, made_review.json_text.encode(), made_review.memory)
-    return made_review

@@ -3,14 +3,21 @@
 The check is graded again whatever becomes of the page: GitHub may refuse a comment, or have none.
 """
 
+import logging
+
 from bot import github
+from bot.errors import OverLimit, StorageError
 from bot.github import Host
 from bot.jobs import Job
+from bot.payloads import MadeReview
 from bot.publish import checks, renew
+from bot.storage.reviews import StoredReview
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.review import Lack
 from bot.workflow import ci_failures, conclusions
 from bot.workflow.services import Services, unless_gone
+
+log = logging.getLogger("deeprepo.review")
 
 
 async def run(ask: Follow, job: Job, services: Services) -> None:
@@ -34,7 +41,7 @@ async def refresh(pull: PullRef, host: Host, services: Services, delivery: str) 
     await services.store.reviews.close(pull, None)  # it may have been opened again without a word to us
     settings, store = await services.settings_of(state), services.store
     own_review = await conclusions.review_of_head(pull, facts, store)
-    made_review = await conclusions.rendered_again(own_review, pull, services) if own_review is not None else None
+    made_review = await _rendered_again(own_review, pull, services) if own_review is not None else None
     if own_review is None:
         lacks: Lack = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
         conclusion = await conclusions.of_head(pull, facts, settings, store, lacks)
@@ -48,3 +55,16 @@ async def refresh(pull: PullRef, host: Host, services: Services, delivery: str) 
         await renew(host, own_review.id, review, made_review.comments, made_review.page, conclusion)
         if own != own_review.conclusion:
             await store.reviews.conclude(own_review.id, own)
+
+
+async def _rendered_again(own_review: StoredReview, pull: PullRef, services: Services) -> MadeReview | None:
+    """A stored review with its texts under the words that hold now; None if it cannot be read."""
+    words_now = await conclusions.silences(pull, services.store)
+    try:
+        made_review = await services.page(own_review.output, own_review.memory, *words_now)
+    except (OverLimit, StorageError) as error:
+        log.info("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
+        return None
+    if made_review.json_text:  # numbers were given: the next round has to know them
+        await services.store.reviews.rewrite(own_review.id, made_review.json_text.encode(), made_review.memory)
+    return made_review
