@@ -16,7 +16,9 @@ import waits
 from serving import NOBODY, SECRET, key
 
 ROOT = Path(__file__).parents[2]
-PATH = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+PATH = os.pathsep.join(
+    [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests/app")]
+)  # a process that has children looks in no script's folder
 
 
 @dataclass
