@@ -198,8 +198,8 @@ class Search:
         mine = [
             target
             for target in targets
-            if target.is_visible(path)
-            and (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
+            if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
+            and target.is_visible(path)  # last: it takes paths apart
         ]
         uses = self._uses(path, source, mine, bound) if mine else ()
         if not uses:
