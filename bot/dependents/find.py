@@ -18,7 +18,6 @@ from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
 from bot.dependents.prototypes import merge_prototypes
 from bot.dependents.reach import Reach, both
-from bot.dependents.results import with_misuses
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.targets import attribute_targets, use_targets
@@ -131,6 +130,8 @@ async def _of_language(
     targets = await use_targets(scene)
     references = await search.run([*targets, *await attribute_targets(scene, lost_attributes(sources))])
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
+    from bot.dependents.results import with_misuses  # here: grammars load with the first file that is searched
+
     references = await with_misuses(tree, [one for rows in scene.symbols.values() for one in rows], references)
     not_looked: list[str] = []
     below = await heirs(scene, language, targets, budget, not_looked)

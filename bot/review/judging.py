@@ -8,15 +8,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.findings import silencing
 from bot.findings.merge import merge, unite
 from bot.findings.rounds import look_again, outlasting, recall
-from bot.findings.verify import Ask, Precedents, verify
 from bot.render import count
 from bot.review.session import Session, borne_out
 from bot.review.survey import Survey
 from bot.values import Finding, OwnerRule, Severity, Silence, Source, Status, Verdict, at_least
+
+if TYPE_CHECKING:
+    from bot.findings.verify import Ask, Precedents
 
 Dismissal = tuple[Finding, str]  # with the reason
 MOST_LEARNINGS = 5  # sentences that one second opinion is shown
@@ -96,7 +99,7 @@ async def _ask_ahead(session: Session, findings: Sequence[Finding]) -> None:
 async def judge(
     survey: Survey,
     findings: Sequence[Finding],
-    ask: Ask | None,
+    ask: "Ask | None",
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
 ) -> JudgedFindings:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
@@ -120,6 +123,8 @@ async def judge(
     reasons, answers = Counter[str](), Counter[OwnerRule | None]()
     if ask is not None and asked:
         precedents = partial(_precedents, survey=survey, dismissals=_dismissed_claims(survey))
+        from bot.findings.verify import verify  # here: a review without a model asks for no second opinion
+
         opinions = await verify(asked, survey.tree, survey.dependents, ask, survey.files, survey.pull, precedents)
         for at, opinion in zip(due, opinions, strict=True):
             one, now, answer = found[at], opinion.finding, opinion.silencing
@@ -209,7 +214,7 @@ def _dismissed_claims(survey: Survey) -> tuple[Dismissal, ...]:
     return tuple((finding, reason) for finding, reason in rows if reason is not None)
 
 
-def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[Dismissal]) -> Precedents:
+def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[Dismissal]) -> "Precedents":
     """What people have said that may answer a finding, by its id. What was reported and is open again is no repeat of something else."""
     in_scope = [one for one in survey.ignore_list.learnings if silencing.reaches_finding(one, finding, survey.units)]
     here = [row for row in dismissals if row[0].path == finding.path]
