@@ -119,13 +119,14 @@ class Reader:
         """What the file defines, imports and offers."""
         definitions = self._definitions()
         opened, owners, made = "a component" if self.language.scripts else "", set[str](), set[str]()
-        unsure = False
+        unsure = unwritten = False
         hidden = self._starts("opaque")
         held, is_unscoped = "", self.root.has_error or self.language.scripts
         for found in self.found["open"]:
             for node in found.get("open", ()):
                 opened = opened or text(node).partition("\n")[0][:LONGEST_SAID]
             unsure = unsure or "open.sought" in found
+            unwritten = unwritten or "open.new" in found
             for node in found.get("made", ()):
                 made.update(re.findall(r"\w+", text(node)))
             for node in found.get("open.owner", ()):
@@ -147,6 +148,7 @@ class Reader:
             imports=self.imports(self.guards("imports", "guards")),
             spaces=self.spaces(),
             unsure=unsure,
+            unwritten=unwritten,
             stars=self._stars(),
             open=opened or (held and f"what {held} holds"),
             module_value=held,

@@ -103,6 +103,7 @@ class Facts:
     bound: frozenset[str] = frozenset()  # names that anything but an import or a definition binds somewhere in it
     open: str = ""  # why it may offer more than it writes, "" if it cannot
     unsure: bool = False  # who loses a name of it may have another: annotations make some of them
+    unwritten: bool = False  # it may offer more than it writes, as far as new lines are held against it
     made: frozenset[str] = frozenset()  # the words of calls of macros that make definitions of some of them
     module_value: str = (
         ""  # the definition whose value importers get as the module itself: what that holds may not all be written
@@ -119,7 +120,7 @@ class Facts:
 
     def may_offer(self, name: str) -> bool:
         """Whether a name that it does not write may be there all the same."""
-        return bool(self.open) or name in self.made
+        return bool(self.open) or self.unwritten or name in self.made
 
 
 @dataclass(frozen=True, slots=True)

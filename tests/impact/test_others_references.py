@@ -70,6 +70,10 @@ def test_rust() -> None:
         "4 missing-name Two",
     ]
     assert messages({**tree, "src/lib.rs": f'include!("made.rs");\n{macros}'}, "src/a.rs") == []
+    made_by_attribute = f"#[codes::map]\npub fn rule() {{}}\n{macros}"  # which may make any item of its function
+    assert messages({**tree, "src/lib.rs": made_by_attribute}, "src/a.rs") == []
+    known = f"#[inline]\npub fn rule() {{}}\n{macros}"
+    assert messages({**tree, "src/lib.rs": known}, "src/a.rs") != []
     program = {
         "Cargo.toml": '[[bin]]\npath = "core/main.rs"\n',
         "core/main.rs": "mod flags;\nuse crate::flgs::x;\n",
