@@ -26,7 +26,7 @@ __all__ = ["tasks"]
 ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
-LATER = ("bot.agent.seed", "bot.llm.schema", "jinja2", "pathspec", "ruff", "unidiff")
+LATER = ("bot.agent.seed", "bot.dependents.results", "bot.llm.schema", "jinja2", "pathspec", "ruff", "unidiff")
 
 
 def _load() -> None:

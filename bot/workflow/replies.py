@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from bot import commands
 from bot.commands import CommandReply, Permission, conversation
@@ -17,8 +18,10 @@ from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
 from bot.render import code, load, phrase
-from bot.storage.people import People
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
+
+if TYPE_CHECKING:
+    from bot.storage.people import People  # a step of a workflow has no database
 
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
@@ -31,7 +34,7 @@ async def may_review(ask: ReviewAsk, comment: CommentRef, standing: Permission, 
     return refusal is None
 
 
-async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, people: People) -> Permission:
+async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, people: "People") -> Permission:
     """What who gives a command, or makes a remark, may do here. The comment is noted, once."""
     now, is_remark = time.time(), isinstance(ask, RemarkAsk)
     permission = Permission(await host.permission(ask.actor), now)

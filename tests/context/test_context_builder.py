@@ -224,7 +224,16 @@ def test_what_a_caller_does_with_the_result_far_below_is_shown(repository: Repos
         "c.py": f"from a import rate_of\n\n\ndef page(x):\n    rate = rate_of(x)\n{between}    return 100 / rate\n",
     }
     use = Reference(
-        "a.py:rate_of", "rate_of", "c.py", 5, "    rate = rate_of(x)", "page", (4, 66), sure=True, test=False, call=True
+        "a.py:rate_of",
+        "rate_of",
+        "c.py",
+        5,
+        "    rate = rate_of(x)",
+        "page",
+        (4, 66),
+        tie="bound",
+        test=False,
+        call=True,
     )
     (caller,) = shown(repository, before, {"a.py": "def rate_of(x):\n    return x or None\n"}, (use,))
     assert "return 100 / rate" in caller.body
