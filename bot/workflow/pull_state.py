@@ -1,4 +1,4 @@
-"""What a job sees first: the pull request, its place in the history, the settings of its repository and of the owner. Recorded, so that a second attempt judges the same."""
+"""What a job sees first: the pull request, its place in the history, the settings of its repository and of the owner."""
 
 import base64
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A review as a server's job: what it saw first is recorded, money is reserved in the database, and the result is stored."""
+"""A review as a server's job: money is reserved in the database, and the result is stored."""
 
 import asyncio
 import time
@@ -43,7 +43,7 @@ TITLE = 200  # characters of a pull request's title in a list
 
 
 async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
-    """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
+    """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays for no finished call twice, and posts nothing twice."""
     services.prepare()  # while GitHub is asked: it takes the longer of the two, not both
     store = services.store
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:

@@ -143,7 +143,7 @@ class Tools:
 async def run_review(run: ReviewRun, decision: Go, memory: Memory, tools: Tools) -> ReviewResult:
     """Make the review and post it. Raises the errors that are not final.
 
-    Repeated after a crash, it pays and posts nothing twice. If its comments cannot be posted, it is in the check run or the job summary alone.
+    Repeated after a crash, it pays for no finished call twice, and posts nothing twice. If its comments cannot be posted, it is in the check run or the job summary alone.
     """
     start, made = time.time(), None
     async with tools.check_run() as check:

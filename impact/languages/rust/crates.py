@@ -18,6 +18,7 @@ FOLDERS = (
     "examples",
 )  # in which each file is the root of a crate, or the main.rs of a folder
 USUAL = ("lib.rs", "main.rs")
+LONG_LINE = 2_000  # characters: a key of many parts takes time by the square of their number
 Table = dict[str, object]
 Parts = tuple[str, ...]  # the names of a path
 
@@ -32,9 +33,10 @@ class Place:
 
 
 def read(source: bytes) -> Table:
-    """A Cargo.toml; empty if it is not one."""
+    """A Cargo.toml; empty if it is not one, and of long lines only the beginning."""
     try:
-        return tomllib.loads(source.decode("utf-8", "replace"))
+        lines = (line[:LONG_LINE] for line in source.decode("utf-8", "replace").split("\n"))
+        return tomllib.loads("\n".join(lines))
     except (ValueError, RecursionError):
         return {}
 
