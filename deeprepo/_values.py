@@ -130,7 +130,7 @@ class Review:
     """The review of one change.
 
     `complete` is False if something of the change could be neither read nor compared; `open` says what.
-    `relying` has the places that rely on what changed and work as before, in the same form; they decide nothing.
+    `relying` has the places that use what changed, which code could not judge, in the same form; they decide nothing.
     `interrupted_by` is "provider" if a model's provider failed on the way, else "".
     """
 

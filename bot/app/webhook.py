@@ -1,8 +1,9 @@
 """The deliveries of GitHub: verified, read, bounded by person, and stored before they are answered. Nothing is believed before its signature.
 
-How much of one person is taken on in an hour is decided from the delivery and the database before GitHub is asked anything. An answer to a
-comment costs up to eight requests and a review up to sixty, of the 5,000 that GitHub grants an installation in an hour: without a bound, one
-stranger could use them all up. A comment above the bound is ignored. A change is reviewed later: the pushes of the meantime are one review.
+How much of one person is taken on in an hour is decided from the delivery and the database before GitHub is asked anything. A command costs
+up to 24 requests and a review up to sixty, of the 5,000 that GitHub grants an installation in an hour: without a bound, one stranger could use
+them all up; with it, the comments of all strangers together take 1,440. A comment above the bound is ignored. A change is reviewed later: the
+pushes of the meantime are one review.
 What closing leaves to do at GitHub is done later too; while a review runs GitHub is asked at once.
 """
 

@@ -33,7 +33,7 @@ COMMANDS: Mapping[str, Word] = MappingProxyType(
         "ask": Word("ask QUESTION", is_long=True),
         "explain": Word("explain [NUMBER]"),
         "fix": Word("fix [NUMBER...]"),
-        "ignore": Word("ignore [NUMBER] REASON"),
+        "ignore": Word("ignore [NUMBER] [REASON]"),
         "remember": Word(REMEMBER),
         "rules": Word(RULES),
         "pause": Word("pause"),

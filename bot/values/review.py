@@ -88,8 +88,8 @@ class CoverageRow:
     was left out and that nobody vouches for. "search": uses that could not be looked for. "commits": those of the change
     that were not looked through for secrets, or have several merge bases with the base branch. "check": what a check by code
     has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
-    for information: whether something is open is decided by the others. An "unread" row is an open one. A use that "relies" works as
-    before, with what changed: nobody has to look at it.
+    for information: whether something is open is decided by the others. An "unread" row is an open one. A use that "relies" uses what
+    changed, and code could not judge it: it may work or break, and decides nothing.
     """
 
     kind: Literal["unit", "use", "file", "search", "commits", "check", "dependent"]

@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
-SERVERS_OWN = ("PRIVATE_KEY", "WEBHOOK_SECRET", "DATABASE_URL")
+APP_SECRETS = ("PRIVATE_KEY", "WEBHOOK_SECRET", "CLIENT_SECRET", "DATABASE_URL")
+GITHUB_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN")
+OF_WORKFLOWS = (
+    "ACTIONS_",
+    "DEEPREPO_ACTION_",
+)  # how variables begin that hold a runner's tokens, or an input of the Action's step
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
 TREES = 512  # MB of both sides of a change, as tests are given them
@@ -260,9 +265,13 @@ _LOCK = threading.Lock()  # the library looks after all its children whenever on
 
 
 def _environment() -> dict[str, str]:
-    """The environment of now, without what a server alone needs."""
-    own = [f"DEEPREPO_{name}{end}" for name in SERVERS_OWN for end in ("", "_FILE")]
-    return {name: value for name, value in os.environ.items() if name not in own}
+    """The environment of now, without the secrets that only the parent needs: docs/security.md names them."""
+    left_out = {*GITHUB_TOKENS, *(f"DEEPREPO_{name}{end}" for name in APP_SECRETS for end in ("", "_FILE"))}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper() not in left_out and not name.upper().startswith(OF_WORKFLOWS)
+    }
 
 
 @cache

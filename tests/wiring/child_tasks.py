@@ -22,6 +22,11 @@ async def echo(line: ChildPipe, *given: object) -> tuple[object, ...]:
     return given
 
 
+async def variables(_: ChildPipe) -> set[str]:
+    """The names in the child's environment."""
+    return set(os.environ)
+
+
 async def loaded(_: ChildPipe, module: str) -> bool:
     """Whether a module was there before the child began."""
     return module in sys.modules

@@ -13,6 +13,7 @@ import pytest
 import waits
 
 from bot import errors
+from bot.config.reference import AS_FILE
 from bot.errors import DeepRepoError, StorageError
 from bot.wiring import child
 
@@ -26,6 +27,19 @@ async def test_what_a_child_returns_and_says_comes_back() -> None:
     assert await child.run(tasks.echo, 1, b"two", caps=tasks.CAPS, say=said.append) == (1, b"two")
     await asyncio.sleep(0)
     assert said == ["one"]
+
+
+def test_secrets_of_the_parent_alone_are_not_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither what says who the App is, nor a token of GitHub's: a child keeps the keys of the models."""
+    secrets = {f"DEEPREPO_{name}{end}".upper() for name in set(AS_FILE) - {"app_id"} for end in ("", "_file")}
+    secrets |= {"GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"}
+    secrets |= {f"DEEPREPO_ACTION_{name}_TOKEN" for name in ("GITHUB", "ORGANIZATION", "CONSUMERS")}
+    for name in (*secrets, "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, "x")
+
+    names = child.call(tasks.variables, caps=tasks.CAPS)
+    assert not secrets & names
+    assert "ANTHROPIC_API_KEY" in names
 
 
 def made(kind: type[DeepRepoError]) -> DeepRepoError:
