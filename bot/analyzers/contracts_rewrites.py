@@ -19,7 +19,8 @@ from bot.languages.imports import respell, statement, takes_default, without
 from bot.languages.syntax import tree_of
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
-from bot.values import Reference, Rewrite, Signature, Symbol, Use
+from bot.text.lines import file_lines
+from bot.values import ChangedSymbol, Reference, Rewrite, Signature, Symbol, Use
 from impact.nodes import ancestors
 
 MOST = 200  # lines of one file that are rewritten
@@ -28,6 +29,8 @@ CLIMB = 6  # levels from a name up to the call that calls it
 # What an argument may hold that does something, beside having a value, or that tells more than the program needs.
 ACTS = re.compile(rb"\w\s*[(!]|\bawait\b|\byield\b|\bnew\b|\+\+|--|(?<![=!<>])=(?!=)|#|//|/\*|\*\*|\.\.\.|^[*&]")
 SHORTHAND = {"shorthand_property_identifier": b"%(old)s: %(new)s", "export_specifier": b"%(new)s as %(old)s"}
+# A parameter that is declared without a type and without a default, its name masked.
+BARE = re.compile(r"(?:^|[(,])\s*\$?\0:?\s*(?:[,)]|$)")
 NO_RENAME = frozenset({"shorthand_property_identifier_pattern"})  # its name is a key of something else
 
 
@@ -68,9 +71,13 @@ async def rewrites(
     tree: Tree, groups: Iterable[Sequence[Breakage]], languages: Mapping[str, Language]
 ) -> dict[tuple[str, str], tuple[Rewrite, ...]]:
     """(caller's path, changed definition or file) -> the lines that mend every broken use of it in this file."""
+    rows = [row for group in groups for row in group if not row.reference.likely]
+    refitted = {row.symbol for row in rows if row.misfit is not None and row.symbol is not None}
+    replaced = {item for item in refitted if await _replaces_parameter(tree, item)}
     rows_by_file: dict[str, list[Breakage]] = defaultdict(list)
-    for row in (row for group in groups for row in group if not row.reference.likely):
-        rows_by_file[row.reference.path].append(row)
+    for row in rows:
+        if row.symbol not in replaced:
+            rows_by_file[row.reference.path].append(row)
     sources = await tree.read_many(sorted(rows_by_file))
     rewrites_by_key: dict[tuple[str, str], tuple[Rewrite, ...]] = {}
     for path, rows in rows_by_file.items():
@@ -78,6 +85,31 @@ async def rewrites(
         if path in sources and language is not None:
             rewrites_by_key |= _of_file(_File(path, sources[path], language), rows)
     return rewrites_by_key
+
+
+async def _replaces_parameter(tree: Tree, item: ChangedSymbol) -> bool:
+    """Whether one parameter took the place of another, and is not that one under a new name: it is declared or used otherwise."""
+    before, after = item.before, item.after
+    if before is None or after is None or before.signature is None or after.signature is None:
+        return False
+    old, new = before.signature.parameters, after.signature.parameters
+    names_before, names_after = ({one.name for one in side} for side in (old, new))
+    if not names_before - names_after or not names_after - names_before:
+        return False
+    if [(one.kind, one.is_required) for one in old] != [(one.kind, one.is_required) for one in new]:
+        return True
+    named = re.compile(rf"\b(?:{'|'.join(map(re.escape, names_before ^ names_after))})\b")
+    lines_before, lines_after = [
+        [named.sub("\0", line).strip() for line in await _text(tree, side) if named.search(line)]
+        for side in (before, after)
+    ]
+    is_untold = len(lines_after) == 1 and BARE.search(lines_after[0]) is not None  # undeclared, and nothing uses it
+    return lines_before != lines_after or is_untold
+
+
+async def _text(tree: Tree, symbol: Symbol) -> Sequence[str]:
+    """The lines of a definition."""
+    return file_lines(await tree.read(symbol.path, symbol.side))[symbol.start - 1 : symbol.end]
 
 
 def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tuple[Rewrite, ...]]:

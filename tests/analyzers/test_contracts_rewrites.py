@@ -54,6 +54,27 @@ def test_a_call_is_fitted_to_its_new_signature(
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "call", "now"),
+    [
+        ("def f(a, express=False):\n    return a * 2 if express else a\n", "def f(a, *, service):\n    return a * RATES[service]\n", "f(1, express=z)", ""),
+        ("def f(a, timeout_ms: int = 0):\n    wait(timeout_ms)\n", "def f(a, deadline: 'datetime'):\n    wait(deadline)\n", "f(1, timeout_ms=z)", ""),
+        ("def f(a, timeout_ms: int = 0):\n    wait(timeout_ms / 1000)\n", "def f(a, timeout_s: int = 0):\n    wait(timeout_s)\n", "f(1, timeout_ms=z)", ""),
+        ("def f(a, express):\n    raise Todo\n", "def f(a, service):\n    raise Todo\n", "f(1, express=z)", ""),  # nothing tells
+        ("def f(a, color):\n    return paint(a, color)\n", "def f(a, colour):\n    return paint(a, colour)\n", "f(1, color=z)", "f(1, colour=z)"),
+        ("def f(a, color: str = 'red'):\n    f.color = color\n", "def f(a, colour: str = 'red'):\n    check(a)\n    f.color = colour\n", "f(1, color=z)", "f(1, colour=z)"),
+    ],
+    ids=["another default and kind", "another type", "another use", "nothing tells", "the same use", "the same type, default and use"],
+)  # fmt: skip
+def test_only_a_parameter_that_is_declared_and_used_as_before_has_a_new_name(
+    repository: Repository, before: str, after: str, call: str, now: str
+) -> None:
+    """Another parameter at the same place wants another value: the call is reported, without a rewrite."""
+    text = "from lib import f\n\n\ndef go(z):\n    return {}\n"
+    found = mended(repository.change({"lib.py": before, "app.py": text.format(call)}, {"lib.py": after}))
+    assert found == ({"app.py": text.format(now)} if now else {})
+
+
+@pytest.mark.parametrize(
     ("path", "before", "after", "caller", "use", "now"),
     [
         ("lib.py", "def old(a):\n    b = a\n    return [b]\n", "def new(a):\n    b = a\n    return [b]\n", "app.py",
