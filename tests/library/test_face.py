@@ -112,6 +112,8 @@ def test_a_review_is_what_the_command_prints(shop: Path) -> None:
     assert [found.path for found in review.reaching("high")] == ["shop.py"]
     assert review.strategy == "offline"
     assert review.complete
+    assert (review.base, review.head) == (made["pull"]["base"], made["pull"]["head"])
+    assert [found.title for found in review.findings] == [row["title"] for row in made["findings"]]
 
 
 def test_the_fields_of_a_finding_are_the_engine_s() -> None:
