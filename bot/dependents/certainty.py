@@ -3,7 +3,7 @@
 | tie | what says that the use means the definition |
 |---|---|
 | bound | the imports of the file, its namespace, or the written class of the receiver |
-| only | nothing else in the tree bears the name, and the file has to do with the definition's |
+| only | nothing else in the tree bears the name, and the file imports what defines the class or shares its package |
 | telling | nothing else in the tree bears the name, or the receiver may well be of the class |
 | name | the word alone |
 
@@ -150,11 +150,11 @@ class Judge:
         return "telling" if is_lone or (is_near and self.takes(file.path, target)) else "name"
 
     async def _is_of_no_other(self, target: UseTarget, use: Use, path: str) -> bool:
-        """Whether a receiver is called like the target's class, or the two files have to do with each other."""
+        """Whether a file can see the target's class, and a receiver is not called like a class out of sight."""
         is_named = _names_another(use.receiver, target) and not self._is_field(use.receiver)
         if is_named and await self._is_strange((last_word(use.receiver),)):
             return False  # a class that the tree does not define
-        return resembles(use.receiver, target.owner) or await self._is_connected(path, target)
+        return await self._sees(path, target)
 
     def _is_field(self, receiver: str) -> bool:
         """Whether a receiver that is written like a class is a field or a property of something: `h.Options.Matcher`."""
@@ -164,15 +164,21 @@ class Judge:
         """Whether a file imports a home of the target, directly or from a file that hands it on."""
         return any(not target.homes.isdisjoint(self.origins.get(i.target, ())) for i in self.importers.get(path, ()))
 
-    async def _is_connected(self, path: str, target: UseTarget) -> bool:
-        """Whether one of two files imports the other, directly or through one file between, or they share a folder or a module."""
-        if posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}:
+    async def _sees(self, path: str, target: UseTarget) -> bool:
+        """Whether a file is a home of the target or in its package, or imports a home, directly or through one file between."""
+        is_mate = path in target.homes or any(path in self.exports.mates(home) for home in target.homes)
+        is_beside = self.exports.is_told and _is_beside(path, target)  # a folder is a package there
+        if is_mate or is_beside or self.takes(path, target):
             return True
-        if any(path in self.exports.mates(home) for home in target.homes) or self.takes(path, target):
+        return any(self.takes(item.target, target) for item in await self.exports.imports(path))
+
+    async def _is_connected(self, path: str, target: UseTarget) -> bool:
+        """The same, or the target's file imports this one or what this one imports, or they share a folder."""
+        if _is_beside(path, target):
             return True
         backwards = {item.target for home in target.homes for item in await self.exports.imports(home)}
         between = {item.target for item in await self.exports.imports(path)}
-        return path in backwards or not between.isdisjoint(backwards) or any(self.takes(one, target) for one in between)
+        return path in backwards or not between.isdisjoint(backwards) or await self._sees(path, target)
 
     async def _is_gone(self, target: UseTarget, hit: Match, file: SearchedFile, tie: Tie) -> bool:
         """Whether what is named here is proven to be gone: where anything could still give the name a meaning, it is not."""
@@ -395,6 +401,11 @@ def _offers(outline: Outline, name: str) -> bool:
     """Whether a name that importers can ask for is one of the file's own: `exports.name = other` gives it no meaning here."""
     here = dict(outline.exports).get(name)
     return here is not None and (not here or (here == name and any(item.name == name for item in outline.symbols)))
+
+
+def _is_beside(path: str, target: UseTarget) -> bool:
+    """Whether a file is in a folder of the target's."""
+    return posixpath.dirname(path) in {posixpath.dirname(home) for home in target.homes}
 
 
 def _names_another(receiver: str, target: UseTarget) -> bool:

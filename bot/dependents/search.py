@@ -215,6 +215,8 @@ class Search:
                     continue
                 if not language.TRAITS.whole_files and is_imported_elsewhere(target, hit, uses, bound):
                     continue
+                if target.is_provided_for(hit.use) and not language.TRAITS.conditional_build:
+                    continue
                 row = reference(target, hit, path, lines, *await judge.judge(target, hit, file))
                 references[target.key].append(row)
 

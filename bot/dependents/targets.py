@@ -127,6 +127,10 @@ class UseTarget:
         is_head = after is not None and after.path == path and use.form == "definition"
         return is_head or (is_private and use.receiver not in ("", "self"))
 
+    def is_provided_for(self, use: Use) -> bool:
+        """Whether the code around a use of what is gone foresees that: `if hasattr(store, "load"): store.load()`."""
+        return use.is_guarded and self.is_gone and not self.is_loaded and use.name in self.former_names
+
     def is_member_apart(self, use: Use) -> bool:
         """Whether a use is a member of a value whose type is called like this one's class, which is in another file."""
         is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)

@@ -11,6 +11,10 @@ Files = Mapping[str, str]
 STORE = "package a\n\ntype Store struct{}\n\nfunc (s *Store) PutAllRows() {}\n"
 APP = "package a\n\nfunc f() {\n\tb := open()\n\tb.PutAllRows()\n}\n"
 MOD = {"go.mod": "module example.invalid/m\n"}
+USERS = "class UserRepo:\n    def user_by_mail(self, mail):\n        return None\n"
+USERS_JS = "export class UserRepo {\n  userByMail(mail) {\n    return null;\n  }\n}\n"
+SERVICE = "from shop.users import UserRepo\n\n\ndef repo():\n    return UserRepo()\n"
+LOGIN = "def login(client, mail):\n    return client.user_by_mail(mail)\n"
 
 
 @pytest.mark.parametrize(
@@ -101,6 +105,50 @@ def test_what_ties_a_use_to_what_is_gone_makes_it_a_hint(repository: Repository,
     before, after, place = TIES[tie]
     found = look(repository.change(dict(before), dict(after)))
     assert [(one.path, one.start, one.verdict) for one in found] == [(*place, "unproven")]
+
+
+SIGHTS: Mapping[str, tuple[Files, Files, str]] = {
+    "a folder of Python is no package": (
+        {"shop/users.py": USERS, "shop/login.py": LOGIN},
+        {"shop/users.py": "class UserRepo:\n    pass\n"},
+        "unproven",
+    ),
+    "nor is one of JavaScript": (
+        {
+            "shop/users.js": USERS_JS,
+            "shop/login.js": "export function login(client, mail) {\n  return client.userByMail(mail);\n}\n",
+        },
+        {"shop/users.js": "export class UserRepo {}\n"},
+        "unproven",
+    ),
+    "a receiver that is called like the class is not known to be one": (
+        {"shop/users.py": USERS, "shop/login.py": LOGIN.replace("client", "repo")},
+        {"shop/users.py": "class UserRepo:\n    pass\n"},
+        "unproven",
+    ),
+    "an import of a file that imports the class": (
+        {"shop/users.py": USERS, "shop/service.py": SERVICE, "shop/login.py": f"from shop import service\n\n\n{LOGIN}"},
+        {"shop/users.py": "class UserRepo:\n    pass\n"},
+        "proven",
+    ),
+    "a package of Java": (
+        {
+            "a/UserRepo.java": "package a;\n\nclass UserRepo {\n  void userByMail() {}\n}\n",
+            "a/Login.java": "package a;\n\nclass Login {\n  void f(Rows rows) {\n    rows.forEach(one -> one.userByMail());\n  }\n}\n",
+        },
+        {"a/UserRepo.java": "package a;\n\nclass UserRepo {\n}\n"},
+        "proven",
+    ),
+}
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_a_member_of_an_unknown_class_is_proven_gone_only_where_the_class_is_in_sight(
+    repository: Repository, sight: str
+) -> None:
+    """By its name alone it may be a library's, whatever stands beside it in the folder."""
+    before, after, verdict = SIGHTS[sight]
+    assert [one.verdict for one in look(repository.change(dict(before), dict(after)))] == [verdict]
 
 
 def test_a_name_that_files_without_a_tie_use_as_well_is_silent(repository: Repository) -> None:

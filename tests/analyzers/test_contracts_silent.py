@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from contract_findings import look
+from contract_findings import look, open_uses
 from fakes import Repository
 
 LIB = "def old_name(a):\n    return a\n\n\ndef other(a):\n    return a\n"
@@ -55,6 +55,38 @@ def test_a_caller_that_means_something_else_is_silent(repository: Repository) ->
     after = {f"lib{at}.py": REST for at in range(len(CALLERS))}
     found = {finding.path for finding in look(repository.change(dict(before), dict(after)))}
     assert [caller for at, caller in enumerate(CALLERS) if f"app{at}.py" in found] == [USER]
+
+
+STORE = "class Store:\n    def load_rows(self):\n        return 1\n\n    def keep(self):\n        return 2\n"
+STORE_TS = "export class Store {\n  loadRows() {\n    return 1;\n  }\n  keep() {}\n}\n"
+FORESEEN = {
+    "a test for the member": (
+        {"lib.py": STORE},
+        "app.py",
+        "from lib import Store\n\n\ndef go(one: Store):\n    if hasattr(one, 'load_rows'):\n        one.load_rows()\n",
+        {"lib.py": STORE.replace("load_rows", "take")},
+    ),
+    "an import in a try": (
+        {"lib.py": LIB},
+        "app.py",
+        "try:\n    from lib import old_name\nexcept ImportError:\n    old_name = None\n",
+        {"lib.py": REST},
+    ),
+    "a test for the member in TypeScript": (
+        {"lib.ts": STORE_TS},
+        "app.ts",
+        "import { Store } from './lib';\n\nexport function go(one: Store) {\n  if (one.loadRows) {\n    one.loadRows();\n  }\n}\n",
+        {"lib.ts": STORE_TS.replace("loadRows", "take")},
+    ),
+}
+
+
+@pytest.mark.parametrize("guard", FORESEEN)
+def test_a_guarded_use_of_what_is_gone_is_nothing_to_look_at(repository: Repository, guard: str) -> None:
+    """Its author provides for the absence: no finding, and nothing open."""
+    lib, path, caller, after = FORESEEN[guard]
+    pull = repository.change({**lib, path: caller}, dict(after))
+    assert (look(pull), [use for use in open_uses(pull) if use.may_break]) == ([], [])
 
 
 OLD = "class A(Base):\n    def load_settings(self):\n        pass\n\n    x = 1\n"
