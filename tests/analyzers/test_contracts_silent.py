@@ -89,6 +89,13 @@ def test_a_guarded_use_of_what_is_gone_is_nothing_to_look_at(repository: Reposit
     assert (look(pull), [use for use in open_uses(pull) if use.may_break]) == ([], [])
 
 
+def test_a_test_of_the_receiver_foresees_no_member_to_be_gone(repository: Repository) -> None:
+    """`one?.loadRows()` asks whether there is a `one`."""
+    caller = "import { Store } from './lib';\n\nexport function go(one?: Store) {\n  one?.loadRows();\n}\n"
+    pull = repository.change({"lib.ts": STORE_TS, "app.ts": caller}, {"lib.ts": STORE_TS.replace("loadRows", "take")})
+    assert [(one.path, one.start, one.verdict) for one in look(pull)] == [("app.ts", 4, "proven")]
+
+
 OLD = "class A(Base):\n    def load_settings(self):\n        pass\n\n    x = 1\n"
 CALL = "def go(one):\n    one.load_settings()\n"
 

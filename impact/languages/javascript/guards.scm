@@ -4,7 +4,6 @@
 (ternary_expression condition: (_) @tested) @foreseen.asked
 (binary_expression left: (_) @tested ["&&" "||" "??" "==" "!=" "===" "!=="]) @foreseen.asked
 (unary_expression "typeof") @foreseen
-(member_expression (optional_chain) property: (_) @foreseen)
 (try_statement body: (_) @foreseen.import handler: (_))
 ; only: javascript
 (call_expression function: [(identifier) @foreseen (member_expression property: (_) @foreseen)] (optional_chain))
