@@ -9,6 +9,7 @@ import yaml
 FOLDER = Path(__file__).parents[2] / "docs/workflows"
 
 
+PUSHED = ("pull_request.yml", "pull_request_target.yml", "sarif.yml")
 COMMAND, REPLY, PUSH, BY_HAND = "issue_comment", "pull_request_review_comment", "pull_request", "workflow_dispatch"
 
 
@@ -24,11 +25,15 @@ def workflow(name: str) -> dict[str, Any]:
     return dict(yaml.safe_load((FOLDER / name).read_text().replace("\non:", '\n"on":')))
 
 
-def concurrency(event: str, comment: dict[str, Any] | None = None, run: int = 1, pull: int = 5) -> dict[str, str]:
-    """The concurrency of a run of the workflow that listens to this event, as GitHub evaluates its expressions."""
-    written = workflow("replies.yml" if event == REPLY else "deeprepo.yml")["concurrency"]
+def concurrency(
+    event: str, comment: dict[str, Any] | None = None, run: int = 1, pull: int = 5, *, name: str = "", **more: object
+) -> dict[str, str]:
+    """The concurrency of a run of the workflow that listens to this event, as GitHub evaluates its expressions. `more`: of the event."""
+    written = workflow(name or ("replies.yml" if event == REPLY else "deeprepo.yml"))["concurrency"]
     about = {"issue": {"number": pull}} if event == COMMAND else {"pull_request": {"number": pull}}
-    given = Context({"event_name": event, "run_id": run, "event": Context({**about, "comment": comment or Context()})})
+    given = Context(
+        {"event_name": event, "run_id": run, "event": Context({**about, "comment": comment or Context(), **more})}
+    )
     return {
         key: re.sub(r"(?s)\$\{\{(.*?)\}\}", lambda found: str(_value(found[1], given, {"pull": pull})), str(text))
         for key, text in written.items()
@@ -46,6 +51,7 @@ def _value(expression: str, github: dict[str, Any], inputs: dict[str, Any]) -> o
     text = text.replace("inputs.pull", "inputs['pull']")
     text = re.sub(r"github((?:\.\w+)+)", lambda found: "github" + re.sub(r"\.(\w+)", r"['\1']", found[1]), text)
     names = {
+        "null": Context(),
         "github": github,
         "inputs": inputs,
         "contains": lambda listed, one: one in listed,
@@ -89,9 +95,18 @@ def test_each_kind_of_run_has_a_group_of_its_own() -> None:
     assert len({run["group"] for run in runs.values()}) == len(runs)
     assert {event for event, run in runs.items() if run["cancel-in-progress"] == "True"} == {PUSH}
     assert group(PUSH) == group(PUSH, run=2) == "deeprepo-push-5"
-    for name in ("pull_request.yml", "pull_request_target.yml", "sarif.yml"):
-        written = yaml.safe_load((FOLDER / name).read_text())["concurrency"]
-        assert written == {"group": "deeprepo-push-${{ github.event.pull_request.number }}", "cancel-in-progress": True}
+    for name in PUSHED:
+        assert concurrency(PUSH, name=name) == {"group": "deeprepo-push-5", "cancel-in-progress": "True"}
+
+
+def test_a_new_title_ends_no_review() -> None:
+    """It starts none either: a review that it ended would be nobody's, and its job would pass."""
+    base = Context({"base": {"ref": {"from": "main"}}})
+    for name in (*PUSHED, "deeprepo.yml"):
+        title = concurrency(PUSH, name=name, action="edited", changes=Context({"title": {"from": "a"}}))
+        moved = concurrency(PUSH, name=name, action="edited", changes=base)
+        assert (title["cancel-in-progress"], moved["cancel-in-progress"]) == ("False", "True")
+        assert title["group"] == moved["group"]
 
 
 def test_every_event_that_changes_the_diff_starts_a_run() -> None:
