@@ -112,3 +112,15 @@ def test_an_annotation_of_kotlin_is_a_class() -> None:
         "src/main/kotlin/com/acme/shop/b/B.kt": "package com.acme.shop.b\nimport com.acme.shop.pay.Paid\n",
     }
     assert messages(tree, "src/main/kotlin/com/acme/shop/b/B.kt") == []
+
+
+def test_a_constant_of_kotlin_below_an_annotation_is_there() -> None:
+    """The grammar takes it for a comparison of three names."""
+    rates = "package com.acme.shop.rates\n\n@Internal\nconst val RATE = 1\n\n@Internal\nprivate const val HIDDEN = 2\n"
+    use = "package com.acme.shop.pay\n\nimport com.acme.shop.rates.RATE\nimport com.acme.shop.rates.RATES\n"
+    tree = {
+        **SHOP,
+        "src/main/kotlin/com/acme/shop/rates/Rates.kt": rates,
+        "src/main/kotlin/com/acme/shop/pay/Pay.kt": use,
+    }
+    assert messages(tree, "src/main/kotlin/com/acme/shop/pay/Pay.kt") == ["4 missing-name RATES: RATE"]

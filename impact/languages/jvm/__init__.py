@@ -44,8 +44,8 @@ MAKERS = (
     b"swagger",
     b"wsdl",
 )
-# Words that Kotlin's grammar stumbles over: a class of one function, and an annotation below others.
-UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s))")
+# Words that Kotlin's grammar stumbles over: a class of one function, and an annotation or a constant below annotations.
+UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s)|const(?=\s+val\s))")
 VENDORED = 10  # a package is the tree's own with one in so many of its folders, or more
 OWN = 2  # parts of a package that its importer shares, or a package of a main source root
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
