@@ -284,7 +284,7 @@ async def _placed(
         from bot.run import reproduce
 
         placed_findings = await reproduce.reproduce(placed_findings, session, tools.running, settings.run)
-    ranked_findings = placing.rank(placed_findings, settings.quota, past.held(said, subject.files))
+    ranked_findings = placing.rank(placed_findings, settings.quota, past.collapsed_fingerprints(said, subject.files))
     return (*ranked_findings, *(PlacedFinding(one) for one in findings if one.status not in statuses))
 
 

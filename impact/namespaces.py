@@ -1,5 +1,6 @@
-"""Languages whose files say themselves which namespace they are in: a name means a definition of a namespace, in whichever file that is."""
+"""Languages whose files declare their namespace: a name is resolved in a namespace, which may have several files."""
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 
@@ -8,7 +9,7 @@ from impact.paths import Paths
 from impact.values import Facts, Import
 
 
-class Namespaces(Standalone):
+class Namespaces(Standalone, ABC):
     """What is known of the namespaces of one tree: what the files that were read say, and what paths tell of the others."""
 
     guesses = False
@@ -17,7 +18,9 @@ class Namespaces(Standalone):
         del configs
         self.paths = paths
         self.spaces_of: dict[str, set[str]] = {}  # a file that was read -> the namespaces that it is in
-        self.members: set[tuple[str, str]] = set()  # file and a name of it that is no type: it may stand behind a dot
+        self.members: set[tuple[str, str]] = (
+            set()
+        )  # a file and the name of a function or value of it, which may follow a dot
         self._files: dict[tuple[str, str], set[str]] = defaultdict(set)  # namespace and name -> files
 
     def tell(self, path: str, facts: Facts) -> None:
@@ -30,13 +33,13 @@ class Namespaces(Standalone):
             for space in spaces if path in self.paths.files else ():
                 self._files[space, name].add(path)
 
+    @abstractmethod
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """What a new line imports: as `Modules` says."""
-        raise NotImplementedError
+        """The files that an import means, as `Modules` defines it."""
 
+    @abstractmethod
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
-        """What others can name of a file: its types, and what is no type."""
-        raise NotImplementedError
+        """The names that other files can use: the types of the file, and its other definitions."""
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
         """The namespaces whose names a file sees without an import. `written`: those that it says it is in."""

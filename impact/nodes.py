@@ -28,7 +28,7 @@ MODIFIERS = (
 SYMBOLS = ("simple_symbol", "atom")  # a colon and a name
 NAMED = "\"'`"  # around a name
 
-# What gives a name a meaning: a type, and where functions stand in no class anything that a value can have its name from.
+# The nodes by which a name may get its meaning: definitions of types; in languages with free functions any definition (VALUES).
 TYPES = re.compile(
     r"(?:class|interface|enum|record|struct|object|trait|annotation_type)_(?:declaration|definition)|type_alias"
 )

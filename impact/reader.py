@@ -383,7 +383,7 @@ class Reader:
         return Spans([(node.start_byte, node.end_byte, text(first(found, "called"))) for node, found in rows])
 
     def _inside(self, node: Node) -> tuple[str, ...]:
-        """The modules of the file that a node stands in, the outermost first."""
+        """The names of the modules around a node, outermost first."""
         modules = self._modules.around(node.start_byte, node.end_byte) if self.language.inline_modules else ()
         return tuple(reversed([name for *_, name in modules]))
 
@@ -473,7 +473,7 @@ def _sections(rows: Rows) -> Mapping[int, list[tuple[int, str]]]:
 
 
 def _in_section(sections: Mapping[int, list[tuple[int, str]]], node: Node) -> str:
-    """Who can see a definition, by the last visibility keyword above it; "" if there is none."""
+    """The visibility that the last keyword before a definition sets, such as `public:`; "" if there is none."""
     words = sections.get(node.parent.id, []) if sections and node.parent is not None else []
     at = bisect_left(words, (node.start_byte, ""))
     return words[at - 1][1] if at else ""

@@ -71,7 +71,7 @@ class Import:
     maybe: bool = False  # it stands under a condition
     of_type: bool = False  # what it names is a type, or of one: it takes its members
     public: bool = False  # the statement says that others can take its names from this file
-    inside: tuple[str, ...] = ()  # the modules of the file that it stands in, the outermost first
+    inside: tuple[str, ...] = ()  # the names of the modules around it, outermost first
 
 
 @dataclass(frozen=True, slots=True)

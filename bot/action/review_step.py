@@ -53,7 +53,7 @@ from bot.workflow import ci_failures, fetching, pull_state, push_count, replies
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
-from bot.workflow.review_run import NOTHING, Funds, ReviewResult, ReviewRun, Tools, end_check, refused, run_review
+from bot.workflow.review_run import NOTHING, Funds, ReviewResult, ReviewRun, ReviewTools, end_check, refused, run_review
 
 DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
 NO_SECRETS = (
@@ -225,7 +225,7 @@ async def stored_conclusion(host: Host, facts: PullFacts) -> state.HeadConclusio
     return stored if is_of_this else None
 
 
-def _tools(run: ReviewRun, step: Step, console: Console) -> Tools:
+def _tools(run: ReviewRun, step: Step, console: Console) -> ReviewTools:
     """How a step reviews. Every error is final: nobody repeats a step, and a newer run of the workflow cancels this one's job."""
 
     async def make(brief: Brief, say: Say) -> MadeReview:
@@ -241,7 +241,7 @@ def _tools(run: ReviewRun, step: Step, console: Console) -> Tools:
             review, lambda one: state.pack(one, state.HeadConclusion(checks.conclude(one), one.pull.head, base_ref))
         )
 
-    return Tools(
+    return ReviewTools(
         check_run=partial(_check_run, run, step),
         fetch=partial(fetch, run, step),
         consumers=partial(consumers.fetch, run, step),

@@ -44,7 +44,7 @@ def command(
 
     A file with unsaved changes is not touched. The result is reviewed by code at once.
 
-    Exit codes: 0 fixed, and the review of the result reports nothing new; 1 something is left or new; 2 usage error.
+    Exit codes: 0 fixed, and the review of the result reports nothing new; 1 a fix was not applied, or something is new; 2 usage error.
     """
     from bot.cli import reviewing
     from bot.outputs import json_file

@@ -44,10 +44,7 @@ ROOTS = frozenset({"object", "Object"})  # bases without members of their own
 # Classes of the libraries that come with a language whose members are all known, and none is called like a constant.
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
 MIXED: Mapping[str, type] = {"str": str, "int": int}  # `class Mode(str, Enum)`
-OPENED = (
-    ("?",),
-    (),
-)  # what a class stands on where other files may give it members: traits, a class that is opened again
+OPENED = (("?",), ())  # bases of a class to which other files may add members: a trait, a reopened class
 LONG = 4  # letters of a class's name that tie a file to it, and of a member's name of one word that a hint may be about
 # Names of one word that the containers, streams and threads of C++ and of half of all libraries bear.
 LIBRARIES = (

@@ -58,11 +58,11 @@ async def _results(tree: Tree, symbols: Sequence[Symbol]) -> dict[Symbol, Result
     by_file: dict[tuple[str, Side], list[Symbol]] = defaultdict(list)
     for symbol in symbols:
         by_file[symbol.path, symbol.side].append(symbol)
-    told: dict[Symbol, Result | None] = {}
+    by_symbol: dict[Symbol, Result | None] = {}
     for (path, side), mine in by_file.items():
         language, source = language_of(path), await tree.read(path, side)
         lines = {line for symbol in mine for line in (symbol.start, symbol.end)}
         file = results(language, source, lines) if language is not None and source is not None else None
         if file is not None:
-            told |= {symbol: file.result(symbol.short, symbol.start, symbol.end) for symbol in mine}
-    return told
+            by_symbol |= {symbol: file.result(symbol.short, symbol.start, symbol.end) for symbol in mine}
+    return by_symbol

@@ -303,8 +303,8 @@ def _own_lines(finding: Finding) -> set[tuple[str, int]]:
     }
 
 
-def told(finding: Finding) -> dict[str, str]:
-    """What a finding takes for granted about the whole tree, each with what a search of the tree said of it."""
+def results(finding: Finding) -> dict[str, str]:
+    """Each sentence that a finding states about the whole tree, with the result of the search for it."""
     held = {item.note.removeprefix(f"{SEARCHED}: ") for item in finding.evidence if item.note.startswith(SEARCHED)}
     sentences = [describe(claim) for claim in list(dict.fromkeys(finding.claims))[:MAX_CLAIMS]]
     return {sentence: HELD if sentence in held else UNDECIDED for sentence in sentences}

@@ -57,7 +57,7 @@ def prompt(request: Request) -> Prompt:
         "prompts/verify.md.j2",
         **pull_fields(request[0].pull),
         findings=findings,
-        claims=[claims.told(finding) for finding in findings],
+        claims=[claims.results(finding) for finding in findings],
         excerpts=list(_distinct(request)),
     )
     return Prompt(

@@ -53,7 +53,7 @@ SHORT = 10  # characters of a commit id in a sentence
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
 NEAR = 60  # lines between the old place and the edited one
 MOST_NUMBER = 9_999  # a larger number in a file was not given by deeprepo
-NumbersGiven = tuple[tuple[int, str], ...]  # number and fingerprint; the same words may stand in a file twice
+NumbersGiven = tuple[tuple[int, str], ...]  # number and fingerprint, in pairs: a file may hold the same quote twice
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MASKED = re.compile(r"\w{0,4}\*{3}")  # what an output shows of a secret
 

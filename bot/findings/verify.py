@@ -213,7 +213,7 @@ async def _question(
         "prompts/verify.md.j2",
         **pull_fields(pull),
         findings=[finding],
-        claims=[claims.told(finding)],
+        claims=[claims.results(finding)],
         excerpts=excerpts,
     )
     learnings = [one for one in precedents.values() if isinstance(one, OwnerRule)]

@@ -188,7 +188,7 @@ class _File:
 
 
 def _around(node: Node) -> tuple[str, ...]:
-    """The types of the two nodes around one: a name may stand in a path."""
+    """The node types of its parent and grandparent, which show whether a name is part of a path."""
     above = node.parent
     return (above.type, above.parent.type if above.parent is not None else "") if above is not None else ()
 

@@ -73,8 +73,8 @@ class Past:
         ]
         tracker.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
-    def held(self, findings: Sequence[Finding], files: Sequence[ChangedFile]) -> frozenset[str]:
-        """Fingerprints of findings that stay collapsed: after the first round old code speaks only of what is grave, and of what was never said."""
+    def collapsed_fingerprints(self, findings: Sequence[Finding], files: Sequence[ChangedFile]) -> frozenset[str]:
+        """Fingerprints of the findings that stay collapsed: after the first round, findings in unchanged code are shown only if they are serious or were never posted."""
         if self.earlier is None or self.round.full:
             return frozenset()
         changed_paths = {file.path for file in files}

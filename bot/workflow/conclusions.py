@@ -30,7 +30,7 @@ async def of_head(
 ) -> CheckEnding:
     """The worst conclusion of the reviews of this head, over all open pull requests that have it.
 
-    `own`: the conclusion of this pull request's review, if the caller knows it. `lacks`: why there is no review, if there is none. `settings`: None if
+    `own`: the conclusion of this pull request's review, if the caller knows it. `lacks`: the reason, if the head has no review. `settings`: None if
     they cannot be used; a stored review then keeps the conclusion that it was made with.
     """
     others = await store.reviews.conclusions_at(pull, facts.head_sha)

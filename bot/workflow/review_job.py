@@ -35,7 +35,16 @@ from bot.values.review import Lack
 from bot.workflow import ci_failures, conclusions, journals, packages, push_count, refresh_job, replies, spending
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
-from bot.workflow.review_run import SUPERSEDED, Funds, ReviewResult, ReviewRun, Tools, end_check, refused, run_review
+from bot.workflow.review_run import (
+    SUPERSEDED,
+    Funds,
+    ReviewResult,
+    ReviewRun,
+    ReviewTools,
+    end_check,
+    refused,
+    run_review,
+)
 from bot.workflow.services import Services, remember_failure
 
 LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
@@ -109,9 +118,9 @@ async def _end_check(run: ReviewRun, result: ReviewResult, services: Services) -
         await end_check(run, check, result)
 
 
-def _tools(run: ReviewRun, job: Job, services: Services) -> Tools:
+def _tools(run: ReviewRun, job: Job, services: Services) -> ReviewTools:
     """How a server reviews: with tokens of its own and money reserved in the database, in a child process that ends when the job does."""
-    return Tools(
+    return ReviewTools(
         check_run=partial(_check_run, run, services),
         fetch=partial(services.fetch, run.ask.pull, run.state),
         consumers=partial(packages.fetch_users, run, services),

@@ -119,10 +119,10 @@ def _silent(_: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class ReviewTools:
     """What a server's job and a step of a workflow do each in its own way."""
 
-    # A check run on the head, by GitHub's number; None: there is none. It is ended inside the block.
+    # Opens the check run of the head and yields its id at GitHub, None if there is none. The block has to end it.
     check_run: Callable[[], AbstractAsyncContextManager[int | None]]
     fetch: Callable[[], AbstractAsyncContextManager[PullRequest]]  # the change, in a store that is gone afterwards
     consumers: Callable[[], AbstractAsyncContextManager[Consumers]]  # the same of repositories that use this one
@@ -140,7 +140,7 @@ class Tools:
     log: Callable[[str], None] = _silent  # takes each step's sentence, beside the check run
 
 
-async def run_review(run: ReviewRun, decision: Go, memory: Memory, tools: Tools) -> ReviewResult:
+async def run_review(run: ReviewRun, decision: Go, memory: Memory, tools: ReviewTools) -> ReviewResult:
     """Make the review and post it. Raises the errors that are not final.
 
     Repeated after a crash, it pays for no finished call twice, and posts nothing twice. If its comments cannot be posted, it is in the check run or the job summary alone.
@@ -174,8 +174,8 @@ async def refused(run: ReviewRun, no: No, memory: Memory) -> ReviewResult:
     return ReviewResult(await memory.check_ending(no.lacks), no.reason, is_left_out=no.lacks == "left out")
 
 
-async def _make(run: ReviewRun, decision: Go, memory: Memory, tools: Tools, check: int | None) -> MadeReview | No:
-    """The review of the fetched change, or why there is none. The fetched files are deleted before anything is posted."""
+async def _make(run: ReviewRun, decision: Go, memory: Memory, tools: ReviewTools, check: int | None) -> MadeReview | No:
+    """Fetch and review the change, or return the reason not to. The fetched files are deleted before anything is posted."""
     state, settings = run.state, run.settings
 
     async def show(now: Progress) -> None:
@@ -208,7 +208,7 @@ async def _make(run: ReviewRun, decision: Go, memory: Memory, tools: Tools, chec
             return await tools.make(brief, say)
 
 
-async def _post(run: ReviewRun, made: MadeReview, memory: Memory, tools: Tools, start: float) -> ReviewResult:
+async def _post(run: ReviewRun, made: MadeReview, memory: Memory, tools: ReviewTools, start: float) -> ReviewResult:
     """Put the review on the pull request, and keep it whatever becomes of its comments. `start`: when it was begun."""
 
     def comments(one: Review) -> Comments:  # rendered anew only if GitHub has refused places

@@ -54,13 +54,13 @@ def test_a_true_claim_becomes_evidence(repository: Repository, claim: Claim, tol
     said = checked(repository, claim)
     assert isinstance(said, Finding)
     assert [item.note for item in said.evidence] == [f"searched for in the tree: {told}"]
-    assert claims.told(said) == {told: claims.HELD}
+    assert claims.results(said) == {told: claims.HELD}
 
 
 def test_a_second_opinion_is_told_that_a_search_decides_nothing(repository: Repository) -> None:
     said = checked(repository, Claim("undefined", "not a name!"))
     assert isinstance(said, Finding)
-    assert claims.told(said) == {"`not a name!` is not defined": claims.UNDECIDED}
+    assert claims.results(said) == {"`not a name!` is not defined": claims.UNDECIDED}
 
 
 def test_what_is_no_name_is_left_alone(repository: Repository) -> None:
