@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from bot.checkout import git
 from deeprepo_evals.plant.values import CodeBase
 
 WHO = b"eval <eval@example.invalid> 1767225600 +0000"  # 2026-01-01, so that the same seed gives the same commits
@@ -12,6 +11,8 @@ WHO = b"eval <eval@example.invalid> 1767225600 +0000"  # 2026-01-01, so that the
 
 async def build(code: CodeBase, folder: Path) -> Path:
     """Write the code base below a folder that does not exist yet; the repository's path."""
+    from bot.checkout import git  # not with the module: `deeprepo --help` loads it and reads no repository
+
     await asyncio.to_thread(folder.mkdir, parents=True)
     await git.output("init", "--quiet", "--bare", "--initial-branch=head", "--template=", ".", cwd=str(folder))
     said = f"{code.title}\n\n{code.body}".strip()
