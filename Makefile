@@ -139,16 +139,15 @@ dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z 
 dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh environment, review with it outside the repository (network)
 	$(BIN)/python -m pytest tests/packaging -m "slow or not slow" -o faulthandler_timeout=1800
 
-# The newest versions that are a week old, with hashes, for every platform. anthropic 2.10.0 is the first that this code was
-# measured with and is younger. Set DATE to today's date minus a week. -dev is for the tests; the one without a name for the image, which
-# has all; -action for the Action; -base for the command line without models.
+# The newest versions that are a week old, with hashes, for every platform. -dev is for the tests; the one without a name for the image,
+# which has all; -action for the Action; -base for the command line without models.
 EXTRAS := --extra models --extra github --extra server --extra mcp --extra languages --extra lint
-locked = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --upgrade --exclude-newer $(DATE)
+locked = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --upgrade --exclude-newer "7 days"
 
-lock: $(READY)  ## renew the lock files: make lock DATE=2026-11-13 (network)
-	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml $(EXTRAS) --group dev -o requirements-dev.lock
-	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml $(EXTRAS) -o requirements.lock
-	$(locked) --exclude-newer-package anthropic=2026-11-18 pyproject.toml --extra models --extra github --extra languages --extra lint -o requirements-action.lock
+lock: $(READY)  ## renew the lock files from versions that are a week old (network)
+	$(locked) pyproject.toml $(EXTRAS) --group dev -o requirements-dev.lock
+	$(locked) pyproject.toml $(EXTRAS) -o requirements.lock
+	$(locked) pyproject.toml --extra models --extra github --extra languages --extra lint -o requirements-action.lock
 	$(locked) pyproject.toml -o requirements-base.lock
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
 		| $(locked) --no-annotate - -o requirements-build.lock

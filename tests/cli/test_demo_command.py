@@ -1,5 +1,6 @@
 import asyncio
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -39,6 +40,8 @@ async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
         page = (await asyncio.to_thread(httpx2.get, stage.gh.page(stage.number), trust_env=False)).text
         assert "The model behind the bot is scripted" in page
         assert f'href="{await stage.bot.address}"' in page
+        buttons = re.findall(r'Press ["`](.+?)["`]', story.TO_TRY)
+        assert [text for text in buttons if f">{text}</button>" not in page] == []
         assert f"Withdrawn: {model.WRONG}" in page
         reproduced = "The test fails on the head" in page and "assertEqual(remote_surcharge" in page
         assert reproduced or shutil.which("bwrap") is None or "nothing was run" in page.lower()

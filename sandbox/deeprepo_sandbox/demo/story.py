@@ -23,8 +23,7 @@ TO_TRY = """What to try on the page:
 - Reply in a thread of a finding, or ask below: "Is this safe to merge, @deeprepo?"
 - Press `/deeprepo rules`: the learning and the rule that the thread has led to are in force. Reply in the thread of another finding that code has made, as the maintainer: "Won't fix: it is meant so."
 - Commit a suggestion: the next review counts the finding as accepted.
-- Press `/deeprepo fix`: the answer has a patch, because the App may only read. Press "let it commit" on the right and `/deeprepo fix` again: one commit by the
-  bot, and the review that follows says what it fixed.
+- Press `/deeprepo fix`: one commit by the bot, and the review that follows says what it fixed. Press "let it only read" on the right first, and the answer is a patch instead.
 - Write `/deeprepo review` in the text box and submit it as a review: commands count there too.
 - Be the stranger, who may only read, and try the same.
 - With bubblewrap installed: unfold the test in the comment about remote regions. It was run on the head, the base and with the suggestion.
