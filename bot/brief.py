@@ -7,7 +7,7 @@ from typing import Any
 
 from bot import config
 from bot.config import FILE, Config
-from bot.values import LinkedIssue, OwnerRule, PullRequest, ReviewRequest
+from bot.values import Dismissal, LinkedIssue, OwnerRule, PullRequest, ReviewRequest
 from bot.values.consumer import Consumers
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -28,8 +28,7 @@ class Brief:
     earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
     full: bool = False  # read everything again and say everything
     local: bytes | None = None  # the list of what the person at the terminal does not want to hear
-    # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.
-    ignored_findings: tuple[tuple[str, str, str], ...] = ()
+    dismissals: tuple[Dismissal, ...] = ()  # what people have said of single findings
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned from people
     reports: tuple[ToolResult, ...] = ()  # of other tools, about the head or the whole change
     tool_runs: tuple[ToolRun, ...] = ()  # by which other tools have reported
@@ -45,7 +44,7 @@ def record(brief: Brief) -> Row:
     """The brief as a journal keeps it; a name is left out where there is nothing."""
     row = {one.name: getattr(brief, one.name) for one in fields(brief) if one.name not in ELSEWHERE}
     row |= {name: value and value.decode("utf-8", "surrogateescape") for name in FILES if (value := row[name])}
-    row |= {name: [asdict(one) for one in row[name]] for name in ("rules", "reports", "tool_runs")}
+    row |= {name: [asdict(one) for one in row[name]] for name in ("dismissals", "rules", "reports", "tool_runs")}
     row |= {
         "settings": brief.settings.record(),
         "warnings": brief.settings.warnings,
@@ -66,6 +65,7 @@ def restore(row: Mapping[str, Any], pull: PullRequest) -> Brief:
         "settings": replace(settings, warnings=tuple(row.get("warnings", ()))),
         "today": date.fromisoformat(row["today"]),
         "request": ReviewRequest(**row["request"]) if "request" in row else None,
+        "dismissals": tuple(Dismissal(**one) for one in row.get("dismissals", ())),
         "rules": tuple(OwnerRule(**one) for one in row.get("rules", ())),
         "reports": tuple(ToolResult(**one) for one in row.get("reports", ())),
         "tool_runs": tuple(ToolRun(**{k: _frozen(v) for k, v in one.items()}) for one in row.get("tool_runs", ())),

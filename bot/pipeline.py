@@ -122,7 +122,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
             masks=masks,
             past=past,
             leaks=leaks,
-            ignore_list=ignore_list.also(brief.ignored_findings, guides.rules),
+            ignore_list=ignore_list.also(brief.dismissals, guides.rules),
             guidance=guides,
             consumers=beyond,
             checks=tuple(CustomCheck(*row) for row in settings.checks),
@@ -148,7 +148,7 @@ async def _shown(brief: Brief, tree: checkout.Checkout, masks: Masks) -> Brief:
         brief,
         pull=masks.hide(brief.pull),
         settings=replace(settings, warnings=tuple(dict.fromkeys(warnings))),
-        ignored_findings=masks.hide(brief.ignored_findings),
+        dismissals=masks.hide(brief.dismissals),
         rules=masks.hide(brief.rules),
         reports=masks.hide(brief.reports),
     )

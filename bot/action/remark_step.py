@@ -45,7 +45,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
         reply = await _reply(ask, remark, ReviewRun("", request, host, state, settings), step, console)
         await post_remark_reply(reply, ask, host)
         if reply.withdrawn:
-            withdrawn_marks = {mark for mark, _, _ in await withdrawn(host)}
+            withdrawn_marks = {one.mark for one in await withdrawn(host)}
             with suppress(HostRefused):
                 await close(ThreadCloser(host), [mark for mark, _ in reply.withdrawn], withdrawn_marks)
     return ReviewResult(CheckEnding("success"), "A remark was answered.")

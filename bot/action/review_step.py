@@ -37,6 +37,7 @@ from bot.render import plain
 from bot.values import (
     CIFailure,
     CommentRef,
+    Dismissal,
     Ending,
     OrganizationFile,
     PullFacts,
@@ -203,12 +204,12 @@ async def answer(run: ReviewRun, says: str) -> None:
             await replies.post_reply(CommandReply(plain(says)), run.ask.comment, run.host)
 
 
-async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
+async def withdrawn(host: Host) -> tuple[Dismissal, ...]:
     """The findings that our answers to remarks have withdrawn, as their markers tell."""
     comments = (*await host.comments("review"), *await host.comments())
     decisions = [existing.facts(one) for one in comments]
     marks = [mark for one in decisions if one.get("kind") == replies.REPLY for mark in one.get("withdrawn", "").split()]
-    return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
+    return tuple(Dismissal(mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
 
 async def last_state(host: Host) -> bytes | str:
@@ -331,7 +332,7 @@ class SummaryMemory:
             earlier=earlier,
             full=self.run.ask.full,
             note=note,
-            ignored_findings=await withdrawn(self.run.host),
+            dismissals=await withdrawn(self.run.host),
         )
 
     async def bare_brief(self, pull: PullRequest) -> Brief:

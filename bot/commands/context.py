@@ -24,6 +24,7 @@ class CommandReply:
     body: str = ""
     reaction: Reaction = ""
     rule: int = 0  # the number of the rule that it proposes; reactions on it decide
+    silences: bool = False  # the command changes which findings are silenced: page and check are made again
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,27 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import CommandReply
 from bot.config.names import MOST_SENTENCE
 from bot.findings import silencing
 from bot.render import Phrases, Safe, code, comment, phrase
-from bot.values import Finding, LearnedRule, OwnerRule, Proposal, Rejection
+from bot.values import Dismissal, Finding, LearnedRule, OwnerRule, Proposal
 
 LONGEST = 300  # characters of a path
 _ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)  # exact, or a pattern without wildcards
 
 
-def proposals(finding: Finding, reason: str, how: Rejection, who: str, link: str) -> tuple[Proposal, ...]:
-    """What a rejection suggests: its sentence for claims about this file, then the check's own code there. `reason`: words of a person who may write here.
+def proposals(finding: Finding, dismissal: Dismissal, link: str) -> tuple[Proposal, ...]:
+    """What a rejection suggests: its sentence for claims about this file, then the check's own code there. Its reason: words of a person who may write here.
 
     What code has proven no sentence answers. What a model alone has found has no rule: one for its category would silence every other guess of
     that kind in the file.
     """
-    text, path = " ".join(reason.split()), silencing.only(finding.path)
+    text, path = " ".join(dismissal.reason.split()), silencing.only(finding.path)
+    how, who = dismissal.how, dismissal.who
     sentence = OwnerRule(path, "", text[:MOST_SENTENCE])
     kind = OwnerRule(path, finding.kind, text)
     return (
@@ -86,4 +88,4 @@ def beside(reply: CommandReply, rules: Sequence[LearnedRule], words: Phrases) ->
     if not proposal_text:
         return reply
     body = "\n\n".join(filter(None, (reply.body.rstrip(), proposal_text)))
-    return CommandReply(body, reply.reaction, decisive(rules))
+    return replace(reply, body=body, rule=decisive(rules))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bot.config import names
 from bot.findings.merge import identify
 from bot.text import globs
-from bot.values import Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
+from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import MOST_BROKEN, SAME_VALUE
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
@@ -36,9 +36,8 @@ class IgnoreList:
 
     entries: "tuple[IgnoreEntry, ...]" = ()
     warnings: tuple[str, ...] = ()
-    withdrawn: frozenset[str] = frozenset()  # fingerprints of findings that we have taken back in a conversation
     rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
-    dismissals: tuple[tuple[str, str], ...] = ()  # identity and reason of each finding that a person has dismissed
+    dismissals: tuple[Dismissal, ...] = ()  # of single findings, said elsewhere; those that silence are entries too
 
     @property
     def learnings(self) -> tuple[OwnerRule, ...]:
@@ -51,25 +50,15 @@ class IgnoreList:
         entry = next(entries, None)
         if entry is not None:
             return entry.reason
-        return next((reason for mark, reason in self.dismissals if mark == finding.identity), None)
+        return next((one.reason for one in self.dismissals if one.mark == finding.identity and not one.is_silent), None)
 
-    def also(
-        self,
-        requests: Sequence[tuple[str, str, str]],
-        rules: Sequence[OwnerRule] = (),
-    ) -> "IgnoreList":
-        """With single findings that people asked for elsewhere (identity, reason, "finding"), we have "withdrawn" or people "rejected", and with rules."""
-        withdrawn = frozenset(fingerprint for fingerprint, _, scope in requests if scope == "withdrawn")
-        dismissed = tuple((mark, reason) for mark, reason, scope in requests if scope == "rejected")
-        silenced_requests = [
-            request for request in requests if request[2] != "rejected"
-        ]  # that one alone stays reported
-        return IgnoreList(
-            (*self.entries, *_entries(silenced_requests)),
-            self.warnings,
-            withdrawn,
-            (*self.rules, *rules),
-            (*self.dismissals, *dismissed),
+    def also(self, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule] = ()) -> "IgnoreList":
+        """With what was said of single findings, and with rules."""
+        return replace(
+            self,
+            entries=(*self.entries, *_entries(dismissals)),
+            rules=(*self.rules, *rules),
+            dismissals=(*self.dismissals, *dismissals),
         )
 
     def join(self, other: "IgnoreList") -> "IgnoreList":
@@ -113,8 +102,9 @@ class IgnoreList:
         """Why the finding is not reported at its place; None if it is."""
         entry = next((entry for entry in self.entries if entry.covers(finding)), None)
         if entry is not None:
-            withdrawn = not finding.proven and finding.fingerprint in self.withdrawn
-            return Silencing(entry.reason, "withdrawn" if withdrawn else entry.scope)
+            marks = [one.mark for one in self.dismissals if one.how == "withdrawn"]
+            is_withdrawn = not finding.proven and finding.fingerprint in marks
+            return Silencing(entry.reason, "withdrawn" if is_withdrawn else entry.scope)
         rule = next((rule for rule in self.rules if covers_finding(rule, finding)), None)
         return Silencing(rule.text, "rule", replace(rule, text="")) if rule is not None else None
 
@@ -154,9 +144,9 @@ def _at(finding: Finding, there: Evidence) -> Finding:
 
 
 def mark_of(finding: Finding) -> str:
-    """What a person's request about a finding names: its identity, and of what code has found the digest of each broken line.
+    """What a person's word on a finding names: its identity, and of what code has found the digest of each broken line.
 
-    So the request is about the lines that its author was shown, and about none that comes later.
+    So it is about the lines that its author was shown, and about none that comes later.
     """
     if finding.category == "secret" or (finding.has_model and not finding.proven):
         return finding.identity
@@ -165,18 +155,21 @@ def mark_of(finding: Finding) -> str:
     return f"{finding.identity} {digest(finding)}"
 
 
-def identity_of(mark: str) -> str:
-    """The identity in what a request names."""
-    return mark.partition(" ")[0]
-
-
-def _entries(requests: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
-    if not requests:
+def _entries(dismissals: Iterable[Dismissal]) -> "list[IgnoreEntry]":
+    """The entries of those that silence their finding."""
+    silent = [one for one in dismissals if one.is_silent]
+    if not silent:
         return []
     from bot.config.ignore_file import IgnoreEntry
 
-    marks = [(*mark.partition(" "), reason) for mark, reason, _ in requests]
-    return [IgnoreEntry(fingerprint=identity, digest=digests, reason=reason) for identity, _, digests, reason in marks]
+    return [
+        IgnoreEntry(
+            fingerprint=one.identity,
+            digest=one.mark.partition(" ")[2],
+            reason=one.reason or f"@{one.who} asked for it",
+        )
+        for one in silent
+    ]
 
 
 def read_ignore_file(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
@@ -274,13 +267,13 @@ def owner_rules(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
     return tuple(OwnerRule(path, kind, text, number) for number, (path, kind, text) in enumerate(rows, 1))
 
 
-def silence_again(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]) -> Review:
-    """A stored review as it would be reported now, under these words: identity, reason and "finding" or "withdrawn" of single findings, and the learned rules in force.
+def silence_again(review: Review, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]) -> Review:
+    """A stored review as it would be reported now, after what was said of single findings, and under the learned rules in force.
 
     What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again. The review
     that was made stays what is stored, so doing it twice changes nothing.
     """
-    words = IgnoreList().also(requests, rules)
+    words = IgnoreList().also(dismissals, rules)
     rows = tuple(_judge(row, words) for row in review.findings)
     returning = [
         row.finding for row, before in zip(rows, review.findings, strict=True) if row.place and not before.place

@@ -3,7 +3,6 @@
 from bot.storage.failures import Failure
 from bot.storage.findings import StoredFinding
 from bot.storage.journals import StoredJournal
-from bot.storage.people import Suppression
 from bot.storage.reviews import FinishedReview
 from bot.storage.spending import Grant
 from bot.storage.store import Store, open_store

@@ -56,24 +56,11 @@ class Outcomes(StoragePart):
             counts.setdefault(repository, Counter())[outcome] = number
         return counts
 
-    async def reject(self, pull: PullRef, fingerprint: str, now: float) -> None:
-        """Somebody who may decide it does not want this finding."""
-        await self.database.run(lambda connection: settle(pull, [fingerprint], "rejected", now, connection))
-
     async def close(self, pull: PullRef, now: float) -> None:
         """The pull request was merged or closed: what waits is left."""
         ours = (finding.c.pull == pull.key) & (finding.c.outcome == "waiting")
         change = sa.update(finding).where(ours).values(outcome="left", at=now)
         await self.change(change)
-
-
-def settle(
-    pull: PullRef, fingerprints: Collection[str], outcome: Outcome, now: float, connection: sa.Connection
-) -> None:
-    """Store what became of findings that were reported. A person's rejection stands, whatever becomes of the code."""
-    of = finding.c
-    ours = (of.pull == pull.key) & of.fingerprint.in_(fingerprints) & (of.outcome != "rejected")
-    connection.execute(sa.update(finding).where(ours).values(outcome=outcome, at=now))
 
 
 LEAST = 5  # findings of one kind in one folder, below which nothing is proposed

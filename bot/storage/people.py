@@ -1,55 +1,53 @@
 """What people said: findings they do not want to hear again, pull requests that pause, how a finding was received."""
 
-from dataclasses import asdict, dataclass, fields
-from typing import Literal
-
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import command, feedback, finding, owner_columns, pause, suppression
-from bot.values import CommentRef, PullRef
+from bot.values import CommentRef, Dismissal, PullRef
 
 HOUR = 3600.0
-Feedback = Literal["reaction", "resolved", "reply", "ignored", "withdrawn"]
 REMARK = "remark-"  # how the kinds of remarks begin, beside those of commands
-
-
-@dataclass(frozen=True, slots=True)
-class Suppression:
-    """A finding that is not to be reported again in a pull request."""
-
-    fingerprint: str
-    who: str
-    reason: str
-    made: float  # seconds since 1970
-    withdrawn: bool = False  # taken back by us in a conversation with `who`
 
 
 class People(StoragePart):
     """What people asked for and said, by pull request."""
 
-    async def suppress(self, pull: PullRef, one: Suppression) -> None:
-        """Remember it; the newest word on a finding counts."""
-        await self.put(suppression, owner_columns(pull) | asdict(one))
-
-    async def withdraw(self, pull: PullRef, fingerprint: str, who: str, reason: str, now: float) -> None:
-        """Take a finding of this pull request back, after what somebody said. Done again, it changes nothing else."""
-        row = {"fingerprint": fingerprint, "who": who, "kind": "withdrawn", "value": reason, "given": now}
-        own = (finding.c.pull == pull.key) & (finding.c.fingerprint == fingerprint)
-        silenced = Suppression(fingerprint, who, reason, now, withdrawn=True)
+    async def dismiss(self, pull: PullRef, one: Dismissal, now: float) -> None:
+        """Store what was said of a finding: the newest word counts. The rejection stands, whatever becomes of the code. May be done again."""
+        said = {"fingerprint": one.identity, "who": one.who, "kind": one.how, "value": one.reason, "given": now}
+        silenced = {"fingerprint": one.mark, "who": one.who, "reason": one.reason, "made": now}
+        silenced["withdrawn"] = one.how == "withdrawn"
+        of = finding.c
+        ours = (of.pull == pull.key) & (of.fingerprint == one.identity) & (of.outcome != "rejected")
 
         def do(connection: sa.Connection) -> None:
-            upsert(suppression, owner_columns(pull) | asdict(silenced), connection)
-            upsert(feedback, owner_columns(pull) | row, connection)
-            connection.execute(sa.update(finding).where(own).values(state="silenced"))
+            if one.is_silent:
+                upsert(suppression, owner_columns(pull) | silenced, connection)
+            upsert(feedback, owner_columns(pull) | said, connection)
+            connection.execute(sa.update(finding).where(ours).values(outcome="rejected", at=now))
 
         await self.database.run(do)
 
-    async def suppressions(self, pull: PullRef) -> tuple[Suppression, ...]:
-        """What is not to be reported in this pull request."""
-        columns = (suppression.c[one.name] for one in fields(Suppression))
-        query = sa.select(*columns).where(suppression.c.pull == pull.key).order_by(suppression.c.made)
-        return tuple(Suppression(*row) for row in await self.rows(query))
+    async def dismissals(self, pull: PullRef) -> tuple[Dismissal, ...]:
+        """What was said of the findings of this pull request: those that are silenced, then those that were rejected in replies."""
+        of, said = suppression.c, feedback.c
+        silenced = sa.select(of.fingerprint, of.reason, of.withdrawn, of.who).where(of.pull == pull.key)
+        replies = sa.select(said.fingerprint, said.value, said.who).where(said.pull == pull.key, said.kind == "reply")
+        silent = [
+            Dismissal(mark, reason, "withdrawn" if withdrawn else "ignored", who)
+            for mark, reason, withdrawn, who in await self.rows(silenced.order_by(of.made))
+        ]
+        marks = {one.identity for one in silent}
+        rejected = {
+            row[0]: Dismissal(row[0], row[1], "reply", row[2]) for row in await self.rows(replies.order_by(said.given))
+        }
+        return (*silent, *(one for mark, one in rejected.items() if mark not in marks))
+
+    async def dismissed(self, pull: PullRef) -> frozenset[str]:
+        """The identities of all findings of which somebody has said that they are not wanted, in whatever way."""
+        rows = await self.rows(sa.select(feedback.c.fingerprint).where(feedback.c.pull == pull.key))
+        return frozenset(row.fingerprint for row in rows)
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
         """No reviews of this pull request but those that a person asks for."""
@@ -62,11 +60,6 @@ class People(StoragePart):
     async def is_paused(self, pull: PullRef) -> bool:
         """Whether this pull request pauses."""
         return bool(await self.rows(sa.select(pause.c.pull).where(pause.c.pull == pull.key)))
-
-    async def tell(self, pull: PullRef, fingerprint: str, who: str, kind: Feedback, value: str, now: float) -> None:
-        """Note how somebody received a finding."""
-        row = {"fingerprint": fingerprint, "who": who, "kind": kind, "value": value, "given": now}
-        await self.put(feedback, owner_columns(pull) | row)
 
     async def note(
         self, pull: PullRef, comment: CommentRef, who: str, now: float, *, writes: bool = False, is_remark: bool = False
@@ -90,12 +83,6 @@ class People(StoragePart):
             return tuple(connection.execute(others).scalars())
 
         return await self.database.run(do)
-
-    async def reactions(self, pull: PullRef) -> tuple[tuple[str, str, str, str], ...]:
-        """How the findings of a pull request were received: fingerprint, who, kind, value; oldest first."""
-        of = feedback.c
-        query = sa.select(of.fingerprint, of.who, of.kind, of.value).where(of.pull == pull.key).order_by(of.given)
-        return tuple((row[0], row[1], row[2], row[3]) for row in await self.rows(query))
 
     async def is_writer(self, pull: PullRef, who: str, since: float) -> bool:
         """Whether a person has spoken in this repository since then of whom GitHub said that they may write to it."""

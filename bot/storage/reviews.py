@@ -143,12 +143,6 @@ class Reviews(StoragePart):
         fits = (review.c.pull == pull.key) & review.c.closed.is_not(None)
         return bool(await self.rows(sa.select(review.c.id).where(fits).limit(1)))
 
-    async def findings(self, pull: PullRef) -> tuple[StoredFinding, ...]:
-        """The findings of a pull request, as the last round that spoke of each left it."""
-        columns = [finding.c[name] for name in StoredFinding.__dataclass_fields__]
-        query = sa.select(*columns).where(finding.c.pull == pull.key).order_by(finding.c.seen, finding.c.fingerprint)
-        return tuple(StoredFinding(*row) for row in await self.rows(query))
-
 
 def _others(pull: PullRef) -> sa.ColumnElement[bool]:
     """Reviews of the other open pull requests of a repository."""

@@ -96,7 +96,7 @@ from bot.values.review import (
     in_order,
     read_units,
 )
-from bot.values.rule import LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
+from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
 from bot.values.source import (
     Call,
     Clues,

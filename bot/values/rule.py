@@ -7,7 +7,7 @@ from bot.values.exact import Exact
 
 RuleState = Literal["proposed", "confirmed", "removed"]
 # How somebody said that a finding is not wanted; "remember": in a sentence, without one.
-Rejection = Literal["reaction", "reply", "withdrawn", "ignore", "remember"]
+Rejection = Literal["reaction", "reply", "withdrawn", "ignored", "remember"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,29 @@ class OwnerRule:
     def place(self) -> str:
         """Its scope as people write it: the pattern, and the definition after a colon."""
         return f"{self.path}:{self.symbol}" if self.symbol else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Dismissal:
+    """What was said of one finding of a pull request. One that is rejected in a reply stays reported itself, but is not said again in other words.
+
+    `mark`: its identity, and of what code has found also the digest of each broken line (`silencing.mark_of`).
+    """
+
+    mark: Exact[str]
+    reason: str
+    how: Exact[Rejection]
+    who: Exact[str] = ""  # a login; empty where nobody has kept it
+
+    @property
+    def identity(self) -> str:
+        """The identity of the finding."""
+        return self.mark.partition(" ")[0]
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the finding itself is not reported any more."""
+        return self.how in ("ignored", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)

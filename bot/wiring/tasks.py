@@ -30,7 +30,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
 from bot.review.session import Session
-from bot.values import ChangedFile, CIFailure, CIJobLog, OrganizationFile, OwnerRule, Review, Trigger
+from bot.values import ChangedFile, CIFailure, CIJobLog, Dismissal, OrganizationFile, OwnerRule, Review, Trigger
 from bot.values.consumer import PackageRow, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
@@ -84,7 +84,7 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
 
     brief = request.brief
     stored_review = json_file.read(request.last)
-    review_now = silencing.silence_again(stored_review, brief.ignored_findings, brief.rules)
+    review_now = silencing.silence_again(stored_review, brief.dismissals, brief.rules)
     rows = fixing.fixable(review_now, request.names)
     new_contents, check = await fixing.mend(rows, brief, scratch)
     others = () if request.names else fixing.others(review_now, new_contents)
@@ -109,7 +109,7 @@ async def page(
     _: ChildPipe,
     output: bytes,
     memory: bytes | None,
-    ignored_findings: Sequence[tuple[str, str, str]],
+    dismissals: Sequence[Dismissal],
     rules: Sequence[OwnerRule],
 ) -> MadeReview:
     """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
@@ -120,7 +120,7 @@ async def page(
         stored_review = json_file.read(output)
     except ValueError as error:
         raise StorageError(f"a stored review has another form ({type(error).__name__})") from error
-    review_now = silencing.silence_again(stored_review, tuple(ignored_findings), tuple(rules))
+    review_now = silencing.silence_again(stored_review, dismissals, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = json_file.with_numbers(output, numbers) if numbers else ""
     memory_now = json_file.with_numbers(memory, numbers).encode() if numbers and memory is not None else None

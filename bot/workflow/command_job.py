@@ -17,7 +17,7 @@ from bot.render import load
 from bot.values import CommandAsk, CommentRef
 from bot.values.daily import CapReached
 from bot.workflow import command_words, fix_command, refresh_job, replies, spending
-from bot.workflow.command_words import DECIDES, GivenCommand
+from bot.workflow.command_words import GivenCommand
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.services import Services
@@ -42,9 +42,8 @@ async def run(ask: CommandAsk, job: Job, services: Services) -> None:
         comment = await replies.post_reply(reply, ask.comment, host)
         if reply.rule and comment is not None:
             await services.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
-        decides = ask.word == "rules" and ask.argument.lower().split()[:1] in ([word] for word in DECIDES)
-        if was_decided or decides or ask.word == "ignore":
-            await refresh_job.refresh(ask.pull, host, services, f"{ask.comment.kind}-{ask.comment.id}")
+        if was_decided or reply.silences:
+            await refresh_job.refresh(state, host, services, f"{ask.comment.kind}-{ask.comment.id}")
 
 
 async def _reply(

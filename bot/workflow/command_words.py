@@ -6,7 +6,7 @@ The findings that a command means are found in the last stored review. What it a
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import accumulate
 
@@ -18,9 +18,9 @@ from bot.config.names import MOST_SENTENCE
 from bot.findings import silencing
 from bot.jobs import Jobs
 from bot.render import code, link
-from bot.storage import Store, Suppression
+from bot.storage import Store
 from bot.text import globs
-from bot.values import CommandAsk, LearnedRule, OwnerRule, Proposal, PullFacts, ReviewAsk, RuleState
+from bot.values import CommandAsk, Dismissal, LearnedRule, OwnerRule, Proposal, PullFacts, ReviewAsk, RuleState
 from bot.workflow import push_count, replies
 from bot.workflow.learning import Lessons
 
@@ -91,7 +91,9 @@ async def _ignore(command: GivenCommand) -> CommandReply:
         return about.missing(context, "ignore NUMBER REASON")
     reason_text = " ".join(about.rest.split())[:LONGEST_TEXT]
     finding = about.finding
-    await _silence(silencing.mark_of(finding) if finding is not None else about.fingerprint, reason_text, command)
+    mark = silencing.mark_of(finding) if finding is not None else about.fingerprint
+    dismissal, now = Dismissal(mark, reason_text, "ignored", context.actor), time.time()
+    await command.store.people.dismiss(command.ask.pull, dismissal, now)
     reason = reason_text or context.words.say("reply_no_reason", actor=context.actor)
     entry = (
         silencing.entry_for(finding, "finding", reason)
@@ -101,19 +103,12 @@ async def _ignore(command: GivenCommand) -> CommandReply:
     lines = silencing.add_entry(None, entry).removeprefix(silencing.HEAD)
     title = finding.title if finding is not None else about.fingerprint
     reply = context.reply("ignored", title=title, file=silencing.FILE, branch=context.branch, lines=lines)
+    reply = replace(reply, silences=True)
     if finding is None:
         return reply
-    proposals = proposing.proposals(finding, reason_text, "ignore", context.actor, command.link)
-    rules = await command.store.rules.propose_all(command.ask.pull, proposals, time.time())
+    proposals = proposing.proposals(finding, dismissal, command.link)
+    rules = await command.store.rules.propose_all(command.ask.pull, proposals, now)
     return proposing.beside(reply, rules, context.words)
-
-
-async def _silence(mark: str, reason: str, command: GivenCommand) -> None:
-    """Store what silences a finding (`silencing.mark_of`), and that it was rejected."""
-    ask, store, now, identity = command.ask, command.store, time.time(), silencing.identity_of(mark)
-    await store.people.suppress(ask.pull, Suppression(mark, ask.actor, reason, now))
-    await store.people.tell(ask.pull, identity, ask.actor, "ignored", reason, now)
-    await store.outcomes.reject(ask.pull, identity, now)
 
 
 async def _remember(command: GivenCommand) -> CommandReply:
@@ -187,9 +182,8 @@ async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
     if decision is None:
         return context.say("rule_unknown", rule=int(number))
     reach = context.words.say(proposing.breadth(decision.rule.path))
-    return context.say(
-        proposing.state_phrase(decision), rule=int(number), breadth=reach, **proposing.place_words(decision)
-    )
+    phrase_name, place = proposing.state_phrase(decision), proposing.place_words(decision)
+    return replace(context.say(phrase_name, rule=int(number), breadth=reach, **place), silences=True)
 
 
 def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:

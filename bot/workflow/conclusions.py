@@ -10,13 +10,12 @@ from dataclasses import replace
 
 from bot.config import Config, policy
 from bot.findings import silencing
-from bot.findings.silencing import identity_of
 from bot.outputs import json_file
 from bot.publish import checks
 from bot.publish.checks import CheckEnding
 from bot.storage import Store
 from bot.storage.reviews import StoredReview
-from bot.values import CustomCheck, Ending, OwnerRule, PullFacts, PullRef, Review
+from bot.values import CustomCheck, Dismissal, Ending, OwnerRule, PullFacts, PullRef, Review
 from bot.values.review import Lack
 
 
@@ -71,23 +70,9 @@ def reviewed_change(last: bytes | None) -> tuple[str, str, str] | None:
         return None
 
 
-async def silences(pull: PullRef, store: Store) -> tuple[tuple[tuple[str, str, str], ...], tuple[OwnerRule, ...]]:
-    """What silences findings of this pull request now: what people have said of single ones, and the rules in force.
-
-    Of a finding: fingerprint, reason, and "finding", "withdrawn" or "rejected". What was rejected in a reply stays reported itself, and is not
-    reported again in other words.
-    """
-    suppressions = await store.people.suppressions(pull)
-    replies = {mark: words for mark, _, kind, words in await store.people.reactions(pull) if kind == "reply" and words}
-    silent = {identity_of(one.fingerprint) for one in suppressions}
-    ignored_findings = (
-        *(
-            (one.fingerprint, one.reason or f"@{one.who} asked for it", "withdrawn" if one.withdrawn else "finding")
-            for one in suppressions
-        ),
-        *((mark, words, "rejected") for mark, words in replies.items() if mark not in silent),
-    )
-    return ignored_findings, await store.rules.in_force(pull.repository)
+async def silences(pull: PullRef, store: Store) -> tuple[tuple[Dismissal, ...], tuple[OwnerRule, ...]]:
+    """What silences findings of this pull request now: what people have said of single ones, and the rules in force."""
+    return await store.people.dismissals(pull), await store.rules.in_force(pull.repository)
 
 
 def under_bar(review: Review, settings: Config) -> Review:

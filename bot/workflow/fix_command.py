@@ -107,10 +107,10 @@ async def _plan(
     if names is None:
         return FixPlan(refusal="which")
     async with services.fetch(ask.pull, state) as pull:
-        ignored_findings, rules = await conclusions.silences(ask.pull, services.store)
+        dismissals, rules = await conclusions.silences(ask.pull, services.store)
         brief = replace(
             state.brief(pull, context.settings),
-            ignored_findings=ignored_findings,
+            dismissals=dismissals,
             rules=rules,
         )
         result = await services.fix(FixRequest(brief, last, names))

@@ -27,7 +27,7 @@ from bot.publish import existing
 from bot.publish.existing import PostedFinding
 from bot.render import Phrases, Safe
 from bot.storage import Store
-from bot.values import CommentRef, Finding, LearnedRule, PostedComment, PullRef, Rejection, RuleState
+from bot.values import CommentRef, Dismissal, Finding, LearnedRule, PostedComment, PullRef, RuleState
 
 RULE = "rule"  # the kind of our marker
 # Comments that people have rejected, people whose permission is asked for, rejections that one job reads.
@@ -59,17 +59,13 @@ class Lessons:
                 await self._read_rejections()
             return was_decided
 
-    async def withdrawn(self, finding: Finding, who: str, reason: str, link: str, *, writes: bool) -> tuple[Safe, int]:
-        """What a finding teaches that was withdrawn (`People.withdraw`): the proposal of a rule as words below our answer, and its number.
+    async def propose(self, finding: Finding, dismissal: Dismissal, link: str) -> tuple[Safe, int]:
+        """What a finding teaches that a person who may write has dismissed: the proposal of a rule in words, and its number; 0: nothing new.
 
-        `reason`: that person's own words. Unless they may write (`writes`), nothing is proposed: no words, and 0. Once the answer is posted,
-        `store.rules.show` remembers its comment, so that reactions on it decide.
+        Once a comment shows the words, `store.rules.show` remembers it, so that reactions on it decide.
         """
-        now = time.time()
-        await self.store.outcomes.reject(self.pull, finding.identity, now)
-        own = reason[: reading.LONGEST_REASON]
-        proposals = proposing.proposals(finding, own, "withdrawn", who, link) if writes else ()
-        rules = await self.store.rules.propose_all(self.pull, proposals, now)
+        own = replace(dismissal, reason=dismissal.reason[: reading.LONGEST_REASON])
+        rules = await self.store.rules.propose_all(self.pull, proposing.proposals(finding, own, link), time.time())
         return proposing.proposal_words(rules, self.words), proposing.decisive(rules)
 
     async def decide(
@@ -120,7 +116,7 @@ class Lessons:
     async def _read_rejections(self) -> None:
         """Learn from each finding that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
         comments = await self.host.comments("review")
-        done_marks = {fingerprint for fingerprint, *_ in await self.store.people.reactions(self.pull)}
+        done_marks = set(await self.store.people.dismissed(self.pull))
         posted = [(one, self._replies(one, comments)) for one in existing.standing(comments, ())]
         left = [(one, replies) for one, replies in posted if replies or one.comment.dislikes]
         left = [(one, replies) for one, replies in left if not done_marks.issuperset(mark for mark, _ in one.findings)]
@@ -185,18 +181,15 @@ class Lessons:
         self, one: PostedFinding, finding: Finding, who: str, reply: tuple[PostedComment, str] | None
     ) -> None:
         """Remember a rejection, and show the rule that it suggests in a short reply of its own, so that a reaction decides on one rule."""
-        now, reason = time.time(), reply[1] if reply else ""
-        how: Rejection = "reply" if reply else "reaction"
-        link = reply[0].url if reply else one.comment.url
-        proposals = proposing.proposals(finding, reason, how, who, link)
-        rules = await self.store.rules.propose_all(self.pull, proposals, now)
+        reason, link = (reply[1], reply[0].url) if reply else ("", one.comment.url)
+        dismissal = Dismissal(finding.identity, reason, "reply" if reply else "reaction", who)
+        rules = await self.store.rules.propose_all(
+            self.pull, proposing.proposals(finding, dismissal, link), time.time()
+        )
         if proposing.decisive(rules):
             with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
                 await self._show(one, rules[0], proposing.proposal_words(rules, self.words))
-        await self.store.outcomes.reject(self.pull, finding.identity, now)
-        await self.store.people.tell(
-            self.pull, finding.identity, who, "reply" if reply else "reaction", reason or NO, now
-        )
+        await self.store.people.dismiss(self.pull, dismissal, time.time())
 
     async def _show(self, one: PostedFinding, rule: LearnedRule, proposal_text: Safe) -> None:
         # A number alone may have meant another rule before the App was taken off the repository and given back.

@@ -15,6 +15,7 @@ from bot.storage.reviews import StoredReview
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.review import Lack
 from bot.workflow import ci_failures, conclusions
+from bot.workflow.pull_state import PullState
 from bot.workflow.services import Services, unless_gone
 
 log = logging.getLogger("deeprepo.review")
@@ -26,16 +27,15 @@ async def run(ask: Follow, job: Job, services: Services) -> None:
         return
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
         with unless_gone(job):
-            await refresh(ask.pull, host, services, job.delivery)
+            await refresh(await services.read_pull(host), host, services, job.delivery)
 
 
-async def refresh(pull: PullRef, host: Host, services: Services, delivery: str) -> None:
+async def refresh(state: PullState, host: Host, services: Services, delivery: str) -> None:
     """Conclude the review of the present head and base again, and make the page again. May be done again, and after any crash.
 
     What GitHub refuses of the check is raised: it is tried again.
     """
-    state = await services.read_pull(host)
-    facts = state.facts
+    pull, facts = host.pull, state.facts
     if facts.state != "open":
         return
     await services.store.reviews.close(pull, None)  # it may have been opened again without a word to us

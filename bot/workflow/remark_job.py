@@ -19,7 +19,7 @@ from bot.github import Host
 from bot.jobs import Job
 from bot.payloads import Remark
 from bot.render import Safe, load
-from bot.values import RemarkAsk
+from bot.values import Dismissal, RemarkAsk
 from bot.values.daily import CapReached
 from bot.workflow import refresh_job, replies, spending
 from bot.workflow.learning import Lessons
@@ -65,7 +65,8 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
     # the remark may say "won't fix"
     was_decided = await lessons.learn()
     if was_decided or remark_reply.withdrawn:
-        await refresh_job.refresh(ask.pull, host, services, f"{ask.comment.kind}-{ask.comment.id}")
+        state = await services.read_pull(host)  # a model may have taken minutes
+        await refresh_job.refresh(state, host, services, f"{ask.comment.kind}-{ask.comment.id}")
 
 
 async def _reply(
@@ -108,9 +109,10 @@ async def _withdrawn(
         finding = last.by_identity(fingerprint) if last is not None else None
         if finding is not None and finding.proven:
             continue  # a review that ended meanwhile has proven it
-        await people.withdraw(ask.pull, fingerprint, ask.actor, reason, now)
-        if finding is not None:
-            own = heard_remark.said[-1].text
-            proposal_text, number = await lessons.withdrawn(finding, ask.actor, own, link, writes=writes)
+        dismissal = Dismissal(fingerprint, reason, "withdrawn", ask.actor)
+        await people.dismiss(ask.pull, dismissal, now)
+        if finding is not None and writes:
+            own = replace(dismissal, reason=heard_remark.said[-1].text)
+            proposal_text, number = await lessons.propose(finding, own, link)
             proposals |= {number: proposal_text} if number else {}
     return proposals

@@ -57,10 +57,10 @@ async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
     store = services.store
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
         is_kept = await store.reviews.has(job.id)  # by an earlier attempt
-        if is_kept and job.id not in [run for run, _ in await store.checks.of(ask.pull)]:
-            await refresh_job.refresh(ask.pull, host, services, job.delivery)
-            return
         state = await services.read_pull(host)
+        if is_kept and job.id not in [run for run, _ in await store.checks.of(ask.pull)]:
+            await refresh_job.refresh(state, host, services, job.delivery)
+            return
         if state.facts.state == "open":
             await store.reviews.close(ask.pull, None)
         ask = await replies.as_permitted(ask, host)
@@ -180,19 +180,19 @@ class Database:
         if conclusions.reviewed_change(last) != (state.bases.merge_base, state.facts.head_sha, state.facts.base_ref):
             return False
         if not await checks.is_shown(host, state.facts.head_sha, await self.check_ending()):
-            await refresh_job.refresh(pull, host, self.services, delivery)
+            await refresh_job.refresh(state, host, self.services, delivery)
         return True
 
     async def brief(self, pull: PullRequest) -> Brief:
         """The review to make, built upon the stored one, under the rules in force."""
         run, asked, store = self.run, self.run.ask.pull, self.services.store
         await Lessons(asked, run.host, load(run.settings.language), store).learn()
-        ignored_findings, rules = await conclusions.silences(asked, store)
+        dismissals, rules = await conclusions.silences(asked, store)
         return replace(
             run.state.brief(pull, run.settings, journals.name(run.ask, pull.head, pull.base, run.id)),
             full=run.ask.full,
             run=bool(self.services.settings.run),
-            ignored_findings=ignored_findings,
+            dismissals=dismissals,
             rules=rules,
             earlier=await store.reviews.memory(asked, run.id),
         )

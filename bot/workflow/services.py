@@ -22,6 +22,7 @@ from bot.storage import Failure, Store
 from bot.values import (
     Ask,
     CommandAsk,
+    Dismissal,
     OrganizationFile,
     OwnerRule,
     PullRef,
@@ -35,8 +36,6 @@ from bot.values.consumer import PackageRow
 from bot.workflow import fetching, pull_state
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import Defaults, PullState
-
-SilencedFindings = Sequence[tuple[str, str, str]]  # fingerprint, reason, and "finding" or "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Services:
     defaults: Defaults
     no_review_reason: Callable[[Brief, Trigger], Awaitable[No | None]]
     # The page of a stored review, under the words that hold now.
-    page: Callable[[bytes, bytes | None, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]]
+    page: Callable[[bytes, bytes | None, Sequence[Dismissal], Sequence[OwnerRule]], Awaitable[MadeReview]]
     ci_failures: Callable[[bytes, CIReport], Awaitable[str]]  # a stored review with them, as JSON
     packages: Callable[[str], Awaitable[tuple[PackageRow, ...]]]  # that a store's repository offers and takes
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread

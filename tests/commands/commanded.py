@@ -19,8 +19,7 @@ from bot.languages import LANGUAGES
 from bot.outputs import json_file, marker
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
-from bot.storage import Suppression
-from bot.values import CommandAsk, CommentRef, Limits, PullFacts, PullRef, Review, ReviewRequest
+from bot.values import CommandAsk, CommentRef, Dismissal, Limits, PullFacts, PullRef, Review, ReviewRequest
 from bot.workflow import command_words
 from bot.workflow.command_words import GivenCommand
 from bot.workflow.learning import Lessons
@@ -75,12 +74,12 @@ class Scene:
         """Give a command, apart from those that need the queue: review and cancel."""
         return asyncio.run(self._give(word, argument, standing))
 
-    def silenced(self) -> tuple[Suppression, ...]:
+    def silenced(self) -> tuple[Dismissal, ...]:
         """What people have silenced."""
 
-        async def look() -> tuple[Suppression, ...]:
+        async def look() -> tuple[Dismissal, ...]:
             async with storage.open_store(self._url) as store:
-                return await store.people.suppressions(PULL)
+                return await store.people.dismissals(PULL)
 
         return asyncio.run(look())
 

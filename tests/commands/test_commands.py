@@ -121,7 +121,7 @@ def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
     pull.thread(1)
     finding = pull.review.reported[1].finding
     answer = pull.give("ignore", "measured: nobody calls @it")
-    assert [(one.fingerprint, one.reason) for one in pull.silenced()] == [
+    assert [(one.mark, one.reason) for one in pull.silenced()] == [
         (silencing.mark_of(finding), "measured: nobody calls @it")
     ]
     assert counts(answer.body, finding)
@@ -133,13 +133,15 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
     first, second = (pull.review.reported[n].finding for n in (0, 1))
     answer = pull.give("ignore", "#2")
     pull.give("ignore", f"{first.identity} known")
-    silenced = {one.fingerprint: one.reason for one in pull.silenced()}
+    silenced = {one.mark: one.reason for one in pull.silenced()}
     assert silenced == {silencing.mark_of(second): "", silencing.mark_of(first): "known"}
+    assert answer.silences
     assert "maintainer" in answer.body
     short = pull.review.reported[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):
-        body = pull.give("ignore", wrong).body
-        assert "`/deeprepo ignore NUMBER REASON`" in body or "The review has 1, 2" in body
+        reply = pull.give("ignore", wrong)
+        assert "`/deeprepo ignore NUMBER REASON`" in reply.body or "The review has 1, 2" in reply.body
+        assert not reply.silences
     assert len(pull.silenced()) == 2
 
 

@@ -19,10 +19,12 @@ from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
 from bot.values import (
     Completion,
+    Dismissal,
     Earlier,
     Finding,
     OwnerRule,
     PullRequest,
+    Rejection,
     Source,
     Usage,
     Verdict,
@@ -121,22 +123,21 @@ def change(repository: Repository) -> tuple[Repository, PullRequest]:
     return repository, repository.change({"README.md": "a shop\n"}, files)
 
 
-def dismissed_list(before: Finding, how: str) -> IgnoreList:
-    return IgnoreList().also([(before.identity, REASON, how)])
+def dismissed_list(before: Finding, how: Rejection) -> IgnoreList:
+    return IgnoreList().also([Dismissal(before.identity, REASON, how)])
 
 
-def cases() -> list[tuple[int, int, str]]:
+def cases() -> list[tuple[int, int, Rejection]]:
     """40: each subject with each of five rounds' wordings and two ways to dismiss."""
     return [
-        (subject, turn, how)
-        for subject in range(len(SUBJECTS))
-        for turn in range(5)
-        for how in ("withdrawn", "rejected")
+        (subject, turn, how) for subject in range(len(SUBJECTS)) for turn in range(5) for how in ("withdrawn", "reply")
     ]
 
 
 @pytest.mark.parametrize(("subject", "turn", "how"), few(cases(), *range(0, 40, 7)))
-def test_dismissed_stays_dismissed(change: tuple[Repository, PullRequest], subject: int, turn: int, how: str) -> None:
+def test_dismissed_stays_dismissed(
+    change: tuple[Repository, PullRequest], subject: int, turn: int, how: Rejection
+) -> None:
     """Three rounds, five wordings or more, two ways to dismiss: no repeat is reported, and the other true finding of the file always is."""
     repository, pull = change
     name, key, claim, other_claim = SUBJECTS[subject]

@@ -12,7 +12,7 @@ from fakes import Repository
 from bot import pipeline, wiring
 from bot.outputs import OUTPUTS, facts
 from bot.outputs.handover import prompt
-from bot.values import PlacedFinding, Review, ReviewRequest
+from bot.values import Dismissal, PlacedFinding, Review, ReviewRequest
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 OTHER = "AKIA" + "J8DKF2HWYTRBC6ME"
@@ -83,8 +83,8 @@ def test_the_owner_closes_it(rounds: Rounds) -> None:
     """Only the word of a person who may write ends it: `/deeprepo ignore N revoked`."""
     first = rounds.push({"app.py": LINE})
     mark = first.reported[0].finding
-    said = (mark.identity, "revoked", "finding")
-    later = rounds.push({"app.py": "A = 2\n"}, ignored_findings=(said,))
+    said = Dismissal(mark.identity, "revoked", "ignored")
+    later = rounds.push({"app.py": "A = 2\n"}, dismissals=(said,))
     assert open_ones(later) == []
     assert facts.conclusion(later) == "clean"
 
@@ -192,9 +192,9 @@ def test_an_agent_is_told_to_have_it_revoked(rounds: Rounds) -> None:
 def test_a_word_about_a_secret_holds_for_all_its_places(rounds: Rounds) -> None:
     """Somebody has said of the value that it is revoked: no copy of it comes back."""
     (placed,) = rounds.push({"a.py": LINE, "b.py": LINE}).findings
-    word = (placed.finding.identity, "revoked", "finding")
-    assert open_ones(rounds.push({"c.py": "C = 1\n"}, ignored_findings=(word,))) == []
-    assert open_ones(rounds.push({"a.py": None, "b.py": None}, ignored_findings=(word,))) == []
+    word = Dismissal(placed.finding.identity, "revoked", "ignored")
+    assert open_ones(rounds.push({"c.py": "C = 1\n"}, dismissals=(word,))) == []
+    assert open_ones(rounds.push({"a.py": None, "b.py": None}, dismissals=(word,))) == []
 
 
 def commits(repository: Repository, count: int, *, empty: bool) -> None:

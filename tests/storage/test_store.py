@@ -2,8 +2,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import storage
-from bot.storage import FinishedReview, Store, StoredFinding, Suppression
-from bot.values import CommentRef, PullRef
+from bot.storage import FinishedReview, Store, StoredFinding
+from bot.values import CommentRef, Dismissal, PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
 OTHER = PullRef(8, 80, "other", "name", 3)
@@ -29,17 +29,27 @@ async def test_the_next_round_finds_the_last_review(store: Store) -> None:
 
 
 async def test_what_people_do_not_want_to_hear(url: str) -> None:
-    """A suppression holds for its pull request."""
-    one, other = Suppression("f1", "ann", "noise", 10.0), Suppression("f2", "bob", "", 20.0)
+    """It holds for its pull request. The newest word on a finding counts, and a reply silences nothing that is silenced already."""
+    one, other = Dismissal("f1 d1", "noise", "ignored", "ann"), Dismissal("f2", "", "withdrawn", "bob")
+    said = Dismissal("f3", "by design", "reply", "ann")
     async with storage.open_store(url) as store:
-        await store.people.suppress(PULL, one)
-        await store.people.suppress(PULL, other)
-        assert await store.people.suppressions(PULL) == (one, other)
-        assert await store.people.suppressions(replace(PULL, number=4)) == ()
+        words = (
+            one,
+            other,
+            replace(said, reason="wrong"),
+            said,
+            replace(said, mark="f1"),
+            Dismissal("f4", "", "reaction", "bob"),
+        )
+        for now, each in enumerate(words):
+            await store.people.dismiss(PULL, each, float(now))
+        assert await store.people.dismissals(PULL) == (one, other, said)
+        assert await store.people.dismissed(PULL) == {"f1", "f2", "f3", "f4"}
+        assert await store.people.dismissals(replace(PULL, number=4)) == ()
 
 
-async def test_pausing_and_feedback(store: Store) -> None:
-    """A pull request pauses until it is resumed; the newest word of a person on a finding counts."""
+async def test_pausing(store: Store) -> None:
+    """A pull request pauses until it is resumed."""
     await store.people.pause(PULL, "ann", 1.0)
     await store.people.pause(PULL, "bob", 2.0)
     assert await store.people.is_paused(PULL)
@@ -47,13 +57,6 @@ async def test_pausing_and_feedback(store: Store) -> None:
     assert await store.people.resume(PULL)
     assert not await store.people.resume(PULL)
     assert not await store.people.is_paused(PULL)
-    await store.people.tell(PULL, "f1", "ann", "reaction", "+1", 3.0)
-    await store.people.tell(PULL, "f1", "ann", "reaction", "-1", 4.0)
-    await store.people.tell(PULL, "f1", "bob", "reply", "thanks", 5.0)
-    assert await store.people.reactions(PULL) == (
-        ("f1", "ann", "reaction", "-1"),
-        ("f1", "bob", "reply", "thanks"),
-    )
 
 
 async def test_forgetting(url: str, tmp_path: Path) -> None:
@@ -64,9 +67,8 @@ async def test_forgetting(url: str, tmp_path: Path) -> None:
         await store.reviews.keep(replace(DONE, id=name, pull=pull))
         async with store.journals.hold(f"{pull.repository}-{name}", tmp_path / name) as kept:
             kept.put("line")
-        await store.people.suppress(pull, Suppression("f1", "ann", "", 1.0))
+        await store.people.dismiss(pull, Dismissal("f1", "", "ignored", "ann"), 1.0)
         await store.people.pause(pull, "ann", 1.0)
-        await store.people.tell(pull, "f1", "ann", "reply", "hm", 1.0)
 
     def left(store: storage.Store) -> set[int]:
         tables = ("review", "finding", "suppression", "feedback", "paused")
@@ -96,13 +98,12 @@ async def test_retention(url: str) -> None:
         await store.reviews.keep(replace(DONE, finished=now - 31 * DAY))
         await store.reviews.keep(replace(DONE, id="job-2", pull=OTHER, finished=now - 29 * DAY))
         await store.reviews.close(PULL, now - 31 * DAY)
-        await store.people.suppress(PULL, Suppression("f1", "ann", "", 0.0))
-        await store.people.tell(PULL, "f1", "ann", "reply", "hm", now - 31 * DAY)
+        await store.people.dismiss(PULL, Dismissal("f1", "", "ignored", "ann"), now - 31 * DAY)
         assert await store.prune(now, 30) == 3
         assert await store.prune(now, 30) == 0
         assert await store.reviews.last(PULL) is None
         assert await store.reviews.last(OTHER) == DONE.output
-        assert len(await store.people.suppressions(PULL)) == 1
+        assert len(await store.people.dismissals(PULL)) == 1
 
 
 async def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:

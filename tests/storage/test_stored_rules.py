@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.findings import addressed_share
-from bot.values import OwnerRule, Proposal, PullRef
+from bot.values import Dismissal, OwnerRule, Proposal, PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
 BESIDE = replace(PULL, number=4)
@@ -45,8 +45,8 @@ async def test_what_becomes_of_findings(store: Store) -> None:
     await store.reviews.keep(done("one", *said))
     await store.reviews.keep(done("other", FOUND, pull=OTHER))
     assert await store.outcomes.of_repositories([70, 71], 0.0) == {70: {"waiting": 4}}
-    await store.outcomes.reject(PULL, "f3", 110.0)
-    await store.outcomes.reject(PULL, "unknown", 110.0)
+    for name in ("f3", "unknown"):
+        await store.people.dismiss(PULL, Dismissal(name, "", "reaction", "ann"), 110.0)
     states = ("fixed", "fixed", "fixed", "open")
     ended = [replace(one, state=state) for one, state in zip(said, states, strict=True)]
     await store.reviews.keep(done("two", *ended, at=120.0, accepted=frozenset({"f2"})))

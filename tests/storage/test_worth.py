@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.findings import ProposedRule, Results
-from bot.values import OwnerRule, Proposal, PullRef
+from bot.values import Dismissal, OwnerRule, Proposal, PullRef, Rejection
 
 PULL = PullRef(7, 70, "acme", "shop", 1)
 FOUND = StoredFinding("", "new", "high", "logic", "worker a/b", "", "t")
@@ -25,8 +25,8 @@ async def test_a_kind_that_nobody_wants_in_a_folder_is_proposed_as_a_rule(store:
     wanted = {f"w{n}": replace(FOUND, kind="F601", path=f"shop/{n}.py") for n in range(6)}
     await merged(store, PULL, noise | wanted)
     for name in noise:
-        await store.outcomes.reject(PULL, name, 150.0)
-    await store.people.tell(PULL, "n0", "ann", "ignored", "no", 150.0)
+        how: Rejection = "ignored" if name == "n0" else "reply"
+        await store.people.dismiss(PULL, Dismissal(name, "no", how, "ann"), 150.0)
     worth = await store.worths.since(None, 150.0)
     assert worth.by_kind == {"F601": Results(left=6), "logic": Results(rejected=5, ignored=1)}
     assert worth.by_path == {"acme/shop: db/": worth.by_kind["logic"], "acme/shop: shop/": Results(left=6)}

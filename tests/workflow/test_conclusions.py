@@ -13,8 +13,8 @@ from bot.config import Config, Settings
 from bot.outputs import json_file
 from bot.publish import checks
 from bot.publish.checks import CheckEnding
-from bot.storage import FinishedReview, Store, Suppression
-from bot.values import Ending, PlacedFinding, PullFacts, PullRef, Review
+from bot.storage import FinishedReview, Store
+from bot.values import Dismissal, Ending, PlacedFinding, PullFacts, PullRef, Review
 from bot.workflow import conclusions
 
 ONE, TWO = PullRef(7, 11, "acme", "shop", 1), PullRef(7, 11, "acme", "shop", 2)
@@ -70,7 +70,7 @@ async def test_a_later_bar_and_later_words_count(store: Store) -> None:
         "neutral",
     )
     mark = FOUND.findings[0].finding.identity
-    await store.people.suppress(ONE, Suppression(mark, "maintainer", "it is meant so", 5.0))
+    await store.people.dismiss(ONE, Dismissal(mark, "it is meant so", "ignored", "maintainer"), 5.0)
     assert await now(BAR) == "success"
 
 

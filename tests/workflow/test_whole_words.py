@@ -30,7 +30,7 @@ async def test_a_strangers_claim_withdraws_nothing_under_a_maintainers_name(
         assert "the remark does not state the reason" in await one.reply(remark)
         one.script.append(said("The guard returns.", QUOTE, withdraw={"because": "code"}))
         assert "the remark does not state the reason" in await one.reply("Look again, please.")
-        assert await people.suppressions(one.at.pull(one.number)) == ()
+        assert await people.dismissals(one.at.pull(one.number)) == ()
         assert await one.at.server.store.rules.of(one.at.repo.id) == ()
         one.script.append(said("So it is.", withdraw=FACT))
         assert "Withdrawn: mean() divides by zero" in await one.reply(FACT["words"])
