@@ -239,6 +239,11 @@ class Language:
         return spec if self.called_as_written else ""
 
     @cached_property
+    def has_aliases(self) -> bool:
+        """Whether an assignment gives a name of another module a second one that a file offers: not the `let` of Rust."""
+        return any("@alias" in text for text in self.texts("bindings").values())
+
+    @cached_property
     def grammar(self) -> Grammar:
         """The grammar, loaded when the first file asks for it."""
         return grammar(self.grammar_module, self.grammar_function)

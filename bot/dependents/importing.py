@@ -14,6 +14,7 @@ from bot.dependents.symbols import ChangedSource
 from bot.machine.concurrency import together
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependent, Import, Query, Reference
+from impact.language import language_of
 
 BARRELS = frozenset({"__init__", "index"})
 HOPS = 2  # from barrel to barrel
@@ -257,7 +258,8 @@ class ReExports:
         for path, _, text in rows:
             self.holders.add(path)
             row = text[:LONGEST]
-            for word in WORD.finditer(row) if "=" in row else ():
+            assigns = "=" in row and (language := language_of(path)) is not None and language.has_aliases
+            for word in WORD.finditer(row) if assigns else ():
                 is_value = word[0] in self.searched_names and GIVEN.search(row[: word.start()])
                 if is_value and not row[word.end() :].lstrip().startswith(("(", ".", "[")):
                     self.values[path].add(word[0])

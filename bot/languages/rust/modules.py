@@ -27,7 +27,7 @@ class RustModules(KnownModules[Modules]):
         place = self.modules.crates.place(path)
         names = frozenset(place.parts[-1:]) or self.modules.crates.names(path)
         below = posixpath.join(place.folder, *place.parts)
-        is_above = any(other.startswith(f"{below}/") if below else True for other in self.paths)
+        is_above = self.modules.paths.is_folder(below)
         near = (r"\bsuper\b" if place.parts else r"\b(super|crate)\b",) if is_above else ()
         words = names | ({"crate"} if not place.parts and is_above else frozenset())
         any_name = "|".join(re.escape(name) for name in sorted(names))

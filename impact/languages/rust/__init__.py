@@ -26,7 +26,7 @@ class Modules(Standalone):
     guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
-        self._files = paths.files
+        self.paths = paths
         self.crates = Crates(paths, {path: source for path, source in configs.items() if path.endswith("Cargo.toml")})
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
@@ -44,7 +44,7 @@ class Modules(Standalone):
         """The file of the last module on a path that has one, and the names that are left of the path; no file where it leaves the tree."""
         if item.spec.endswith(".rs"):  # an attribute says where the module lies
             file = joined(posixpath.dirname(importer), "/".join((*item.inside, item.spec)))
-            return ((file,) if file in self._files else ()), ()
+            return ((file,) if file in self.paths.files else ()), ()
         own = self.crates.place(importer)
         place, parts = self._from_root(importer, own, item)
         for count in range(len(parts), -1, -1):

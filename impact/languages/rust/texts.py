@@ -12,6 +12,7 @@ SILENT = re.compile(
 )
 # A text of an attribute that is a path: `#[serde(default = "order::expand")]`. Of one word it may be a name for data.
 TEXT = re.compile(rb"\"[A-Za-z_]\w*+(?:::[A-Za-z_]\w*+)*+\"")
+QUOTING = re.compile(rb"#\[[^\]]*\"")  # an attribute that holds a text
 KEY = re.compile(rb"(?<!\w)(\w++)\s*+=\s*+\Z")
 LABELS = re.compile(rb"feature|doc|path|target_\w+|rename\w*|alias|tag|content")
 ATTRIBUTE = 400  # bytes of an attribute before its text
@@ -45,7 +46,7 @@ def _wrappers(source: bytes) -> Iterator[tuple[re.Match[bytes], int]]:
 
 def bare_paths(source: bytes) -> bytes:
     """The source, with paths that an attribute holds as texts written as code; every byte stays where it was."""
-    if b"#[" not in source:
+    if not QUOTING.search(source):
         return source
     return SILENT.sub(lambda match: bare(match) if path_key(match) else match[0], source)
 
