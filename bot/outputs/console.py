@@ -287,7 +287,8 @@ def _relying(coverage: "Coverage") -> list[RenderableType]:
     """The places that rely on the change, under what changed."""
     groups = facts.relying(coverage)
     rows = [(what, ", ".join(visible(row.label) for row in places)) for what, places in groups]
-    return _rows(facts.ENGLISH.say("relying", len(coverage.relying)), [(f"{what}:", where) for what, where in rows])
+    title = facts.ENGLISH.say("relying", facts.relying_count(coverage))
+    return _rows(title, [(f"{what}:", where) for what, where in rows])
 
 
 def _rows(title: str, rows: Sequence[tuple[str, str]]) -> list[RenderableType]:

@@ -294,6 +294,11 @@ def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
     return list(groups.items())
 
 
+def relying_count(coverage: Coverage) -> int:
+    """How many lines rely on the change: one that two changed things reach is one place."""
+    return len({(row.path, row.line) for row in coverage.relying})
+
+
 def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> str:
     """How many of each severity, worst first: "1 critical, 2 high"."""
     counts = Counter(item.finding.severity for item in findings)

@@ -61,7 +61,7 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         "open_lead": Safe(facts.lead(coverage, words)),
         "open": _open(facts.open_places(coverage)[: facts.LISTED], review),
         "relying": _relying(review),
-        "relying_count": len(coverage.relying),
+        "relying_count": facts.relying_count(coverage),
         "open_more": len(facts.open_places(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, review.coverage.tried, words),
         "dropped": review.dropped,
