@@ -1,6 +1,7 @@
 import asyncio
 import contextlib
 import json
+import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,8 +13,13 @@ from bot.values import PullRef, ReviewAsk
 
 
 async def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
-    """It is answered when it is stored, carried out, and known when it comes again."""
+    """It is to be sent again until it can be stored, then carried out, and known when it comes once more."""
     async with served(settings(tmp_path)) as server:
+        with contextlib.closing(sqlite3.connect(tmp_path / "jobs.db")) as jobs:
+            jobs.execute("CREATE TRIGGER full BEFORE INSERT ON workflow_status BEGIN SELECT RAISE(ABORT, 'full'); END")
+            refused = await server.deliver(pull(), guid="a-guid")
+            jobs.execute("DROP TRIGGER full")
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "60")
         first = await server.deliver(pull(), guid="a-guid")
         assert (first.status_code, first.json()) == (202, {"delivery": "a-guid", "outcome": "queued", "reason": ""})
         done = await server.worked(1)

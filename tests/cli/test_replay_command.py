@@ -1,5 +1,6 @@
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -176,9 +177,15 @@ def test_the_trace_shows_turns_children_coverage_and_money(recorded: Path) -> No
     assert done.returncode == 0, done.stderr
     for words in (
         "main..feature", "strategy  rlm", "workers, outside the root's turns", "turn 1", "asked  6 calls", "root.1  child",
-        "NameError", "second opinions", "coverage", "changed code  4 reviewed", "money", "workers", "2 findings",
+        "NameError", "coverage", "changed code  4 reviewed", "money", "root  7 calls", "workers  12 calls",
+        "second opinions  2 calls", "2 findings",
     ):  # fmt: skip
         assert words in done.stdout, words
+    figures = [int(figure.replace(",", "")) for figure in re.findall(r"([\d,]+) (?:calls?,|in,|out,)", done.stdout)]
+    *places, root, workers, opinions = zip(figures[::3], figures[1::3], figures[2::3], strict=True)
+    calls = int((recorded / "requests").read_text())
+    for rows_of_calls in (places, (root, workers, opinions)):
+        assert [sum(column) for column in zip(*rows_of_calls, strict=True)] == [calls, 100 * calls, 20 * calls]
     rows_shown = [row.strip(" │├└─") for row in done.stdout.splitlines()]
     assert rows_shown.index("root.1  child") > next(n for n, row in enumerate(rows_shown) if "print(rlm_query" in row)
     every = deeprepo("trace", "--calls", str(recorded / "j.jsonl"), cwd=recorded)

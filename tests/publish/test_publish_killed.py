@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 from hosted import Scene
-from told_reviews import ALL, five, put, said
+from told_reviews import ALL, put, said, six
 
 from bot import publish
 from deeprepo_sandbox.github import Fault
@@ -20,15 +20,15 @@ async def test_killed_at_any_write_and_begun_again(at: Scene, nth: int, *, after
 
     fault = Fault(None if after else 502, after=after, skip=nth, run=kill)
     at.gh.fail("POST", r"/(reviews|comments)$", fault)
-    task = asyncio.create_task(put(at, five(at)))
+    task = asyncio.create_task(put(at, six(at)))
     with pytest.raises(asyncio.CancelledError):
         await task
     broken_off = said(at)
-    outcome = await put(at, five(at))
+    outcome = await put(at, six(at))
 
     assert broken_off != ALL or nth == 2
     assert said(at) == ALL
-    assert (outcome.posted_count, outcome.listed_count) == (3, 2)
+    assert (outcome.posted_count, outcome.listed_count) == (4, 2)
 
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
@@ -36,6 +36,6 @@ async def test_every_write_may_fail_before_or_after_it_is_stored(at: Scene, *, a
     """Each kind of write is met once by a failure; nothing is lost and nothing stands there twice."""
     for path in (r"/pulls/1/reviews$", r"/pulls/1/comments$", r"/issues/1/comments$"):
         at.gh.fail("POST", path, Fault(502, after=after))
-    await put(at, five(at))
+    await put(at, six(at))
 
     assert said(at) == ALL

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 from hosted import Scene, finding, reviewed, wanted
 from pydantic import SecretStr
-from told_reviews import ALL, five, put, said
+from told_reviews import ALL, put, said, six
 
 from bot import github, publish
 from bot.outputs import marker, posts
@@ -12,7 +12,7 @@ from bot.values import PlacedFinding
 
 async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
     """On its lines in one review, on its file, or in the summary; the counts say which."""
-    outcome = await put(at, five(at))
+    outcome = await put(at, six(at))
     stands = at.stands
 
     assert said(at) == ALL
@@ -22,18 +22,18 @@ async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:
         ("app.py", None, "file"),
     ]
     assert {c.commit for c in stands.review_comments} == {stands.head_sha}
-    assert (outcome.posted_count, outcome.listed_count, outcome.notes) == (3, 2, ())
+    assert (outcome.posted_count, outcome.listed_count, outcome.notes) == (4, 2, ())
     assert outcome.summary_url.startswith(at.gh.page(at.number))
-    assert "3 on the changed lines, 2 listed here." in stands.comments[0].body
+    assert "4 on the changed lines, 2 listed here." in stands.comments[0].body
     assert all(f"Finding f{n}" in stands.comments[0].body for n in range(1, 6))
     assert {(one.user.login) for one in (*stands.comments, *stands.review_comments)} == {at.gh.login}
 
 
 async def test_the_same_run_again_writes_nothing(at: Scene) -> None:
     """All of its comments are known by their markers."""
-    first = await put(at, five(at))
+    first = await put(at, six(at))
     before = at.writes()
-    again = await put(at, five(at))
+    again = await put(at, six(at))
 
     assert at.writes() == before
     assert again == first
@@ -50,9 +50,9 @@ async def test_words_that_stand_in_a_file_twice_are_two_findings(at: Scene) -> N
 
 async def test_a_summary_that_was_stored_late_is_not_kept_twice(at: Scene) -> None:
     """Two summaries can exist only if an answer was lost: the older one stays."""
-    await put(at, five(at))
+    await put(at, six(at))
     await at.host.comment(at.stands.comments[0].body)
-    await put(at, replace(five(at), summary="New words."), "run-2")
+    await put(at, replace(six(at), summary="New words."), "run-2")
 
     assert said(at) == ALL
     assert "New words." in at.stands.comments[0].body
@@ -64,7 +64,7 @@ async def test_copied_markers_are_nobodys(at: Scene) -> None:
     copied = marker.make("finding", fingerprint="f1", head=at.stands.head_sha, run="run-1", at="5") + "\nmine"
     await at.repo.comment(at.number, summary)
     await at.repo.review_comment(at.number, "app.py", 5, copied)
-    await put(at, five(at))
+    await put(at, six(at))
 
     assert said(at) == ALL + Counter(["summary", "finding f1"])
     assert at.stands.comments[0].body == summary
@@ -74,10 +74,10 @@ async def test_a_workflow_and_an_app_do_not_mix(at: Scene) -> None:
     """Each keeps its own comments under its own name."""
     rights = {"pull_requests": "write", "contents": "read", "issues": "write"}
     text = SecretStr(at.gh.actions_token(at.repo, rights))
-    await put(at, five(at))
+    await put(at, six(at))
     async with github.with_token(text, at.gh.api, at.pull, "github-actions[bot]", at.pace) as host:
         for run in ("run-1", "run-1", "run-2"):
-            await publish.publish(host, five(at), posts.comments, run, wanted)
+            await publish.publish(host, six(at), posts.comments, run, wanted)
 
     assert said(at) == ALL + ALL
     assert Counter(one.user.login for one in at.stands.comments) == {at.gh.login: 1, "github-actions[bot]": 1}

@@ -4,21 +4,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hosted import BASE, Scene, finding, reviewed, scene
-from told_reviews import put
+from hosted import Scene, finding, reviewed, scene
+from told_reviews import FIRST_HUNK, put
 
 from bot.outputs import marker, posts
-from bot.values import ChangedFile, DiffLine, Hunk, PlacedFinding, Review
+from bot.values import PlacedFinding, Review
 from deeprepo_sandbox.github.things import ReviewComment
 from tests.hosted import now
-
-LINES = tuple(DiffLine(" ", text, at, at) for at, text in enumerate(BASE.splitlines(), 1) if at < 9)
-FILES = (ChangedFile("app.py", "app.py", "modified", (Hunk(1, 8, 1, 9, LINES),)),)
 
 
 def review_of(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
     """A review whose first hunk is known."""
-    return reviewed(at.stands.head_sha, *findings, files=FILES, **changes)
+    return reviewed(at.stands.head_sha, *findings, files=FIRST_HUNK, **changes)
 
 
 def numbered(name: str, line: int, number: int, **changes: object) -> PlacedFinding:
@@ -66,7 +63,7 @@ async def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Pa
 def test_a_fix_that_a_click_commits_stands_on_its_own_lines() -> None:
     """The replacement of another line in a shared comment would overwrite the wrong one."""
     fix = replace(numbered("f2", 7, 2), replacement="line 7 as it should be")
-    review = reviewed("b" * 40, numbered("f1", 5, 1), fix, numbered("f3", 6, 3), files=FILES)
+    review = reviewed("b" * 40, numbered("f1", 5, 1), fix, numbered("f3", 6, 3), files=FIRST_HUNK)
     made = posts.comments(review).posts
     assert [(post.line, post.findings) for post in made] == [(5, 2), (7, 1)]
 
@@ -79,7 +76,7 @@ def test_a_shared_comment_that_would_be_too_long_is_continued(size: int) -> None
         for one in (numbered(f"f{n}", n, n) for n in range(1, 9))
     ]
     rows = [replace(one, finding=replace(one.finding, why="y " * size, path="app.py")) for one in rows]
-    made = posts.comments(reviewed("b" * 40, *rows, files=FILES)).posts
+    made = posts.comments(reviewed("b" * 40, *rows, files=FIRST_HUNK)).posts
     assert sum(post.findings for post in made) == 8
     whole = [post.body + "".join(also.body for also in post.more) for post in made]
     assert max(len(body.encode()) for body in whole) < 65_536

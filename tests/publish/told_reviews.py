@@ -3,11 +3,14 @@
 from collections import Counter
 from dataclasses import replace
 
-from hosted import Scene, finding, reviewed, wanted
+from hosted import BASE, Scene, finding, reviewed, wanted
 
 from bot import publish
 from bot.outputs import marker, posts
-from bot.values import Review
+from bot.values import ChangedFile, DiffLine, Hunk, Review
+
+LINES = tuple(DiffLine(" ", text, at, at) for at, text in enumerate(BASE.splitlines(), 1) if at < 9)
+FIRST_HUNK = (ChangedFile("app.py", "app.py", "modified", (Hunk(1, 8, 1, 9, LINES),)),)
 
 
 async def put(at: Scene, review: Review, run: str = "run-1") -> publish.PublishResult:
@@ -15,16 +18,18 @@ async def put(at: Scene, review: Review, run: str = "run-1") -> publish.PublishR
     return await publish.publish(at.host, review, posts.comments, run, wanted)
 
 
-def five(at: Scene) -> Review:
-    """Two findings on lines, one on the file, one outside, one folded."""
+def six(at: Scene) -> Review:
+    """Three findings on lines, of which two share a comment, one on the file, one outside, one folded."""
     file = finding("f3")
     return reviewed(
         at.stands.head_sha,
         finding("f1", 5),
+        finding("f6", 7),
         finding("f2", 41),
         replace(file, place="file"),
         finding("f4", path="other.py"),
         replace(finding("f5"), place="folded"),
+        files=FIRST_HUNK,
     )
 
 

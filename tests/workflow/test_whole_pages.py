@@ -9,6 +9,8 @@ import pytest
 from families import few
 from whole import Whole, whole
 
+from deeprepo_sandbox.github.things import ReviewComment
+
 STRICT = "fail_on: low\nrequest_changes: low\nquota: 9\n"
 # Each file has one finding, of one kind. A rule silences a kind in one file.
 FAULTS = {
@@ -19,6 +21,7 @@ FAULTS = {
     "shop/last.py": ("def last():\n    return other_name\n", "F821"),
 }
 MENDED = "SOUND = 1\n"
+SHOWN = r"· (\d+)\."  # the number by which people call a finding, in its comment
 
 
 @dataclass
@@ -73,29 +76,29 @@ def compared(at: Whole, number: int, truth: Truth) -> None:
             assert each.is_resolved
 
 
-def called(at: Whole, number: int, path: str) -> str:
-    """The number by which people call the finding of a file, as its comment shows it."""
+def commented(at: Whole, number: int, path: str) -> ReviewComment:
+    """The comment of the finding of a file."""
     (found,) = [c for c in at.gh.pull(number).review_comments if c.path == path and '"kind": "finding"' in c.body]
-    return re.search(r"· (\d+)\.", found.body)[1]  # type: ignore[index]
+    return found
 
 
-async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, str], dice: random.Random) -> None:
-    """One step: ignore a finding, confirm or remove the rule that was proposed, mend or break a file, read everything anew."""
-    match dice.choice(("ignore", "rule", "rule", "mend", "break", "full")):
+async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, int], dice: random.Random) -> None:
+    """One step: ignore a finding, have a rule for it or take the rule back, mend or break a file, read everything anew."""
+    match dice.choice(("ignore", "rule", "remove", "mend", "break", "full")):
         case "ignore" if truth.open:
             path = dice.choice(sorted(truth.open))
-            answer = await at.said(number, f"/deeprepo ignore {called(at, number, path)} seen")
+            await at.said(number, f"/deeprepo ignore {number_in(SHOWN, commented(at, number, path).body)} seen")
             truth.ignored.add(path)
-            proposed = re.search(r"rules confirm (\d+)", answer)
-            rules |= {path: proposed[1]} if proposed else {}
-        case "rule" if rules:
-            path = dice.choice(sorted(rules))
-            if path in truth.ruled:
-                await at.said(number, f"/deeprepo rules remove {rules.pop(path)}")
-                truth.ruled.discard(path)
-            else:
-                await at.said(number, f"/deeprepo rules confirm {rules[path]}")
-                truth.ruled.add(path)
+        case "rule" if left := sorted(truth.open - set(rules)):
+            path = dice.choice(left)
+            at.repo.react(number, commented(at, number, path).id)
+            rules[path] = number_in(rf"\| (\d+) \|.*`={path}`", await at.said(number, "/deeprepo rules"))
+            await at.said(number, f"/deeprepo rules confirm {rules[path]}")
+            truth.ruled.add(path)
+        case "remove" if truth.ruled:
+            path = dice.choice(sorted(truth.ruled))
+            await at.said(number, f"/deeprepo rules remove {rules[path]}")
+            truth.ruled.discard(path)
         case "mend" if truth.faulty:
             path = dice.choice(sorted(truth.faulty))
             truth.faulty.discard(path)
@@ -109,13 +112,13 @@ async def stepped(at: Whole, number: int, truth: Truth, rules: dict[str, str], d
     await at.quiet()
 
 
-@pytest.mark.parametrize("game", few(tuple(range(20)), 0))
+@pytest.mark.parametrize("game", few(tuple(range(20, 40)), 7))
 async def test_every_number_is_true_after_every_step(game: int, tmp_path: Path) -> None:
     """A pull request of five rounds, with rejections, rules, what is mended and what comes back."""
     dice = random.Random(game)  # noqa: S311 - a game
     async with whole(tmp_path) as at:
         await at.repo.commit("main", {".deeprepo.yml": STRICT})
-        truth, rules = Truth(set(dice.sample(sorted(FAULTS), 3))), dict[str, str]()
+        truth, rules = Truth(set(dice.sample(sorted(FAULTS), 3))), dict[str, int]()
         number = await at.reviewed(files={path: FAULTS[path][0] for path in truth.faulty})
         compared(at, number, truth)
         for _ in range(5):
