@@ -1,10 +1,10 @@
 """What a child process is handed, and what it hands back: values that can be sent, and nothing that holds a connection."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from bot.brief import Brief
-from bot.commands import CommandContext
+from bot.commands import CommandContext, CommandReply
 from bot.commands.conversation import HeardRemark
 from bot.outputs.posts import Comments
 from bot.values import CIJobLog, Review
@@ -26,7 +26,9 @@ class MadeReview:
 class Question:
     """A command that reads the change and may ask a model about it."""
 
-    word: str
+    answer: Callable[
+        [str, CommandContext], Awaitable[CommandReply]
+    ]  # that of the argument; a function of a module, so that it can be sent
     argument: str
     context: CommandContext
     journal: str

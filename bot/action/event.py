@@ -9,6 +9,7 @@ from bot.config import Step
 from bot.errors import UsageError
 from bot.values import Cancel, CommandAsk, NothingAsked, PullRef, RemarkAsk, ReviewAsk
 from bot.workflow import events
+from bot.workflow.command_words import REVIEWS
 from bot.workflow.events import Ours
 
 WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token
@@ -17,7 +18,6 @@ ON_PULL = frozenset({"pull_request", "pull_request_target"})
 # Events that name their pull request, and their actor, who may be anybody. For these the input `pull-request` is not
 # listened to: it would turn a stranger's comment into a request without a name.
 OWN = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
-REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
 ENDS = {"closed": "the pull request is closed", "draft": "it is a draft now"}
 INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
 MOST = 25 << 20  # bytes of an event

@@ -17,7 +17,7 @@ from bot.payloads import Remark
 from bot.publish.checks import CheckEnding
 from bot.publish.tidy import ThreadCloser, close
 from bot.values import RemarkAsk, ReviewAsk
-from bot.wiring import access as models
+from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import replies
 from bot.workflow.replies import failure_reply, hear_remark, post_remark_reply
@@ -32,7 +32,7 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             return ReviewResult(CheckEnding("skipped"), f"Nothing was answered: {remark}.")
         state, settings = await look_up(host, step, console)
         standing = await _stands(ask, host)
-        able = models.can_ask(settings)
+        able = access.can_ask(settings)
         reason = conversation.refusal(ask.actor, standing, settings, names_us=ask.mentioned, model=able)
         if reason is not None:
             await replies.post_reply(reason, ask.comment, host)

@@ -14,7 +14,7 @@ from functools import partial
 
 from pydantic import SecretStr
 
-from bot import commands, config, github, pipeline
+from bot import config, github, pipeline
 from bot.action import consumers, files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, Repeat
@@ -48,9 +48,8 @@ from bot.values import (
 )
 from bot.values.review import Lack
 from bot.wiring import access
-from bot.wiring import access as models
 from bot.wiring import action as parts
-from bot.workflow import ci_failures, fetching, pull_state, push_count, replies
+from bot.workflow import ci_failures, command_words, fetching, pull_state, push_count, replies
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
@@ -174,10 +173,12 @@ async def _defaults(
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
     """Whether this person gets the review. What they asked for before is known from their comments alone."""
     there = await host.comments("review" if comment.kind == "review" else "issue")
-    own = [one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)]
+    own = [one for one in there if one.author == ask.actor and one.id != comment.id and command_words.read(one.body)]
     earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in own)
     standing = Permission(await host.permission(ask.actor), time.time(), earlier)
-    return await replies.may_review(ask, comment, standing, host, settings)
+    refusal = command_words.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
+    await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)
+    return refusal is None
 
 
 def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
@@ -288,7 +289,7 @@ async def funds(run: ReviewRun, step: Step, console: Console) -> AsyncIterator[F
     is_foreign = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
     if is_foreign and step.runner.github_event_name == "pull_request" and not access.keys():
         yield Funds(refusal=NO_SECRETS)
-    elif models.can_ask(run.settings):
+    elif access.can_ask(run.settings):
         yield await spending.left(run, step, console)
     else:
         yield Funds(model=False)

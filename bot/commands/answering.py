@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from bot import render
-from bot.commands import sources
+from bot.commands import sources, target
 from bot.commands.context import CommandContext, CommandReply
 from bot.commands.target import CommandTarget, LastReview
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderError
@@ -61,12 +61,12 @@ def schema() -> Schema:
     return asking("reply", "Hand in the reply.", properties)
 
 
-async def answer(template: str, question: str, target: CommandTarget, session: Session, model: Model) -> CheckedAnswer:
+async def answer(template: str, question: str, about: CommandTarget, session: Session, model: Model) -> CheckedAnswer:
     """The model's reply. Raises ProviderError and BudgetSpent."""
-    about, excerpts = target, tuple[Excerpt, ...]()
-    if target.finding is not None:
-        finding = await as_it_is_now(target.finding, session.tree)
-        about = replace(target, finding=finding)
+    excerpts: tuple[Excerpt, ...] = ()
+    if about.finding is not None:
+        finding = await as_it_is_now(about.finding, session.tree)
+        about = replace(about, finding=finding)
         excerpts = tuple(dict.fromkeys(await proof.gather(finding, session.tree, session.dependents, session.files)))
     excerpts += await sources.look(sources.names_in(question), session, excerpts)
     role: Purpose = "root" if model is session.root else "worker"
@@ -92,18 +92,17 @@ async def as_it_is_now(finding: Finding, tree: Tree) -> Finding:
 
 
 def _prompt(
-    template: str, question: str, target: CommandTarget, session: Session, excerpts: Sequence[Excerpt]
+    template: str, question: str, about: CommandTarget, session: Session, excerpts: Sequence[Excerpt]
 ) -> Prompt:
-    about = {excerpt.path for excerpt in excerpts}
     question_text = render.text(
         f"prompts/{template}.md.j2",
         question=question,
-        finding=target.finding,
-        thread=render.cut(target.thread, THREAD_CHARS),
+        finding=about.finding,
+        thread=render.cut(about.thread, THREAD_CHARS),
         title=session.pull.title,
         body=render.cut(session.pull.body, BODY_CHARS),
         excerpts=excerpts,
-        diff=sources.diff(session.files, about),
+        diff=sources.diff(session.files, {excerpt.path for excerpt in excerpts}),
     )
     system = render.text("prompts/ask_system.md.j2") + tongue(session.language)
     messages = Message("system", system), Message("user", question_text)
@@ -129,12 +128,12 @@ async def _place(item: Evidence, tree: Tree) -> Evidence | None:
 OpenSession = Callable[[], AbstractAsyncContextManager[Session]]
 
 
-def secret(about: CommandTarget) -> bool:
+def _is_secret(about: CommandTarget) -> bool:
     """Whether the finding is a leaked secret: its code is shown to no model, and quoted in no answer."""
     return about.finding is not None and about.finding.category == "secret"
 
 
-def stored_reply(finding: Finding, last_review: LastReview, context: CommandContext, *, model: bool) -> CommandReply:
+def _stored_reply(finding: Finding, last_review: LastReview, context: CommandContext, *, model: bool) -> CommandReply:
     """The finding as the last review has it."""
     words, pull = context.words, last_review.pull
     place = facts.permalink(pull, finding.path, finding.side, finding.start, finding.end)
@@ -157,7 +156,7 @@ def stored_reply(finding: Finding, last_review: LastReview, context: CommandCont
     )
 
 
-async def model_reply(
+async def _model_reply(
     template: str,
     question: str,
     about: CommandTarget,
@@ -179,3 +178,26 @@ async def model_reply(
         return CommandReply(f"{failure_text}\n{instead.body if instead else ''}".strip())
     quotes = [evidence(item, pull) for item in checked_answer.quotes]
     return context.reply("answer", text=checked_answer.text, quotes=quotes, sketch=checked_answer.sketch, cost=cost)
+
+
+async def ask(argument: str, context: CommandContext) -> CommandReply:
+    """A model's answer about the change, or in a thread about its finding, with the lines that it rests on, and what it cost."""
+    if not argument.strip():
+        return context.say("reply_no_question", example="`/deeprepo ask who calls this?`")
+    if context.open_session is None:
+        return context.say("reply_no_model", example="`/deeprepo explain`")
+    about = target.of_thread(context)
+    if _is_secret(about):
+        return context.say("reply_secret")
+    return await _model_reply("ask", argument, about, context, context.open_session)
+
+
+async def explain(argument: str, context: CommandContext) -> CommandReply:
+    """A model's explanation of a finding, else the evidence that is stored."""
+    about = target.find(argument, context)
+    if about.finding is None or about.last_review is None:
+        return about.missing(context, "explain 2")
+    stored_reply = _stored_reply(about.finding, about.last_review, context, model=context.open_session is not None)
+    if context.open_session is None or _is_secret(about):
+        return stored_reply
+    return await _model_reply("explain", about.rest, about, context, context.open_session, instead=stored_reply)

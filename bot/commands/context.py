@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.config import Config
-from bot.render import Phrases, code, comment, load, phrase
+from bot.render import Phrases, comment, load, phrase
 from bot.review.session import Session
 
 Reaction = Literal["", "+1", "-1", "confused"]
@@ -84,17 +84,3 @@ def judge(earlier: Sequence[float], now: float, most: int) -> tuple[int, bool] |
         return None
     free_at = recent[len(recent) - most] + HOUR
     return max(1, math.ceil((free_at - now) / 60)), len(recent) > most
-
-
-def refusal(
-    word: str, needs: Literal["read", "write"], actor: str, standing: Permission, settings: Config
-) -> CommandReply | None:
-    """The answer where the command is not carried out, None where it is."""
-    words = load(settings.language)
-    most = settings.triggers.commands_per_hour if standing.writes else STRANGER
-    if (wait := judge(standing.earlier, standing.now, most)) is not None:
-        minutes, was_told = wait
-        return CommandReply("" if was_told else phrase(words, "reply_too_many", minutes, most=most), "-1")
-    if needs == "write" and not standing.writes:
-        return CommandReply(phrase(words, "reply_no_permission", word=code(f"/deeprepo {word}"), actor=actor), "-1")
-    return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bot import checkout, commands, config, pipeline
+from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.commands import CommandReply, conversation
 from bot.commands.conversation import RemarkReply
@@ -67,7 +67,7 @@ async def answer(line: ChildPipe, question: Question, room: Room) -> CommandRepl
     context, brief = question.context, question.brief
     if brief is not None:
         context = replace(context, open_session=partial(_open_session, brief, _tools(line, brief, room)))
-    return await commands.answer(question.word, question.argument, context)
+    return await question.answer(question.argument, context)
 
 
 async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:

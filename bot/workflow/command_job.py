@@ -1,28 +1,25 @@
 """A command in a comment, from the person's permission to the answer below it."""
 
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from pydantic import TypeAdapter
 
-from bot import commands, github
+from bot import github
 from bot.commands import CommandContext, CommandReply
 from bot.config import Config
-from bot.errors import HostRefused, OverLimit
+from bot.errors import HostRefused
 from bot.github import Host
 from bot.jobs import Job
-from bot.payloads import Question
 from bot.render import load
 from bot.values import CommandAsk, CommentRef
-from bot.values.daily import CapReached
-from bot.workflow import command_words, fix_command, refresh_job, replies, spending
-from bot.workflow.command_words import GivenCommand
+from bot.workflow import command_words, refresh_job, replies
+from bot.workflow.command_words import REVIEWS
+from bot.workflow.given_command import GivenCommand
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.services import Services
 
-REVIEWS = frozenset({"review", "full review"})
 _ANSWER = TypeAdapter(CommandReply)
 
 
@@ -32,7 +29,7 @@ async def run(ask: CommandAsk, job: Job, services: Services) -> None:
         state = await services.read_pull(host)
         settings = await services.settings_of(state)
         permission = await replies.permission_of(ask, host, services.store.people)
-        refusal = commands.refusal(ask.word, ask.actor, permission, settings)
+        refusal = command_words.refusal(ask.word, ask.actor, permission, settings)
         await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
         if refusal is not None:
             return
@@ -51,34 +48,7 @@ async def _reply(
 ) -> CommandReply:
     last, top = await services.store.reviews.last(ask.pull), await _top(ask.comment, lessons.host)
     context = CommandContext(services.in_force(settings), ask.actor, state.facts.base_ref, last, top)
-    if ask.word == "fix":
-        return await fix_command.fix(ask, state, context, job, services)
-    if ask.word in commands.READING:
-        return await _read(ask, state, context, services)
-    if ask.word in command_words.WORDS:
-        command = GivenCommand(ask, context, state.facts, lessons, services.jobs)
-        return await command_words.WORDS[ask.word](command)
-    return await commands.answer(ask.word, ask.argument, context)
-
-
-async def _read(ask: CommandAsk, state: PullState, context: CommandContext, services: Services) -> CommandReply:
-    """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
-    name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
-    question = Question(ask.word, ask.argument, context, name)
-    try:
-        if not services.model(context.settings):
-            return await services.answer(question)
-        async with (
-            services.fetch(ask.pull, state) as pull,
-            spending.reserve(ask.pull, name, context.settings, services) as grant,
-        ):
-            if isinstance(grant, CapReached):
-                return context.say("reply_failed", why=spending.sentence(grant))
-            return await services.answer(
-                replace(question, brief=state.brief(pull, context.settings.within(grant.usd), name))
-            )
-    except OverLimit as error:
-        return context.say("reply_failed", why=str(error))
+    return await command_words.answer(GivenCommand(ask, context, state, lessons, job, services))
 
 
 async def _top(comment: CommentRef, host: Host) -> str:

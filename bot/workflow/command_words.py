@@ -1,28 +1,41 @@
-"""What the commands that act do: to the database, the queue and the pull request. Each may be done again after a restart.
+"""The commands that people give in comments: how each is typed, who may give it, and what it does. Each may be done again after a restart.
 
-The findings that a command means are found in the last stored review. What it answers is a template of `templates/replies` or a phrase of
-`templates/words`.
+`COMMANDS` lists them. The findings that a command means are found in the last stored review. What it answers is a template of
+`templates/replies` or a phrase of `templates/words`.
 """
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from difflib import get_close_matches
+from functools import partial
 from itertools import accumulate
+from typing import Literal
 
-from bot.commands import CommandContext, CommandReply, proposing, target
-from bot.commands.words import REMEMBER, RULES
-from bot.config import FILE
+from bot.commands import (
+    Command,
+    CommandContext,
+    CommandReply,
+    Permission,
+    answering,
+    context,
+    proposing,
+    reading,
+    target,
+)
+from bot.config import FILE, Config
 from bot.config.ignore_file import IgnoreEntry
 from bot.config.names import MOST_SENTENCE
+from bot.errors import OverLimit
 from bot.findings import silencing
-from bot.jobs import Jobs
-from bot.render import code, link
-from bot.storage import Store
+from bot.payloads import Question
+from bot.render import code, link, load, phrase
 from bot.text import globs
-from bot.values import CommandAsk, Dismissal, LearnedRule, OwnerRule, Proposal, PullFacts, ReviewAsk, RuleState
-from bot.workflow import push_count, replies
-from bot.workflow.learning import Lessons
+from bot.values import Dismissal, LearnedRule, OwnerRule, Proposal, ReviewAsk, RuleState
+from bot.values.daily import CapReached
+from bot.workflow import fix_command, push_count, spending
+from bot.workflow.given_command import GivenCommand
 
 LONGEST_TEXT = 300  # characters of a reason, and of a path
 EDIT = "edit"  # gives a learning another sentence, which is in force at once: to edit takes the permission to confirm
@@ -31,36 +44,41 @@ UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing 
 MOST_DIGITS = 6  # of a number
 MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
 LEAST_WORDS = 3  # of a sentence: "fine" answers everything
-
-
-@dataclass(frozen=True, slots=True)
-class GivenCommand:
-    """A command that its person may give, and what it takes to carry it out."""
-
-    ask: CommandAsk
-    context: CommandContext
-    facts: PullFacts
-    lessons: Lessons
-    jobs: Jobs
-
-    @property
-    def store(self) -> Store:
-        """What the server has stored."""
-        return self.lessons.store
-
-    @property
-    def link(self) -> str:
-        """The address of the comment."""
-        return replies.address(self.facts.url, self.ask.comment)
+LONGEST = 40  # characters of a word that nobody knows
+ALIKE = 0.75  # from here on a word is taken for a slip of the pen, as difflib counts
+REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
+RULES = "rules [confirm N, edit N SENTENCE, remove N, export]"
+REMEMBER = "remember [in PATH[:SYMBOL]] SENTENCE"
 
 
 async def _review(command: GivenCommand) -> CommandReply:
     """Ask for a review of the head and the base that the person saw; the review itself is the answer."""
-    ask, facts = command.ask, command.facts
-    is_full = ask.word == "full review"  # which reads everything again, and says everything
+    ask, facts, is_full = command.ask, command.state.facts, REVIEWS[command.ask.word]
     request = ReviewAsk(ask.pull, "command", is_full, ask.actor, ask.comment, facts.head_sha, base=facts.base_ref)
-    await command.jobs.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")
+    await command.services.jobs.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")
     return CommandReply()
+
+
+async def _read(
+    answer: Callable[[str, CommandContext], Awaitable[CommandReply]], command: GivenCommand
+) -> CommandReply:
+    """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
+    ask, given, services = command.ask, command.context, command.services
+    name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
+    question = Question(answer, ask.argument, given, name)
+    try:
+        if not services.model(given.settings):
+            return await services.answer(question)
+        async with (
+            services.fetch(ask.pull, command.state) as pull,
+            spending.reserve(ask.pull, name, given.settings, services) as grant,
+        ):
+            if isinstance(grant, CapReached):
+                return given.say("reply_failed", why=spending.sentence(grant))
+            brief = command.state.brief(pull, given.settings.within(grant.usd), name)
+            return await services.answer(replace(question, brief=brief))
+    except OverLimit as error:
+        return given.say("reply_failed", why=str(error))
 
 
 async def _pause(command: GivenCommand) -> CommandReply:
@@ -80,7 +98,7 @@ async def _resume(command: GivenCommand) -> CommandReply:
 
 async def _cancel(command: GivenCommand) -> CommandReply:
     """Stop the review that is under way, and say whether there was one."""
-    count = await command.jobs.cancel(command.ask.pull)
+    count = await command.services.jobs.cancel(command.ask.pull)
     return command.context.say("reply_cancelled" if count else "reply_nothing_running")
 
 
@@ -230,13 +248,74 @@ def _day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
 
 
-WORDS: Mapping[str, Callable[[GivenCommand], Awaitable[CommandReply]]] = {
-    "review": _review,
-    "full review": _review,
-    "ignore": _ignore,
-    "remember": _remember,
-    "rules": _rules,
-    "pause": _pause,
-    "resume": _resume,
-    "cancel": _cancel,
+async def _config(command: GivenCommand) -> CommandReply:
+    """The table of `deeprepo config --explain`; a sentence for a person who wants to change one."""
+    given = command.context
+    if command.ask.argument.strip():
+        return given.say("reply_config_shows", file=FILE, branch=code(given.branch))
+    return given.reply("config", rows=list(given.settings.rows()), warnings=given.settings.warnings)
+
+
+async def _help(command: GivenCommand) -> CommandReply:
+    """The list of commands."""
+    return _list_commands("", command.context)
+
+
+def _list_commands(typed: str, given: CommandContext) -> CommandReply:
+    """The list of commands, below what was typed instead of one, if anything was; if that is nearly one, a hint."""
+    near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE) if typed else []
+    if near:
+        use = code(f"/deeprepo {COMMANDS[near[0]].use}")
+        return replace(given.say("reply_meant", word=code(typed[:LONGEST]), near=use), reaction="confused")
+    rows = [(word.use, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
+    return replace(given.reply("help", rows=rows, typed=typed), reaction="confused" if typed else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A command: what carries it out, how it is typed, and who may give it. The list of commands says what it does: the phrase `help_<word>`."""
+
+    run: Callable[[GivenCommand], Awaitable[CommandReply]]
+    use: str
+    needs: Literal["read", "write"] = "write"
+    is_long: bool = False  # whether the lines below belong to its argument
+
+
+COMMANDS: Mapping[str, Word] = {
+    "review": Word(_review, "review"),
+    "full review": Word(_review, "full review"),
+    "ask": Word(partial(_read, answering.ask), "ask QUESTION", is_long=True),
+    "explain": Word(partial(_read, answering.explain), "explain [NUMBER]"),
+    "fix": Word(fix_command.fix, "fix [NUMBER...]"),
+    "ignore": Word(_ignore, "ignore [NUMBER] [REASON]"),
+    "remember": Word(_remember, REMEMBER),
+    "rules": Word(_rules, RULES),
+    "pause": Word(_pause, "pause"),
+    "resume": Word(_resume, "resume"),
+    "cancel": Word(_cancel, "cancel"),
+    "config": Word(_config, "config", "read"),
+    "help": Word(_help, "help", "read"),
 }
+
+
+def read(body: str, login: str = "") -> Command | None:
+    """The first command of a comment; quotes, code and what is hidden give none. `login` is ours."""
+    return reading.read(body, login, tuple(COMMANDS), [name for name, word in COMMANDS.items() if word.is_long])
+
+
+def refusal(word: str, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
+    """The answer where a person may not give this command, or not now; None where it is to be carried out."""
+    words = load(settings.language)
+    most = settings.triggers.commands_per_hour if standing.writes else context.STRANGER
+    if (wait := context.judge(standing.earlier, standing.now, most)) is not None:
+        minutes, was_told = wait
+        return CommandReply("" if was_told else phrase(words, "reply_too_many", minutes, most=most), "-1")
+    if word in COMMANDS and COMMANDS[word].needs == "write" and not standing.writes:
+        return CommandReply(phrase(words, "reply_no_permission", word=code(f"/deeprepo {word}"), actor=actor), "-1")
+    return None
+
+
+async def answer(command: GivenCommand) -> CommandReply:
+    """Carry a command out; to a word that nobody knows, the answer is the list of those that are known."""
+    word = COMMANDS.get(command.ask.word)
+    return await word.run(command) if word is not None else _list_commands(command.ask.word, command.context)

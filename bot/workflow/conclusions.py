@@ -7,23 +7,26 @@ people have said since counts: a rejection, a withdrawal, a rule that is confirm
 import asyncio
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from bot.config import Config, policy
 from bot.findings import silencing
 from bot.outputs import json_file
 from bot.publish import checks
 from bot.publish.checks import CheckEnding
-from bot.storage import Store
-from bot.storage.reviews import StoredReview
 from bot.values import CustomCheck, Dismissal, Ending, OwnerRule, PullFacts, PullRef, Review
 from bot.values.review import Lack
+
+if TYPE_CHECKING:  # a step of a workflow has no database
+    from bot.storage import Store
+    from bot.storage.reviews import StoredReview
 
 
 async def of_head(
     pull: PullRef,
     facts: PullFacts,
     settings: Config | None,
-    store: Store,
+    store: "Store",
     lacks: Lack = "unreviewed",
     own: Ending | None = None,
 ) -> CheckEnding:
@@ -48,14 +51,14 @@ async def of_head(
     return CheckEnding(ending, is_reviewed or bool(other), other)
 
 
-async def review_of_head(pull: PullRef, facts: PullFacts, store: Store) -> StoredReview | None:
+async def review_of_head(pull: PullRef, facts: PullFacts, store: "Store") -> "StoredReview | None":
     """The last stored review, if it is of this head against this base branch: one of another says nothing of it."""
     review = await store.reviews.newest(pull)
     change = await asyncio.to_thread(reviewed_change, review.output if review is not None else None)
     return review if change is not None and change[1:] == (facts.head_sha, facts.base_ref) else None
 
 
-async def is_due(pull: PullRef, head: str, base: str, store: Store) -> bool:
+async def is_due(pull: PullRef, head: str, base: str, store: "Store") -> bool:
     """Whether the last review was of another head, or compared it with another branch."""
     last = await asyncio.to_thread(reviewed_change, await store.reviews.last(pull))
     return last is None or last[1:] != (head, base)
@@ -70,7 +73,7 @@ def reviewed_change(last: bytes | None) -> tuple[str, str, str] | None:
         return None
 
 
-async def silences(pull: PullRef, store: Store) -> tuple[tuple[Dismissal, ...], tuple[OwnerRule, ...]]:
+async def silences(pull: PullRef, store: "Store") -> tuple[tuple[Dismissal, ...], tuple[OwnerRule, ...]]:
     """What silences findings of this pull request now: what people have said of single ones, and the rules in force."""
     return await store.people.dismissals(pull), await store.rules.in_force(pull.repository)
 
@@ -84,7 +87,7 @@ def under_bar(review: Review, settings: Config) -> Review:
     return replace(review, settings=bar, checks=own_checks)
 
 
-async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: Store) -> Ending | None:
+async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: "Store") -> Ending | None:
     """The conclusion of the stored review of this head under today's silences and bar; None if no review is stored."""
     stored = await review_of_head(pull, facts, store)
     if stored is None or settings is None:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from bot import commands
+from bot.commands import read_mentions
 from bot.values.ask import (
     Ask,
     Cancel,
@@ -30,6 +30,7 @@ from bot.values.ask import (
     ReviewAsk,
     Trigger,
 )
+from bot.workflow import command_words
 
 BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
 # Of a suite.
@@ -242,10 +243,10 @@ def _request(event: CommentEvent, place: CommentRef, ours: Ours) -> Ask:
     if event.sender_type != "User" or event.author_type != "User":
         raise NotForUs("it was not written by a person: bots that answer each other do not stop")
     pull, body, stranger = event.pull(event.number), event.body or "", event.author_association not in OURS
-    command = commands.read(body, ours.login)
+    command = command_words.read(body, ours.login)
     if command is not None:
         return CommandAsk(pull, command.word, command.argument, event.sender, place, stranger)
-    names_us = commands.read_mentions(body, ours.login).us
+    names_us = read_mentions(body, ours.login).us
     if names_us or place.thread not in (0, event.id):  # whose thread it is, the delivery does not say
         return RemarkAsk(pull, event.sender, place, names_us, stranger)
     raise NotForUs("the comment holds no command and does not mention us")

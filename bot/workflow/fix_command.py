@@ -11,14 +11,12 @@ from bot import github
 from bot.commands import CommandContext, CommandReply, target
 from bot.errors import OverLimit, UsageError
 from bot.github import Host
-from bot.jobs import Job
 from bot.payloads import FixRequest, MadeFix
 from bot.publish import committing
 from bot.publish.committing import CommitRefused
 from bot.values import CommandAsk, Finding
 from bot.workflow import conclusions
-from bot.workflow.pull_state import PullState
-from bot.workflow.services import Services
+from bot.workflow.given_command import GivenCommand
 
 MOST_NAMES = 50  # of findings in one command
 MOST_PATCH = 40_000  # characters: GitHub takes a comment of 65,536
@@ -46,24 +44,19 @@ class FixPlan:
 _PLAN = TypeAdapter(FixPlan)
 
 
-async def fix(
-    ask: CommandAsk,
-    state: PullState,
-    context: CommandContext,
-    job: Job,
-    services: Services,
-) -> CommandReply:
+async def fix(command: GivenCommand) -> CommandReply:
     """Carry out `/deeprepo fix`."""
+    ask, context, services = command.ask, command.context, command.services
     last = context.last
     if last is None:
         return context.say("reply_no_review")
     async with github.open_pull(services.identity, ask.pull, services.pace, github.COMMITTING) as writing:
 
         async def decide() -> FixPlan:
-            return await _plan(ask, state, last, context, writing, services)
+            return await _plan(command, last, writing)
 
         try:
-            plan = await job.step("fix", decide, _PLAN)
+            plan = await command.job.step("fix", decide, _PLAN)
         except (UsageError, OverLimit) as error:
             return context.say("reply_failed", why=str(error))
         reason = plan.refusal
@@ -91,25 +84,19 @@ def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
     return None if ask.comment.thread else ()
 
 
-async def _plan(
-    ask: CommandAsk,
-    state: PullState,
-    last: bytes,
-    context: CommandContext,
-    host: Host,
-    services: Services,
-) -> FixPlan:
+async def _plan(command: GivenCommand, last: bytes, host: Host) -> FixPlan:
     """Fix the findings in a copy, review it, and make the commit if the review allows it."""
+    ask, state, services = command.ask, command.state, command.services
     last_review = target.read(last)
     if last_review is None or last_review.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")
-    names = _names(ask, context)
+    names = _names(ask, command.context)
     if names is None:
         return FixPlan(refusal="which")
     async with services.fetch(ask.pull, state) as pull:
         dismissals, rules = await conclusions.silences(ask.pull, services.store)
         brief = replace(
-            state.brief(pull, context.settings),
+            state.brief(pull, command.context.settings),
             dismissals=dismissals,
             rules=rules,
         )

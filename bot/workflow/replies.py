@@ -8,7 +8,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from bot import commands
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.context import WRITERS
 from bot.commands.conversation import HeardRemark, RemarkReply
@@ -25,13 +24,6 @@ if TYPE_CHECKING:
 
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
-
-
-async def may_review(ask: ReviewAsk, comment: CommentRef, standing: Permission, host: Host, settings: Config) -> bool:
-    """Whether a person of this standing gets the review; their comment shows it."""
-    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
-    await post_reply(refusal or CommandReply(reaction=""), comment, host, is_seen=refusal is None)
-    return refusal is None
 
 
 async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, people: "People") -> Permission:

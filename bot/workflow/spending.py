@@ -5,15 +5,18 @@ import logging
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from bot.config import Config, Settings, policy
 from bot.errors import StorageError
 from bot.journal.reader import JournalCosts, costs, costs_of
-from bot.storage import Grant
 from bot.values import PullRef
 from bot.values.daily import CapReached, DailyCaps
 from bot.workflow import journals
-from bot.workflow.services import Services
+
+if TYPE_CHECKING:  # a step of a workflow has no database
+    from bot.storage import Grant
+    from bot.workflow.services import Services
 
 VARIABLES = {
     "repository": "DEEPREPO_CAP_USD_PER_DAY_REPOSITORY",
@@ -26,8 +29,8 @@ log = logging.getLogger("deeprepo.review")
 
 @asynccontextmanager
 async def reserve(
-    pull: PullRef, journal: str, settings: Config, services: Services, *, job: str = "", forks: int | None = None
-) -> AsyncIterator[Grant | CapReached]:
+    pull: PullRef, journal: str, settings: Config, services: "Services", *, job: str = "", forks: int | None = None
+) -> "AsyncIterator[Grant | CapReached]":
     """What this review may spend, or the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
 
     The reservation is made before the first call, not at it: what runs at the same time cannot pass a cap together. If no call
@@ -48,7 +51,7 @@ async def reserve(
         await asyncio.shield(asyncio.ensure_future(_settle(grant, services)))
 
 
-async def _settle(grant: Grant, services: Services) -> None:
+async def _settle(grant: "Grant", services: "Services") -> None:
     """Count what the journal shows. If that cannot be stored, the reservation counts."""
     try:
         paid_so_far = await _paid_so_far(grant.journal, services)
@@ -57,7 +60,7 @@ async def _settle(grant: Grant, services: Services) -> None:
         log.warning("what a review has spent cannot be stored", extra={"facts": {"reason": str(error)}})
 
 
-async def _paid_so_far(journal: str, services: Services) -> JournalCosts:
+async def _paid_so_far(journal: str, services: "Services") -> JournalCosts:
     """What a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
     here = await asyncio.to_thread(costs, journals.path(services.folder, journal))
     if not services.store.database.postgres:

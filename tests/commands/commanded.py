@@ -6,23 +6,26 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 from fakes import Repository
 
-from bot import commands, config, pipeline, storage, wiring
-from bot.commands import CommandContext, CommandReply, Permission
+from bot import config, pipeline, storage, wiring
+from bot.commands import CommandContext, CommandReply, Permission, answering
 from bot.config import Settings
 from bot.github import Host
-from bot.jobs import Jobs
+from bot.jobs import Job
 from bot.languages import LANGUAGES
 from bot.outputs import json_file, marker
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
-from bot.values import CommandAsk, CommentRef, Dismissal, Limits, PullFacts, PullRef, Review, ReviewRequest
+from bot.values import Bases, CommandAsk, CommentRef, Dismissal, Limits, PullFacts, PullRef, Review, ReviewRequest
 from bot.workflow import command_words
-from bot.workflow.command_words import GivenCommand
+from bot.workflow.given_command import GivenCommand
 from bot.workflow.learning import Lessons
+from bot.workflow.pull_state import PullState
+from bot.workflow.services import Services
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 
 BEFORE: dict[str, str | bytes | None] = {
@@ -33,6 +36,7 @@ BEFORE: dict[str, str | bytes | None] = {
     "shop/limits.py": "MAX_WEIGHT = 31\n",
 }
 AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
+READING = {"ask": answering.ask, "explain": answering.explain}  # what a child process does
 WRITER = Permission("write", 0.0)
 PULL = PullRef(7, 11, "acme", "shop", 1)
 FACTS = PullFacts(
@@ -89,14 +93,15 @@ class Scene:
 
     async def _give(self, word: str, argument: str, standing: Permission) -> CommandReply:
         context = self._context()
-        refusal = commands.refusal(word, context.actor, standing, context.settings)
-        if refusal is not None or word not in command_words.WORDS:
-            return refusal or await commands.answer(word, argument, context)
+        refusal = command_words.refusal(word, context.actor, standing, context.settings)
+        if refusal is not None or word in READING:
+            return refusal or await READING[word](argument, context)
         async with storage.open_store(self._url) as store:
             ask = CommandAsk(PULL, word, argument, context.actor, CommentRef(1, "issue"))
             lessons = Lessons(PULL, cast("Host", None), context.words, store)
-            command = GivenCommand(ask, context, FACTS, lessons, cast("Jobs", None))
-            return await command_words.WORDS[word](command)
+            services = cast("Services", SimpleNamespace(store=store))
+            state = PullState(FACTS, Bases("a" * 40, "a" * 40, 1, 0), paused=False, file=None)
+            return await command_words.answer(GivenCommand(ask, context, state, lessons, cast("Job", None), services))
 
     def _context(self) -> CommandContext:
         resolved = config.resolve({}, self.settings, self.operator)

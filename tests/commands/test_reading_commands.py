@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot import commands
 from bot.commands import Command
+from bot.workflow.command_words import read
 
 LOGIN = "deeprepo[bot]"
 
@@ -37,7 +37,7 @@ LOGIN = "deeprepo[bot]"
 )
 def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument: str) -> None:
     """The first one counts; what follows a question belongs to it."""
-    assert commands.read(body, LOGIN) == Command(word, argument)
+    assert read(body, LOGIN) == Command(word, argument)
 
 
 @pytest.mark.parametrize(
@@ -74,18 +74,18 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
 )
 def test_what_is_quoted_hidden_or_meant_otherwise_is_no_command(body: str) -> None:
     """Quotes, code, HTML comments, lists, and an escaped command, such as our own comments quote, do not count."""
-    assert commands.read(body, LOGIN) is None
+    assert read(body, LOGIN) is None
 
 
 def test_without_a_login_only_the_slash_counts() -> None:
     """In the Action nobody has a name to be called by."""
-    assert commands.read("@deeprepo review") is None
-    assert commands.read("/deeprepo review") == Command("review")
+    assert read("@deeprepo review") is None
+    assert read("/deeprepo review") == Command("review")
 
 
 def test_an_unknown_word_and_an_argument_have_an_end() -> None:
     """Only the beginning of a very long text is read."""
-    unknown, question = commands.read("/deeprepo " + "x" * 900), commands.read("/deeprepo ask " + "x" * 9_000)
+    unknown, question = read("/deeprepo " + "x" * 900), read("/deeprepo ask " + "x" * 9_000)
     assert unknown == Command("x" * 40)
     assert question == Command("ask", "x" * 4_000)
 
@@ -95,6 +95,6 @@ def test_an_unknown_word_and_an_argument_have_an_end() -> None:
 def test_any_text_is_read_without_a_fault(text: str) -> None:
     """What is found is one word or two, and can be stored."""
     for body in (text, f"/deeprepo {text}", f"{text}\n/deeprepo ask {text}"):
-        found = commands.read(body, LOGIN)
+        found = read(body, LOGIN)
         assert found is None or 1 <= len(found.word.split()) <= 2
         assert found is None or f"{found.word} {found.argument}".encode()

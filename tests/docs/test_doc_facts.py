@@ -11,9 +11,9 @@ from doc_pages import PAGES, ROOT
 from bot import config
 from bot.app import manifest
 from bot.app.metrics import Metrics
-from bot.commands import COMMANDS
 from bot.config import forms, reference
 from bot.models import PROVIDERS
+from bot.workflow.command_words import COMMANDS
 
 APP, USING, SERVER = (ROOT / "docs" / f"{name}.md" for name in ("github-app", "using", "server"))
 VARIABLE = re.compile(r"\bDEEPREPO_[A-Z_]*[A-Z]\b")

@@ -1,7 +1,7 @@
 import pytest
 from whole import MENDED, Whole
 
-from bot.commands import COMMANDS
+from bot.workflow.command_words import COMMANDS
 
 
 def reactions(at: Whole, number: int) -> list[list[str]]:
