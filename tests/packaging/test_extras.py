@@ -50,7 +50,7 @@ def changed(repository: Repository) -> Path:
             (("review", "HEAD~1..HEAD"), "shop.py:3"),
             (("review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "sarif"), "shop.py"),
             (("config",), "quota"),
-            (("estimate", "HEAD~1..HEAD"), "fanout"),
+            (("estimate", "HEAD~1..HEAD"), "Effort none costs nothing"),
             (
                 ("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"),
                 f"Prices, and what a root would ask, come with the models, which are not installed: {install('models')}",
