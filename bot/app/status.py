@@ -1,5 +1,7 @@
 """`deeprepo status`: what a server is doing, what it did and what that cost, for the person who runs it."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 import httpx2
@@ -25,22 +27,14 @@ MOST_USES = 100_000  # rows of the index that are listed
 
 async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
     """Who takes what from whom, as the server's index has it. Raises StorageError."""
-    database = Database(settings.database)
-    try:
+    async with _opened(settings) as database:
         return await Packages(database).known_uses(MOST_USES)
-    finally:
-        await database.close()
 
 
 async def worth(settings: Server, days: float, now: float) -> Worth:
     """What became of the findings of the pull requests that were merged in these days. Nothing is written. Raises StorageError."""
-    if missing := _missing(settings):
-        raise StorageError(missing)
-    database = Database(settings.database)
-    try:
+    async with _opened(settings) as database:
         return await Worths(database).since(None, now - days * DAY)
-    finally:
-        await database.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,44 +84,45 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
     """Ask the running server for its health and its jobs, and the database for the rest. Nothing is written."""
     place = settings.place
     status_now = ServerStatus(place.address(), *await _ask(place.address()))
-    if missing := _missing(settings):
-        return replace(status_now, problem=missing)
-    database = Database(settings.database)
     try:
-        sums, since = Days(database), now - days * DAY
-        by_repository = await sums.by_repository(None, since)
-        outcomes = await Outcomes(database).of_repositories([row.key for row in by_repository], since)
-        shares = {repository: addressed_share(counts) for repository, counts in outcomes.items()}
-        return replace(
-            status_now,
-            day=await sums.by_repository(None, now - DAY),
-            period=by_repository,
-            recent=tuple(
-                Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
-                for row in (await ReviewList(database).page(None, RECENT)).rows
-            ),
-            counted=await SpendingTable(database).journals_and_dollars(now),
-            half=(await sums.whole(None, since)).half,
-            addressed=tuple(
-                (row.repository, share) for row in by_repository if (share := shares.get(row.key)) is not None
-            ),
-            failures=tuple(
-                FailedJob(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
-                for one in await Failures(database).newest(None, RECENT)
-            ),
-        )
+        async with _opened(settings) as database:
+            sums, since = Days(database), now - days * DAY
+            by_repository = await sums.by_repository(None, since)
+            outcomes = await Outcomes(database).of_repositories([row.key for row in by_repository], since)
+            shares = {repository: addressed_share(counts) for repository, counts in outcomes.items()}
+            return replace(
+                status_now,
+                day=await sums.by_repository(None, now - DAY),
+                period=by_repository,
+                recent=tuple(
+                    Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
+                    for row in (await ReviewList(database).page(None, RECENT)).rows
+                ),
+                counted=await SpendingTable(database).journals_and_dollars(now),
+                half=(await sums.whole(None, since)).half,
+                addressed=tuple(
+                    (row.repository, share) for row in by_repository if (share := shares.get(row.key)) is not None
+                ),
+                failures=tuple(
+                    FailedJob(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
+                    for one in await Failures(database).newest(None, RECENT)
+                ),
+            )
     except (StorageError, sa.exc.SQLAlchemyError) as error:
         return replace(status_now, problem=str(error))
+
+
+@asynccontextmanager
+async def _opened(settings: Server) -> AsyncIterator[Database]:
+    """The server's database, to read. Raises StorageError if no server has made one."""
+    data = settings.place.data
+    if not (settings.url or (data / "deeprepo.db").exists()):
+        raise StorageError(f"there is no database in {data}: no server has run with this DEEPREPO_DATA yet")
+    database = Database(settings.database)
+    try:
+        yield database
     finally:
         await database.close()
-
-
-def _missing(settings: Server) -> str:
-    """Why there is no database to ask, "" where there is one."""
-    data = settings.place.data
-    if settings.url or (data / "deeprepo.db").exists():
-        return ""
-    return f"there is no database in {data}: no server has run with this DEEPREPO_DATA yet"
 
 
 async def _ask(address: str) -> tuple[str, tuple[tuple[str, int], ...]]:

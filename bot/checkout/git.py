@@ -76,6 +76,8 @@ async def start(
     try:
         return await start_process("git", *SAFE, *arguments, cwd=cwd, env=own, process_group=0 if online else None)
     except FileNotFoundError as error:
+        if error.filename == cwd:
+            raise GitError(f"there is no folder {cwd}") from error
         raise GitError("git was not found: install it, or put it on PATH") from error
 
 

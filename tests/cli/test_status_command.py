@@ -82,7 +82,8 @@ def test_the_days_are_a_choice_and_programs_get_json(stored: Path) -> None:
 
 
 def test_a_folder_without_a_server_is_said(tmp_path: Path) -> None:
-    """Nothing is made in it."""
-    done = status(tmp_path)
-    assert (done.returncode, "there is no database in" in done.stdout) == (3, True)
+    """Nothing is made in it, and what else reads the database says it too."""
+    index = deeprepo("consumers", "--server", cwd=tmp_path, DEEPREPO_DATA=str(tmp_path / "data"))
+    for ended in (status(tmp_path), index):
+        assert (ended.returncode, "there is no database in" in ended.stdout + ended.stderr) == (3, True)
     assert not (tmp_path / "data").exists()

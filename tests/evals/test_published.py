@@ -109,6 +109,12 @@ def test_martian_beside_its_published_tools(
     assert all("You are a precise evaluator." in text and '{"match": true/false}' in text for text in asked)
 
 
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is said of git, which is installed."""
+    code, _, err = told(capsys, command("martian", tmp_path))
+    assert (code, err.strip().endswith(f"there is no folder {tmp_path / 'martian'}")) == (2, True)
+
+
 def test_aacr_by_level_and_beside_refused_comments(
     shop: dict[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
