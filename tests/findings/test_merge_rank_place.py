@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from bot.config.defaults import ReviewSettings
 from bot.findings import merge, placing
 from bot.values import Evidence, Finding, PlacedFinding, Source, Verdict
 
@@ -84,10 +85,10 @@ def placed(**fields: object) -> PlacedFinding:
 
 
 def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
-    """Critical ones are exempt."""
+    """Four by default, and the critical ones, which are exempt."""
     items = [placed(start=number) for number in range(6)] + [placed(severity="critical", start=9)]
-    ranked = placing.rank(items, 2)
-    assert [item.place for item in ranked] == ["inline"] * 3 + ["folded"] * 4
+    ranked = placing.rank(items, ReviewSettings().quota)
+    assert [item.place for item in ranked] == ["inline"] * 5 + ["folded"] * 2
     assert ranked[0].finding.severity == "critical"
 
 
