@@ -100,7 +100,7 @@ def faults(findings: Sequence[Finding], changed: tuple[ChangedFile, ...], patch:
                 "line": post.line,
                 "side": post.side,
                 "start_line": post.start_line,
-                "start_side": post.start_side,
+                "start_side": post.side if post.start_line else None,
             }
             _, why = anchors.place_in(known, anchor)
             invalid += bool(why)

@@ -15,6 +15,7 @@ from bot.errors import HostRefused
 from bot.github import shapes
 from bot.outputs import state
 from bot.publish.job import summaries
+from bot.values.ask import ASKED
 from bot.values.daily import DAY
 from bot.workflow.review_run import Funds, ReviewRun
 
@@ -28,7 +29,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     """What the day leaves this review, or why no model may read the change."""
     given = step.inputs.fork_reviews_per_day
     limit = run.settings.triggers.fork_reviews_per_day if given is None else given
-    if run.settings.strategy == "offline" or run.ask.trigger in policy.ASKED or not run.state.facts.fork:
+    if run.settings.strategy == "offline" or run.ask.trigger in ASKED or not run.state.facts.fork:
         return Funds()
     try:
         count = await _earlier_runs(run, step)

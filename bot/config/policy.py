@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bot.config import FILE
 from bot.text import globs
-from bot.values.ask import ReviewAsk, Trigger
+from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.custom_check import is_bar
 from bot.values.host import Ending, PullFacts
 from bot.values.review import Lack
@@ -21,7 +21,6 @@ from bot.values.review import Lack
 if TYPE_CHECKING:
     from bot.config import Config
 
-ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
 _BAR = re.compile(r"\bfail_on\b|\bseverity\b[\"' \t:]{1,8}fail\b")
 HOW = "`/deeprepo review` in a comment starts one"
 

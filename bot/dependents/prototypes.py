@@ -10,9 +10,6 @@ from bot.ports import Tree
 from bot.values import ChangedSymbol, Side, Symbol
 
 DECLARATION = "declaration"
-DEFINED = frozenset({"function", "method"})
-HEAD = frozenset({"parameters", "types", "declaration"})
-MOST_FILES = 60  # in which prototypes of one function are looked for
 SIDES: tuple[Side, ...] = ("base", "head")
 HeadersByDefinition = Mapping[tuple[str, str], frozenset[str]]  # (file, qualified name) -> the headers that declare it
 Symbols = dict[str, tuple[ChangedSymbol, ...]]

@@ -21,8 +21,8 @@ from bot.values import (
     read_units,
 )
 from bot.values.change import object_id
+from bot.values.review import SCHEMA_VERSION
 
-SCHEMA_VERSION = 1
 MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
 _ISSUES = tuple[IssueReport, ...]

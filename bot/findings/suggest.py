@@ -34,7 +34,7 @@ def unreadable(path: str, source: bytes) -> frozenset[int] | None:
 
 
 class SuggestionRefused(Exception):  # noqa: N818 - an outcome
-    """Why a suggestion cannot be committed: a reason of `Placed.refused`."""
+    """Why a suggestion cannot be committed: a reason of `PlacedFinding.refused`."""
 
 
 async def suggest(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faults) -> tuple[PlacedFinding, ...]:

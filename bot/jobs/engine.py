@@ -25,6 +25,7 @@ from bot.errors import StorageError
 from bot.jobs import asks
 from bot.storage.database import connect
 from bot.values import Ask, ReviewAsk
+from bot.values.ask import ASKED
 
 VERSION = "deeprepo-wf-1"  # of how jobs run; by default a hash of the code, and each edit would strand stored jobs
 WORKFLOW = "job_v1"
@@ -35,7 +36,6 @@ CONNECTIONS = 12
 WIDER = 4  # times as many commands are begun as are carried out: those of one pull request wait for each other
 WAKING = 0.1  # seconds between two wakings of a thread that asks the database nothing, and whose end is waited for
 MOST = 500  # jobs deleted in one transaction
-ASKED = frozenset({"command", "rerun"})  # triggers that a person pulled
 TIER = 500_000_000  # places: what nobody waits for stands so far behind what people ask, and behind that what strangers ask
 RECENT = 20  # jobs of an installation among which the last is looked for, and of all that run
 log = logging.getLogger("deeprepo.jobs")

@@ -14,11 +14,12 @@ from datetime import UTC, datetime, timedelta
 
 from bot.errors import StorageError, UsageError
 from bot.jobs import asks, engine, keys
-from bot.jobs.engine import ASKED, JobRow, JobSettings
+from bot.jobs.engine import JobRow, JobSettings
 from bot.jobs.keys import Keys
 from bot.jobs.runner import Apologise, Runner, Work
 from bot.storage import Store
 from bot.values import Ask, Cancel, ChecksEnded, PullRef, ReviewAsk
+from bot.values.ask import ASKED
 
 log = logging.getLogger("deeprepo.jobs")
 WRITERS = 4  # at the same time: many would wait for each other unfairly, and some for seconds

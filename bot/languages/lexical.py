@@ -7,15 +7,10 @@ caps keep what they are given small where nobody writes more: a configuration fi
 import re
 from functools import lru_cache
 
-from bot.text.lines import CONFIG, MANIFEST, without_mark
+from bot.text.lines import CONFIG, MANIFEST
 
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
 KEPT = re.compile(rb"[^\r\n]")
-# An open comment or string runs to the end, so that every byte is read once.
-NOISE = re.compile(
-    rb"//[^\n]*|/\*(?:.*?\*/|.*)|\"\"\"(?:.*?\"\"\"|.*)|@\"(?:[^\"]|\"\")*\"?|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])+'",
-    re.DOTALL,
-)
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 TELLING = 3  # words
 
@@ -56,15 +51,3 @@ def camel(stem: str) -> str:
 def is_telling(name: str, least: int = TELLING) -> bool:
     """Whether a member's name can speak for itself: it is of so many words or more."""
     return len(_CAMEL.findall(name)) >= least
-
-
-def blank(source: bytes, *, templates: bool = False) -> bytes:
-    """The code with its comments, strings and byte order mark blanked out; lines and columns stay. `templates`: strings that hold code stay."""
-
-    def out(match: re.Match[bytes]) -> bytes:
-        is_template = templates and b"$" in match[0] and not match[0].startswith(b"/")
-        return match[0] if is_template else KEPT.sub(b" ", match[0])
-
-    code = NOISE.sub(out, source)
-    rest = without_mark(code)
-    return b" " * (len(code) - len(rest)) + rest

@@ -29,10 +29,10 @@ from bot.values import (
     in_order,
     severity_rank,
 )
+from bot.values.review import NOTHING_ADDED
 
 STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # of a row of the coverage
 LOOKED_AT = ("reviewed", "reused")
-NOTHING_ADDED = "nothing added"  # stands for a check of a unit that only loses lines
 COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
 OPEN = (
     ("unit", "changed_units"),

@@ -10,9 +10,7 @@ from bot.outputs import facts
 from bot.render import encodable, safe_json
 from bot.values import ChangedFile, CIFailure, Coverage, Finding, PlacedFinding, PullRequest, Review, read_units
 from bot.values.consumer import ConsumerReport
-
-SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
-
+from bot.values.review import SCHEMA_VERSION
 
 # What is written of the pull request, and read: nothing of where its objects lie on a machine.
 PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")

@@ -7,12 +7,12 @@ from typing import Literal
 from bot.masking import hide
 from bot.outputs import facts, markdown, marker, parts
 from bot.outputs.form import ReviewTemplates
+from bot.outputs.markdown import MOST_BYTES
 from bot.render import Safe, comment
 from bot.values import CommentSpot, PlacedFinding, Review
 
 NEIGHBOURS = 10  # lines between findings of one hunk that share a comment
 MOST_POSTS = 25  # in one review; more have met errors, so the rest stands in the summary
-MOST_BYTES = 64_000
 RULE = "\n\n---\n\n"  # between two findings of one comment
 SHORT = 1_000  # characters of each text, where a comment is too long
 
@@ -38,7 +38,6 @@ class Post:
     line: int | None = None
     side: Literal["RIGHT", "LEFT"] | None = None
     start_line: int | None = None
-    start_side: Literal["RIGHT", "LEFT"] | None = None
     more: tuple[Also, ...] = ()
 
     @property
@@ -147,7 +146,7 @@ def _post(placed_finding: PlacedFinding, text: str, review: Review) -> Post:
         return Post(_in_diff(placed_finding, review), text, "file")
     if spot.start == spot.end:
         return Post(spot.path, text, "line", spot.end, spot.side)
-    return Post(spot.path, text, "line", spot.end, spot.side, spot.start, spot.side)
+    return Post(spot.path, text, "line", spot.end, spot.side, spot.start)
 
 
 def _in_diff(placed_finding: PlacedFinding, review: Review) -> str:

@@ -147,7 +147,7 @@ def _rest(one: Post, left: Collection[Key]) -> Post | None:
     if not more:
         return None
     first, *others = more
-    return replace(one, body=first.body, line=first.line, start_line=None, start_side=None, more=tuple(others))
+    return replace(one, body=first.body, line=first.line, start_line=None, more=tuple(others))
 
 
 def tell_in_summary(review: Review, refused_keys: frozenset[Key]) -> Review:

@@ -12,11 +12,11 @@ from bot.render import count
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
 from bot.values import ChangedFile, Finding, Judgement, Silence, Source, Unit, severity_rank
+from bot.values.review import NOTHING_ADDED
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
 
-NOTHING_ADDED = "nothing added"
 MOST_OF_A_FILE = 100  # findings of one analyser in a file that are judged further
 MOST = 1_000  # of one analyser: a file that a program wrote can bring 20,000
 

@@ -65,12 +65,12 @@ class Outcomes(StoragePart):
 
 LEAST = 5  # findings of one kind in one folder, below which nothing is proposed
 DISMISSED = 0.9  # the share of them that was rejected or ignored, from which a rule is proposed
-Result = Literal["fixed", "rejected", "ignored", "left"]
+MergedOutcome = Literal["fixed", "rejected", "ignored", "left"]
 Key = TypeVar("Key", str, tuple[str, str, str])
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class OutcomeCounts:
     """Findings by what became of them.
 
     `fixed`: a commit before the merge took care of it. `rejected`: 👎, "won't fix", withdrawn, or silenced by a rule after it was
@@ -117,9 +117,9 @@ class Worth:
     pulls: int  # merged pull requests that were reviewed
     usd: float  # what their reviews cost, as far as prices are known
     unpriced: int  # reviews with a price that nobody knows
-    results: Results
-    by_kind: dict[str, Results]
-    by_path: dict[str, Results]  # by repository and its first folder
+    results: OutcomeCounts
+    by_kind: dict[str, OutcomeCounts]
+    by_path: dict[str, OutcomeCounts]  # by repository and its first folder
     rules: tuple[ProposedRule, ...]
 
     @property
@@ -134,7 +134,7 @@ class _Row(NamedTuple):
     repository: str
     kind: str
     path: str
-    result: Result
+    result: MergedOutcome
     silenced: bool
     many: int
 
@@ -167,7 +167,7 @@ class Worths(StoragePart):
         )
 
 
-def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, Result, bool, int]]":
+def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, MergedOutcome, bool, int]]":
     """Count the shown findings of these pull requests by repository, kind, path and result."""
     ours = (feedback.c.pull == finding.c.pull) & (feedback.c.fingerprint == finding.c.fingerprint)
     is_ignored = sa.exists().where(ours, feedback.c.kind == "ignored")
@@ -187,14 +187,14 @@ def _findings(pulls: sa.CTE) -> "sa.Select[tuple[str, str, str, Result, bool, in
     return sa.select(of.name, of.kind, of.path, of.result, of.silenced, sa.func.count()).group_by(*of)
 
 
-def _results(rows: Iterable[_Row]) -> Results:
+def _results(rows: Iterable[_Row]) -> OutcomeCounts:
     counts = Counter[str]()
     for row in rows:
         counts[row.result] += row.many
-    return Results(**counts)
+    return OutcomeCounts(**counts)
 
 
-def _grouped(rows: Iterable[tuple[Key, _Row]]) -> dict[Key, Results]:
+def _grouped(rows: Iterable[tuple[Key, _Row]]) -> dict[Key, OutcomeCounts]:
     """The results by key; that of which most were shown first."""
     groups: dict[Key, list[_Row]] = {}
     for key, row in rows:

@@ -41,7 +41,6 @@ class FileType:
     definitions: Literal["", "typed", "member"] = ""  # how one is written that no word announces
     imports: Literal["", "module", "path", "namespace", "dotted", "crate"] = ""  # how an import writes what it means
     configs: Marks = ()  # base names (with *) of the files that decide what an import means
-    names_any_file: bool = False  # an import can mean a file of a type that the language does not read
     named_types: bool = False  # a file has the name of its type
     skipped_names: tuple[str, ...] = ()  # how a file's name begins that its tools leave out
     dotted_modules: bool = False  # a text names a module by its folders, with dots between them
@@ -91,7 +90,6 @@ JAVASCRIPT = FileType(
     imports="path",
     folder_file="index",
     configs=("package.json", "pnpm-workspace.yaml", "lerna.json", "tsconfig*.json", "jsconfig*.json"),
-    names_any_file=True,
     definitions="member",
     literal_keys=True,
     missing_arguments=True,
@@ -164,7 +162,6 @@ C = FileType(
     family="c",
     lexer="c",
     imports="path",
-    names_any_file=True,
     grammar=("tree_sitter_c", "language"),
     comments=C_COMMENTS,
     definitions="typed",
@@ -210,7 +207,6 @@ PHP = FileType(
     lexer="php",
     imports="namespace",
     configs=("composer.json",),
-    names_any_file=True,
     folder_scope=True,
     grammar=("tree_sitter_php", "language_php"),
     comments=(PHP_HASH, *C_COMMENTS, PAGE),
@@ -226,7 +222,6 @@ RUBY = FileType(
     lexer="ruby",
     configs=("*.gemspec",),
     imports="path",
-    names_any_file=True,
     folder_scope=True,
     bare_calls=True,
     grammar=("tree_sitter_ruby", "language"),
@@ -348,11 +343,6 @@ def family(path: str) -> str:
 def configs_of(parser: str) -> tuple[str, ...]:
     """Return the base names (with *) of the files that decide what an import of a language means."""
     return next((one.configs for one in FILETYPES if one.parser == parser), ())
-
-
-def names_any_file(parser: str) -> bool:
-    """Whether an import of a language can mean a file of a type that the language does not read."""
-    return any(one.names_any_file for one in FILETYPES if one.parser == parser)
 
 
 def parsed_by(parser: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]
 Reason = Literal["closed", "draft", "command"]
+ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bot.values.host import OrganizationFile
 
 Origin = Literal["registry", "path", "git", "workspace"]
+TOO_MUCH = "reading it takes more than a review may use"  # a problem of a consumer
 # When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
 Arrival = Literal["build", "release", "upgrade"]
 LATEST = frozenset(

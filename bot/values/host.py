@@ -100,7 +100,6 @@ class PostedComment:
     is_outdated: bool = False  # the lines that it stood on are gone
     thread: int = 0  # the top comment of the thread it stands in, itself included; 0: in none
     head: str = ""  # the commit that it speaks of, where it names one
-    updated_at: str = ""  # when its text was last changed; of a review GitHub does not report it
     state: str = ""  # of a review: "COMMENTED", "CHANGES_REQUESTED", "DISMISSED"
     dislikes: int = 0  # how many reactions of 👎 it has
 

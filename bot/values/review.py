@@ -21,6 +21,10 @@ Lack = Literal["unreviewed", "left out", "nothing"]
 JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
 LogState = Literal["read", "forbidden", "expired", "unread"]  # of a job: whether GitHub has let it be read
 LookUpKind = Literal["definition", "uses", "search", "lines"]
+NOTHING_ADDED = "nothing added"  # `CoverageRow.by` of a unit that only loses lines: stands for a check
+SCHEMA_VERSION = (
+    1  # of a review as JSON: rises when a reader of the old form would misread the new one; new keys do not count
+)
 
 
 @dataclass(frozen=True, slots=True)

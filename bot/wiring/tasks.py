@@ -31,11 +31,9 @@ from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Re
 from bot.pipeline import Tools
 from bot.review.session import Session
 from bot.values import ChangedFile, CIFailure, CIJobLog, Dismissal, OrganizationFile, OwnerRule, Review, Trigger
-from bot.values.consumer import PackageRow, label
+from bot.values.consumer import TOO_MUCH, PackageRow, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
-
-TOO_MUCH = "reading it takes more than a review may use"  # of a consumer
 
 
 @dataclass(frozen=True, slots=True)

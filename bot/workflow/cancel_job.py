@@ -17,6 +17,7 @@ from bot.publish import checks
 from bot.publish.checks import CheckEnding
 from bot.render import load
 from bot.values import Cancel, ReviewAsk
+from bot.values.ask import ASKED
 from bot.workflow import conclusions, replies
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
@@ -44,7 +45,7 @@ async def run(ask: Cancel, job: Job, services: Services) -> None:
         elif state.facts.draft:
             again = ReviewAsk(ask.pull, "catch-up", head=state.facts.head_sha)
             if isinstance(policy.decide(state.facts, again, await services.settings_of(state)), policy.No):
-                asked = {run for run, one in due.items() if one.trigger in policy.ASKED}
+                asked = {run for run, one in due.items() if one.trigger in ASKED}
                 await services.jobs.cancel(ask.pull, due.keys() - asked)
 
 

@@ -18,7 +18,7 @@ from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit, UsageEr
 from bot.github import git_url, shapes
 from bot.github.client import GitHubClient
 from bot.values import PullRef
-from bot.values.consumer import NamedConsumer, Standing, Visibility
+from bot.values.consumer import TOO_MUCH, NamedConsumer, Standing, Visibility
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 VISIBILITIES = ("public", "internal", "private")
@@ -27,7 +27,6 @@ AT_ONCE = 4  # that are fetched at the same time
 MOST_BYTES, SECONDS, TOGETHER = 256 << 20, 30.0, 90.0  # of one; for one; for all of one review
 NO_NAME = "it is not named as owner/name"
 UNSEEN = "there is no such repository, or no token was given that may read it"
-TOO_MUCH = "reading it takes more than a review may use"
 MOVED = "it has another name now"
 LATE = f"all of them may take {TOGETHER:g} s together"
 

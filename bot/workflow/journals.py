@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from bot.config.policy import ASKED
 from bot.values import ReviewAsk
+from bot.values.ask import ASKED
 
 FOLDER = "journals"
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot import render
-from bot.config.policy import ASKED
 from bot.github import Host
 from bot.outputs import marker
 from bot.publish import existing
 from bot.publish.job import summaries
 from bot.values import ReviewAsk
+from bot.values.ask import ASKED
 
 PUSHED = frozenset({"push", "catch-up"})
 RETURNS = frozenset({"reopened", "ready"})  # a pull request that comes back for another review brings new commits

@@ -31,6 +31,7 @@ from bot.publish.checks import CheckEnding
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
 from bot.values import Ending, Finding, Follow, PullRequest, ReviewAsk
+from bot.values.ask import ASKED
 from bot.values.review import Lack
 from bot.workflow import ci_failures, conclusions, journals, packages, push_count, refresh_job, replies, spending
 from bot.workflow.learning import Lessons
@@ -71,11 +72,11 @@ async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
             await remember_failure(ask, str(error), store)
             return
         bound = policy.bound(ask, state.facts, stranger=state.stranger)
-        if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
+        if ask.comment is not None and bound.trigger not in ASKED and state.facts.state == "open":
             await replies.tell_moved(ask, ask.comment, state.facts, host, settings)
         pushes = await push_count.count_pushes(host, bound, job.id, settings.pause_after)
         run = ReviewRun(job.id, bound, host, state, settings, pushes)
-        await _review(run, job, services, again=is_kept or ask.trigger in policy.ASKED)
+        await _review(run, job, services, again=is_kept or ask.trigger in ASKED)
 
 
 async def _review(run: ReviewRun, job: Job, services: Services, *, again: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from bot.brief import Brief
 from bot.config import Config, policy
-from bot.config.policy import ASKED, Go, No
+from bot.config.policy import Go, No
 from bot.errors import DeepRepoError, HostError, NothingToReview, SupersededError
 from bot.github import Host
 from bot.outputs.posts import Comments
@@ -16,7 +16,7 @@ from bot.payloads import MadeReview
 from bot.publish import PublishResult, checks, publish
 from bot.publish.checks import CheckEnding
 from bot.values import Ending, PullRequest, Review, ReviewAsk
-from bot.values.ask import Trigger
+from bot.values.ask import ASKED, Trigger
 from bot.values.consumer import Consumers
 from bot.values.progress import Progress
 from bot.values.review import Lack

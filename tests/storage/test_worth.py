@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from bot.storage import FinishedReview, Store, StoredFinding
-from bot.storage.findings import ProposedRule, Results
+from bot.storage.findings import OutcomeCounts, ProposedRule
 from bot.values import Dismissal, OwnerRule, Proposal, PullRef, Rejection
 
 PULL = PullRef(7, 70, "acme", "shop", 1)
@@ -28,8 +28,8 @@ async def test_a_kind_that_nobody_wants_in_a_folder_is_proposed_as_a_rule(store:
         how: Rejection = "ignored" if name == "n0" else "reply"
         await store.people.dismiss(PULL, Dismissal(name, "no", how, "ann"), 150.0)
     worth = await store.worths.since(None, 150.0)
-    assert worth.by_kind == {"F601": Results(left=6), "logic": Results(rejected=5, ignored=1)}
-    assert worth.by_path == {"acme/shop: db/": worth.by_kind["logic"], "acme/shop: shop/": Results(left=6)}
+    assert worth.by_kind == {"F601": OutcomeCounts(left=6), "logic": OutcomeCounts(rejected=5, ignored=1)}
+    assert worth.by_path == {"acme/shop: db/": worth.by_kind["logic"], "acme/shop: shop/": OutcomeCounts(left=6)}
     assert worth.rules == (ProposedRule("acme/shop", "logic", "db/migrations/", 6, 6),)
     assert worth.rules[0].entry == '- {path: "db/migrations/**", kind: "logic"}'
     rule = Proposal(OwnerRule("db/**", "logic"), "command", "ann", "https://github.example/1")
@@ -45,6 +45,6 @@ async def test_only_merged_pull_requests_of_the_time_and_the_scope_count(store: 
     await merged(store, replace(PULL, number=2), {"b": replace(FOUND, path="b.py")}, merge=False)
     await merged(store, replace(PULL, number=3, installation=8, repository=71, name="web"), {"c": FOUND})
     whole, ours = await store.worths.since(None, 150.0), await store.worths.since((7,), 150.0)
-    assert (whole.pulls, whole.usd, whole.results) == (2, 1.0, Results(left=2))
-    assert (ours.pulls, ours.usd, ours.by_path) == (1, 0.5, {"acme/shop: /": Results(left=1)})
+    assert (whole.pulls, whole.usd, whole.results) == (2, 1.0, OutcomeCounts(left=2))
+    assert (ours.pulls, ours.usd, ours.by_path) == (1, 0.5, {"acme/shop: /": OutcomeCounts(left=1)})
     assert (await store.worths.since(None, 250.0)).pulls == 0
