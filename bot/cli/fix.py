@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,7 +45,7 @@ def command(
 
     A file with unsaved changes is not touched. The result is reviewed by code at once.
 
-    Exit codes: 0 fixed, and the review of the result reports nothing new; 1 a fix was not applied, or something is new; 2 usage error.
+    Exit codes: 0 fixed, nothing is new, and no finding at or above the review's --fail-on is left; 1 otherwise; 2 usage error.
     """
     from bot.cli import reviewing
     from bot.outputs import json_file
@@ -70,19 +71,22 @@ def carry_out(
     quiet: bool,
     patch: bool = False,
 ) -> int:
-    """Mend these findings and say what came of it; the exit code."""
+    """Mend these findings and say what came of it. The exit code: that of the review for what is left, and 1 for a fix that failed."""
     from bot.cli import reviewing
     from bot.wiring import fixing
 
     if not rows:
         tell("Nothing can be fixed: no finding has a rewrite or a suggestion that can be applied.")
-        return CLEAN if not review_done.findings else FOUND
+        return reviewing.exit_code(review_done)
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, reviewing.progress(quiet=quiet):
         fix, check = fixing.fix_work_tree(review_done, rows, repo, scratch, origin, keep=patch)
     if patch:
         sys.stdout.write(terminal_text(fix.patch) if sys.stdout.isatty() else fix.patch)  # what git applies is exact
     report(fix, check, is_patch=patch)
-    return CLEAN if fix and check.is_clean and not fix.refusals else FOUND
+    mended = {one.identity for one in fix.findings}
+    rows_left = tuple(row for row in review_done.findings if row.finding.identity not in mended)
+    left = replace(review_done, findings=rows_left)
+    return max(reviewing.exit_code(left), CLEAN if fix and check.is_clean and not fix.refusals else FOUND)
 
 
 def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:

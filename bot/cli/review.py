@@ -107,7 +107,7 @@ def command(
 ) -> int:
     """Review a change: what HEAD adds to the default branch, a range, staged or uncommitted work.
 
-    Exit codes: 0 reviewed, or nothing to review; 1 findings at or above --fail-on; 2 usage error; 3 provider or internal error;
+    Exit codes: 0 reviewed, or nothing to review; 1 findings at or above --fail-on (with --fix: left); 2 usage error; 3 provider or internal error;
     130 interrupted.
     """
     import asyncio
@@ -134,4 +134,4 @@ def command(
     from bot.cli.fix import carry_out
     from bot.wiring.fixing import fixable
 
-    return max(code, carry_out(review, fixable(review), repo, quiet=quiet))
+    return carry_out(review, fixable(review), repo, quiet=quiet)

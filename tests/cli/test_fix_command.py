@@ -45,11 +45,20 @@ def text(at: Repository, path: str) -> str:
 
 def test_a_review_fixes_what_it_finds_and_reviews_the_result(broken: Repository) -> None:
     """Both callers, in one go; the review of the result reports nothing."""
-    done = run(broken, "review", "main..feature", "--effort", "none", "--fix")
+    done = run(broken, "review", "main..feature", "--effort", "none", "--fail-on", "low", "--fix")
     assert "1 finding fixed in 2 files: shop/cart.py, shop/order.py" in done.stderr
     assert "none of them any more, and nothing new" in done.stderr
+    assert done.returncode == 0
     assert text(broken, "shop/cart.py").endswith("return total(items)\n")
     assert text(broken, "shop/order.py").endswith("return price.total(items)\n")
+
+
+@pytest.mark.parametrize(("bar", "code"), [((), 0), (("--fail-on", "high"), 1)])
+def test_a_finding_without_a_fix_counts_as_in_a_review(broken: Repository, bar: tuple[str, ...], code: int) -> None:
+    """The exit code is about what is left: against the bar, if there is one."""
+    broken.commit({"keys.py": 'KEY = "AKIA' + 'Q3ZRT5PLMX7WQN2B"\n'}, "a secret")
+    done = run(broken, "review", "main..feature", "--effort", "none", *bar, "--fix")
+    assert ("1 finding fixed in 2 files" in done.stderr, done.returncode) == (True, code)
 
 
 def test_places_that_need_a_decision_are_left_and_named(broken: Repository) -> None:
