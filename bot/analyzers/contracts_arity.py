@@ -56,7 +56,8 @@ def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | Non
     if call.spread:
         return None
     if call.positional > len(places) and "varargs" not in kinds and not filetype(call.path).surplus_arguments:
-        return Misfit("arity", f"still passes {_count(call.positional)}, of which {len(places)} are accepted")
+        accepted = {0: "none is", 1: "one is"}.get(len(places), f"{len(places)} are")
+        return Misfit("arity", f"still passes {_count(call.positional)}, of which {accepted} accepted")
     for index, item in enumerate(places):
         if item.is_required and index >= call.positional and item.name not in call.keywords:
             return _without(before, item, call)
