@@ -33,7 +33,7 @@ def clones(cases: Sequence[Case], folder: Path) -> dict[str, Path]:
     if not found:
         wanted = ", ".join(sorted({case.clone for case in cases})[:5])
         raise UsageError(
-            f"{folder} holds a clone of none of the cases: they ask for {wanted} (as OWNER/NAME or NAME); "
+            f"{folder} holds a clone of none of the cases: they ask for {wanted} (as OWNER+NAME, OWNER/NAME or NAME); "
             "`deeprepo eval fetch` with the same --cases and --repos brings them"
         )
     return found
