@@ -67,20 +67,21 @@ class TextSession:
 
     async def ask(self, query: str, answer_type: AnswerType | None = None) -> TextAnswer:
         """Put a question to the root. Raises DeepRepoError's kinds where not even a first turn came of it."""
-        async with self._line:
+        async with self._line, AsyncExitStack() as unless_kept:
             self.require_open()
             question = replace(self._question, query=query, answer_type=answer_type)
+            unless_kept.push_async_callback(self.close)
             try:
                 if self._dialogue is None:
                     self._dialogue = await self._open(question)
                 else:
                     self._dialogue.inquiry.renew()
-                return await self._put(self._dialogue, question)
+                answer = await self._put(self._dialogue, question)
             except (ProviderError, BudgetSpent):  # the next question may fare better
+                unless_kept.pop_all()
                 raise
-            except BaseException:
-                await self.close()
-                raise
+            unless_kept.pop_all()
+            return answer
 
     def require_open(self) -> None:
         """Raise UsageError if the session is closed."""

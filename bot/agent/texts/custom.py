@@ -5,7 +5,8 @@ import builtins
 import inspect
 import json
 import keyword
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -95,21 +96,27 @@ async def _result(
     tool: CustomTool, arguments: tuple[stdlib.Value, ...], keywords: Mapping[str, stdlib.Value]
 ) -> tuple[stdlib.Value, str]:
     """What the function returns, or its error as text. One that is not asynchronous runs in a thread, which nobody can end."""
-    call = partial(tool.call, *arguments, **keywords)
-    result, error = (call(), "") if inspect.iscoroutinefunction(tool.call) else await asyncio.to_thread(_called, call)
-    if not inspect.isawaitable(result):
-        return result, error
-    try:
-        return await result, ""
-    except Exception as failure:  # noqa: BLE001 - the caller's own function: what it raises is told to the root's code
-        return None, f"{type(failure).__name__}: {failure}"
+    call, errors = partial(tool.call, *arguments, **keywords), list[str]()
+
+    def called() -> stdlib.Value:
+        with _telling(errors):
+            return call()
+        return None
+
+    result = call() if inspect.iscoroutinefunction(tool.call) else await asyncio.to_thread(called)
+    if inspect.isawaitable(result):
+        with _telling(errors):
+            return await result, ""
+    return (None, errors[0]) if errors else (result, "")
 
 
-def _called(call: Call) -> tuple[Any, str]:
+@contextmanager
+def _telling(errors: list[str]) -> Iterator[None]:
+    """Keep what the caller's own function raises as text, for the root's code: SystemExit ends nothing but this call."""
     try:
-        return call(), ""
-    except BaseException as error:  # noqa: BLE001 - SystemExit too: it ends nothing but this call
-        return None, f"{type(error).__name__}: {error}"
+        yield
+    except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - the boundary to the caller
+        errors.append(f"{type(error).__name__}: {error}")
 
 
 def _line(name: str, call: Call) -> str:
