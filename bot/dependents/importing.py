@@ -14,7 +14,6 @@ from bot.dependents.symbols import ChangedSource
 from bot.machine.concurrency import together
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependent, Import, Query, Reference
-from impact.language import language_of
 
 BARRELS = frozenset({"__init__", "index"})
 HOPS = 2  # from barrel to barrel
@@ -252,6 +251,8 @@ class ReExports:
         self.searched_names.update(new)
         if not new:
             return
+        from impact.language import language_of  # its grammars load with the first search
+
         head = self.scene.head
         any_name = rf"\b(?:{'|'.join(re.escape(name) for name in new)})\b"  # one pattern: git runs each over every line
         rows = await head.tree.grep_lines(Query([any_name], globs(head.language), syntax="perl", limit=MOST_LINES))
