@@ -117,6 +117,7 @@ class ResultRules:
     none: str = ""  # the type where none is declared
     awaitable: str = "(?!)"  # a pattern of types that have to be awaited
     of_awaitable: tuple[str, ...] = ()  # members of what is not awaited yet
+    of_keys: tuple[str, ...] = ()  # members of a dictionary that leave it as it is
     unawaited: str = "does not compile"  # what comes of a use of such a one
     nothing: tuple[str, ...] = ()  # types without a value
     tops: tuple[str, ...] = ()  # types that a wrapper may stand for
@@ -193,6 +194,7 @@ class Language:
     scoped: bool  # a file writes the names that its code sees
     reads_all: str  # a word by which a function reads all that it is passed
     literal: str  # a pattern of heads of values whose members are all written
+    closed: str  # a pattern of heads of values that no code can give members
     filled: str  # a pattern of code that may give a value, NAME, members that are not written
     passed: Callable[[Node], Arguments] | None  # what a call passes, where no node lists it all
     given: Mapping[str, str]  # what a library's module defines in a file that imports it
@@ -378,6 +380,7 @@ def load(folder: str) -> tuple[Language, ...]:
             scoped=table.get("scoped", False),
             reads_all=table.get("reads_all", ""),
             literal=table.get("literal", "(?!)"),
+            closed=row.get("closed", "(?!)"),
             filled=table.get("filled", ""),
             imports_end=table.get("imports_end", "(?!)"),
             relative=row.get("relative", table.get("relative", False)),
@@ -410,7 +413,7 @@ def _rules(table: Mapping[str, Any]) -> CallRules:
 def _result_rules(table: Mapping[str, Any]) -> ResultRules:
     """The table `[results]`; what it lists is written with spaces."""
     values: dict[str, Any] = {
-        key: tuple(value.split()) if key in ("nothing", "tops", "of_awaitable") else value
+        key: tuple(value.split()) if key in ("nothing", "tops", "of_awaitable", "of_keys") else value
         for key, value in table.items()
     }
     for key in ("wrappers", "of_wrappers", "kinds"):

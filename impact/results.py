@@ -5,21 +5,23 @@ A result is what the definition declares, or what each of its `return` statement
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from impact import reader
+from impact import keys, reader
 from impact.language import Language, ResultRules
 from impact.marks import parts_around
 from impact.matching import Captures, Parts, matches
-from impact.nodes import text
+from impact.nodes import Spans, text
 from impact.parsing import Lines
 
 WORD = re.compile(rb"\w+")
 QUERY = ("results",)
 PARTS = ("several", "indexed", "iterated")  # forms that take a result apart
+IMPORTS = ("dotted_name", "aliased_import")
+READS = (*PARTS, "asked", "searched", "compared", "tested")  # forms that give what is read no other keys
 LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "number", "float": "number"}
 
 
@@ -30,6 +32,7 @@ class Result:
     declared: str = ""  # as written, "" where nothing is
     number: int = -1
     kind: str = ""  # of what `return` tells: tuple, nothing, plain (a number, a truth value), other; "" unknown
+    keys: Mapping[str, Node] = field(default_factory=dict)  # of a dictionary that is written with all its keys
     awaits: bool = False  # it comes when it is awaited
     line: int = field(default=0, compare=False)  # of the definition, or of its first `return` where that tells
 
@@ -38,9 +41,9 @@ class Result:
 class Way:
     """How the code around a call takes its result."""
 
-    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, compared, returned
+    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, asked, searched, compared, returned
     line: int
-    word: str = ""  # the member, the declared type of the variable, or the kind of the literal
+    word: str = ""  # the member, the key, the declared type of the variable, or the kind of the literal
     number: int = -1  # names on the left
     result: Result | None = None  # of the function that returns it
     awaited: bool = False  # it is awaited before
@@ -48,10 +51,16 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Misuse:
-    """What is wrong with a use: the ends of two sentences that begin with the file and with "This line"."""
+    """What is wrong with a use: the ends of two sentences that begin with the file and with "This line".
+
+    Of a key that is gone the first one begins with what it is a key of.
+    """
 
     says: str
     happens: str
+    rule: str = "result"
+    line: int = 0  # of the key, in the definition as it was
+    at: int = 0  # the line that asks for the key: the result of a call may have got a name first
 
 
 class Results:
@@ -65,11 +74,13 @@ class Results:
             list
         )  # expression -> what is done with it
         self._functions: dict[int, tuple[Node, dict[str, Sequence[Node]]]] = {}
+        self._root, self._constants = root, list[tuple[Node, Node]]()  # name and dictionary
         rows = matches(language, QUERY, root, parts)["results"]
         for found in rows:
             if "of" in found:
                 function = found["of"][0]
                 self._functions.setdefault(function.id, (function, {}))[1].update(found)
+        self._foreseen = Spans([(one.start_byte, one.end_byte, "") for one, _ in rows.of("foreseen")])
         for found in rows:
             self._take(found)
 
@@ -84,8 +95,11 @@ class Results:
         if "call" in found:
             name = found["callee"][0]
             self._calls[text(name), name.start_point[0] + 1].append(found["call"][0])
+        if "holds" in found:
+            self._constants.append((found["name"][0], found["holds"][0]))
         for key, nodes in found.items():
-            if key.startswith("is."):
+            is_foreseen = any(True for _ in self._foreseen.around(nodes[0].start_byte, nodes[0].end_byte))
+            if key.startswith("is.") and not (key == "is.asked" and is_foreseen):
                 self._ways[nodes[0].id].append((key[3:], found, nodes[0]))
 
     def _around(self, node: Node) -> Node | None:
@@ -104,6 +118,9 @@ class Results:
             for node, found in self._functions.values()
             if "name" in found and text(found["name"][0]) == name and first <= node.start_point[0] + 1 <= last
         ]
+        for one, value in self._constants:
+            if text(one) == name and first <= one.start_point[0] + 1 <= last and not rows:
+                return Result(keys=keys.keys(value), line=one.start_point[0] + 1)
         return self._result(*rows[0]) if len(rows) == 1 and "opaque" not in rows[0][1] else None
 
     def _result(self, node: Node, found: Captures) -> Result:
@@ -128,6 +145,30 @@ class Results:
         calls = {node.id: node for node in self._calls.get((name, line), ())}
         return tuple(way for node in calls.values() for way in self._of(node, follow=True))
 
+    def reads(self, name: str, within: Node | None = None) -> tuple[Way, ...] | None:
+        """How the file, or a part of it, reads what a name stands for; None if something in it may give that other keys."""
+        around, low = within or self._root, self._root.start_byte
+        start, end = around.start_byte - low, around.end_byte - low
+        ways, definitions = list[Way](), 0
+        for word in re.compile(rb"(?<!\w)%s(?!\w)" % name.encode()).finditer(self._root.text or b"", start, end):
+            node = self._root.descendant_for_byte_range(low + word.start(), low + word.end())
+            above = node.parent if node is not None else None
+            if node is None or above is None or node.type != "identifier" or above.type in IMPORTS:
+                continue
+            if above.type == "assignment" and above.child_by_field_name("left") == node:
+                definitions += 1
+                continue
+            whole = above if above.child_by_field_name("attribute") == node else node
+            mine = [*self._of(whole, follow=False)]
+            if not mine or not all(self._is_read(way) for way in mine):
+                return None
+            ways += mine
+        return tuple(ways) if definitions < 2 else None  # noqa: PLR2004 - the second one gives it another value
+
+    def _is_read(self, way: Way) -> bool:
+        """Whether a way to take a value leaves its keys as they are."""
+        return way.form in READS or (way.form == "member" and way.word in self._language.results.of_keys)
+
     def _of(self, node: Node, *, follow: bool) -> Iterator[Way]:
         line = node.start_point[0] + 1
         for form, found, _ in self._ways.get(node.id, ()):
@@ -146,6 +187,8 @@ class Results:
             elif form == "awaited":
                 yield Way(form, line)
                 yield from (replace(way, awaited=True) for way in self._of(found["value"][0], follow=follow))
+            elif "key" in found:
+                yield Way(form, line, keys.written(found["key"][0]))
             elif "literal" in found:
                 yield Way(
                     form, line, next((kind for part, kind in LITERALS.items() if part in found["literal"][0].type), "")
@@ -169,9 +212,10 @@ class Results:
         if bound != 1:
             return
         nodes = {node.id: node for form, _, node in inside if text(node) == name and form != "bound"}
+        is_filled = self.reads(name, function) is None
         for node in sorted(nodes.values(), key=lambda one: one.start_byte):
             if node.start_byte > value.end_byte:
-                yield from self._of(node, follow=False)
+                yield from (one for one in self._of(node, follow=False) if one.form != "asked" or not is_filled)
 
 
 def results(language: Language, source: bytes, wanted: Collection[int]) -> Results | None:
@@ -226,7 +270,8 @@ def _inferred(declared: str, given: Sequence[tuple[str, Node]], *, ends: bool, s
         number, kind = items[0] if len(set(items)) == 1 else -1, "tuple"
     elif max(items) == 0:
         kind = "plain" if all(map(_is_plain, nodes)) else "other"
-    return Result(declared, number, kind)
+    pairs = keys.keys(nodes[0]) if len(nodes) == len(given) == 1 else {}
+    return Result(declared, number, kind, pairs)
 
 
 def _items(node: Node) -> int:
@@ -271,6 +316,7 @@ def _wrongs(rules: ResultRules, before: Result, after: Result, way: Way, ways: S
     elif before != after and way.awaited == after.awaits:
         judge = _counted if rules.counted else _dynamic if rules.inferred else _declared
         yield from judge(rules, before, after, way)
+        yield from _unkept(before, after, way, ways)
 
 
 def _unawaited(rules: ResultRules, before: Result, way: Way) -> Iterator[Misuse]:
@@ -317,6 +363,14 @@ def _dynamic(rules: ResultRules, before: Result, after: Result, way: Way) -> Ite
     if after.kind == "nothing" and before.kind not in ("", "nothing") and way.form in (*PARTS, "member"):
         fails = "AttributeError" if way.form == "member" else "TypeError"
         yield Misuse("uses its result, and it returns nothing now", f"raises {fails} when it runs")
+
+
+def _unkept(before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Iterator[Misuse]:
+    """A key that is asked for and gone, if nothing around asks first whether it is there."""
+    says = keys.lost(before.keys, after.keys, way.word) if way.form == "asked" else ""
+    if says and not any(one.form == "searched" and one.word == way.word for one in ways):
+        line = before.keys[way.word].start_point[0] + 1
+        yield Misuse(says, "raises KeyError when it runs", "removed-key", line, way.line)
 
 
 def _declared(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:

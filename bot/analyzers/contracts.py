@@ -215,7 +215,7 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
         return Breakage(reference, item, "likely-removed")
     wrong = _misfit(reference, item) if item is not None else None
     if wrong is None and reference.misuse is not None:
-        wrong = Misfit("result", reference.misuse.says)
+        wrong = Misfit(reference.misuse.rule, reference.misuse.says)
     if wrong is None:
         return None
     return Breakage(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)

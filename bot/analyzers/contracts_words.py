@@ -134,6 +134,9 @@ def _more_files(rows: Sequence[Breakage]) -> str:
 
 
 def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
+    if first.rule == "removed-key" and first.misfit is not None:
+        has = "returns" if first.reference.call else "has"
+        return f"{first.name} {has} {first.misfit.says}, but {first.reference.path} asks for it"
     if first.rule == "result" and first.misfit is not None:
         return f"{first.name} returns something else now, but {first.reference.path} {first.misfit.says}"
     if first.misfit is not None:
@@ -172,6 +175,9 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
     if row.misfit is not None and row.symbol is not None:
         before, after = row.symbol.before, row.symbol.after
         was, now = _head(before), _head(after)
+        if row.rule == "removed-key":
+            has = "returns" if reference.call else "has"
+            return f"`{row.name}` ({where} before the change) {has} {row.misfit.says}. {here} asks for it."
         if was == now:
             return f"The statements of {row.name} return something else than before ({row.home}). The call at {here} {row.misfit.says}."
         return f"{row.name} was `{was}` and is now `{now}` ({row.home}). The call at {here} {row.misfit.says}."

@@ -54,7 +54,12 @@ async def find(
     places_used = {
         (row.path, row.line, row.name) for row in references if row.form != "definition" and not row.is_guessed
     }
-    references += [row for row in in_texts.references if (row.path, row.line, row.name) not in places_used]
+    told = {(row.path, row.line) for row in references if row.misuse is not None}  # the word on it is one of its keys
+    references += [
+        row
+        for row in in_texts.references
+        if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
+    ]
     places_used = {(row.path, row.line, row.name) for row in references}
     references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]
     return Dependents(

@@ -1,24 +1,29 @@
-"""Calls whose result is another one now: those that took it before the change and cannot take it after it."""
+"""Uses of what gives something else now: those that took it before the change and cannot take it after it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.ports import Tree
-from bot.values import ChangedSymbol, Reference, ResultMisuse, Side, Symbol
+from bot.text.lines import file_lines
+from bot.values import ChangedSymbol, Query, Reference, ResultMisuse, Side, Symbol
 from impact.language import language_of
-from impact.results import Result, misuse, results
+from impact.results import Misuse, Result, Way, misuse, results
+
+VARIABLE = "variable"
+# Code that gives a constant another value from outside of its file.
+OTHER_VALUE = r"\.NAME\s*(?::[^=]+)?=(?!=)|(?:attr|patch|dict)\w*\(.*[\"'](?:[\w.]+\.)?NAME[\"']"
 
 
 async def with_misuses(
     tree: Tree, symbols: Sequence[ChangedSymbol], references: Sequence[Reference]
 ) -> tuple[Reference, ...]:
-    """The references; a certain call of a function that gives another result now bears what is wrong with it."""
-    called = {row.symbol for row in references if row.call and row.is_certain}
+    """The references; a certain use of what gives another result now, or has other keys, bears what is wrong with it."""
+    used = {row.symbol for row in references if row.is_certain and row.form != "import"}
     pairs = {
         f"{item.symbol.path}:{item.symbol.name}": (item.before, item.after)
         for item in symbols
-        if f"{item.symbol.path}:{item.symbol.name}" in called
+        if f"{item.symbol.path}:{item.symbol.name}" in used
         and item.before is not None
         and item.after is not None
         and _may_differ(item.before, item.after)
@@ -31,7 +36,7 @@ async def with_misuses(
             changed[key] = before, after
     rows = [row for row in references if row.symbol in changed and row.call and row.is_certain]
     texts = await tree.read_many(sorted({row.path for row in rows}))
-    misused: dict[Reference, ResultMisuse] = {}
+    misused: dict[Reference, Reference] = {}
     for path, text in texts.items():
         mine, language = [row for row in rows if row.path == path], language_of(path)
         file = results(language, text, {row.line for row in mine}) if language is not None else None
@@ -41,13 +46,58 @@ async def with_misuses(
             before, after = changed[row.symbol]
             wrong = misuse(language, before, after, file.ways(row.name, row.line))
             if wrong is not None:
-                misused[row] = ResultMisuse(wrong.says, wrong.happens, (before.line, after.line))
-    return tuple(replace(row, misuse=misused.get(row)) for row in references)
+                misused[row] = _with(row, wrong, before, after, file_lines(text))
+    constants = {key: changed[key] for key, (_, new) in pairs.items() if key in changed and new.kind == VARIABLE}
+    misused |= await _of_constants(tree, constants, references)
+    return tuple(misused.get(row, row) for row in references)
+
+
+def _with(row: Reference, wrong: Misuse, before: Result, after: Result, lines: Sequence[str]) -> Reference:
+    """The reference with what is wrong, at the line where it goes wrong."""
+    told = ResultMisuse(wrong.says, wrong.happens, (wrong.line or before.line, after.line), wrong.rule)
+    line = wrong.at or row.line
+    return replace(row, line=line, text=lines[line - 1].rstrip("\r"), misuse=told)
+
+
+async def _of_constants(
+    tree: Tree, constants: Mapping[str, tuple[Result, Result]], references: Sequence[Reference]
+) -> dict[Reference, Reference]:
+    """The uses of dictionaries that ask for a key which is gone, where no code can be seen that may add it."""
+    misused: dict[Reference, Reference] = {}
+    for key, (before, after) in constants.items():
+        home, _, name = key.rpartition(":")
+        rows = [row for row in references if row.symbol == key and row.is_certain and row.form != "import"]
+        names = {(home, name), *((row.path, row.name) for row in rows)}
+        language, has_lost = language_of(home), bool(before.keys.keys() - after.keys)
+        texts = await tree.read_many(sorted({path for path, _ in names})) if has_lost else {}
+        ways = {one: _reads(texts.get(one[0], b""), *one) for one in sorted(names)} if has_lost else {}
+        found: dict[Reference, Reference] = {}
+        for row in rows if language is not None and None not in ways.values() else ():
+            mine = [
+                way for way in ways.get((row.path, row.name)) or () if way.line == row.line or way.form == "searched"
+            ]
+            wrong = misuse(language, before, after, mine) if language is not None else None
+            if wrong is not None:
+                found[row] = _with(row, wrong, before, after, file_lines(texts[row.path]))
+        given = Query([OTHER_VALUE.replace("NAME", name)], syntax="perl", limit=1)
+        if found and not await tree.grep_lines(given):
+            misused |= found
+    return misused
+
+
+def _reads(source: bytes, path: str, name: str) -> tuple[Way, ...] | None:
+    """How a file reads what a name stands for; None if it may change it, or nobody can know."""
+    language = language_of(path)
+    lines = {number for number, line in enumerate(source.split(b"\n"), 1) if name.encode() in line}
+    file = results(language, source, lines) if language is not None else None
+    return file.reads(name) if file is not None else None
 
 
 def _may_differ(before: Symbol, after: Symbol) -> bool:
     """Whether two definitions can give different results: their bodies tell it, or their heads are different."""
     language = language_of(after.path)
+    if language is not None and before.kind == after.kind == VARIABLE:
+        return language.results.inferred and "." not in after.name
     if before.signature is None or after.signature is None or language is None:
         return False
     return language.results.inferred or before.signature.text != after.signature.text

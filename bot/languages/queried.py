@@ -67,6 +67,9 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
             name = whole if language.inline_modules else one.name.rpartition(".")[2]
             rest = (*one.bases, *language.inherited.split(), *more)
             bases[name] = tuple(dict.fromkeys((*bases.get(name, ()), *rest)))
+    bases |= {
+        one.name: () for one in rows if not one.owner and re.match(language.closed, one.head) and one.name not in bases
+    }
     built = _built_elsewhere(rows)
     heirs: dict[str, list[Definition]] = defaultdict(list)
     for one in facts.definitions:

@@ -370,11 +370,12 @@ class Dependent:
 
 @dataclass(frozen=True, slots=True)
 class ResultMisuse:
-    """A call that took what the function gave before the change, and cannot take what it gives now."""
+    """A use that took what a definition gave before the change, and cannot take what it gives now."""
 
     says: str  # the end of a sentence that begins with the file
     happens: str  # the end of one that begins with "This line"
     lines: tuple[int, int]  # of the definition that tell the result, before and after the change
+    rule: str = "result"  # or "removed-key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +397,7 @@ class Reference:
     keywords: tuple[str, ...] = ()  # of a call: keyword arguments written
     spread: bool = False  # of a call: *args, **kwargs or ...rest make the count unreliable
     form: Literal["call", "import", "definition", "mention"] = "mention"
-    misuse: ResultMisuse | None = None  # of a call: what is wrong with how its result is used
+    misuse: ResultMisuse | None = None  # what is wrong with how the result of a call, or a dictionary, is used
 
     @property
     def sure(self) -> bool:

@@ -94,7 +94,10 @@
 (function_signature name: (identifier) @name parameters: (formal_parameters) @params) @def.function
 (abstract_class_declaration name: (_) @name) @def.class
 (interface_declaration name: (_) @name) @def.type
-(type_alias_declaration name: (_) @name) @def.type
+(type_alias_declaration name: (_) @name value: (object_type)) @def.type
+(type_alias_declaration name: (_) @name value: (_) @value (#not-match? @value "^[{]")) @def.type @more
+(type_alias_declaration value: (object_type (method_signature name: (property_identifier) @name parameters: (_) @params) @def.method))
+(type_alias_declaration value: (object_type (property_signature name: (property_identifier) @name) @def.member))
 (enum_declaration name: (_) @name) @def.type
 (internal_module name: (identifier) @name body: (_)? @local) @def.type
 (module name: (identifier) @name body: (_)? @local) @def.type

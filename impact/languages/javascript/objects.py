@@ -42,7 +42,9 @@ def _member(
     if part.type == "assignment_expression":
         key = (part.child_by_field_name("left") or part).child_by_field_name("property") or part
         value = part.child_by_field_name("right") or part
-    if key.type not in KEYS:
+    if key.type == "string" and key.named_child_count == 1:
+        key = key.named_children[0]
+    elif key.type not in KEYS:
         return
     value = bare(value, CASTS)
     is_accessor = part.type == "method_definition" and part.children[0].type in ("get", "set")

@@ -33,3 +33,4 @@
 (export_statement "=" [(call_expression) (new_expression) (member_expression) (object)]) @open
 (module name: (string)) @open
 (export_statement "as" "namespace") @open
+(index_signature) @open.owner

@@ -27,3 +27,13 @@
 (assignment left: [(pattern_list) (tuple_pattern)] @left right: (_) @is.several)
 (comparison_operator . (_) @is.compared ["==" "!="] [(string) (integer) (float) (true) (false) (none)] @literal .)
 (comparison_operator . (_) @is.compared ["is" "is not"] [(true) (false) (none)] @literal .)
+; dictionaries that are written out, and who asks them for a key
+(module (expression_statement (assignment left: (identifier) @name right: (dictionary) @holds)))
+(subscript value: (_) @is.asked subscript: (string) @key .)
+(comparison_operator ["in" "not in"] . (_) @is.searched)
+(comparison_operator (string) @key . ["in" "not in"] . (_) @is.searched)
+(call function: (attribute object: (_) @is.searched attribute: (identifier) @m) arguments: (argument_list . (string) @key) (#eq? @m "get"))
+(assignment left: (subscript value: (_) @is.given))
+(augmented_assignment left: (subscript value: (_) @is.given))
+(try_statement body: (block) @foreseen (except_clause) @caught (#match? @caught "^except\\s*(:|[^\\n]*(KeyError|LookupError|Exception))"))
+(with_statement (with_clause) @with (#match? @with "raises|suppress|KeyError")) @foreseen
