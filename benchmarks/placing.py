@@ -26,7 +26,7 @@ from bot.values import (
     Review,
     Side,
     Source,
-    Strategy,
+    StrategyChoice,
     Verdict,
 )
 from deeprepo_sandbox.github import anchors, diffs
@@ -203,7 +203,7 @@ def _finding(
 def review_of(placed: Sequence[PlacedFinding], changed: tuple[ChangedFile, ...]) -> Review:
     """A review that says these findings."""
     return Review(
-        pull=PULL, files=changed, strategy=Strategy("fanout"), findings=tuple(placed), coverage=Coverage(), cost=Cost(),
+        pull=PULL, files=changed, strategy=StrategyChoice("fanout"), findings=tuple(placed), coverage=Coverage(), cost=Cost(),
         seconds=1.0,
     )  # fmt: skip
 

@@ -36,7 +36,7 @@ class Brief:
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
     note: str = ""  # a sentence about this run for the reader of the review
     run: bool = False  # whether tests may be run in a sandbox
-    foreign: bool = False  # by somebody who may not write to the repository
+    stranger: bool = False  # by somebody who may not write to the repository
     journal: str = ""  # the name under which a server finds paid calls again
 
 

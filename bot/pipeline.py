@@ -33,7 +33,7 @@ from bot.values import (
     ReaderNotes,
     ReportSettings,
     Review,
-    Strategy,
+    StrategyChoice,
     Transcript,
     Walkthrough,
 )
@@ -236,7 +236,7 @@ async def _check_reports(session: Session) -> tuple[CheckReport, ...]:
     return await custom_checks.reports(session)
 
 
-def _choose(session: Session) -> Strategy:
+def _choose(session: Session) -> StrategyChoice:
     """How what no earlier round has read is read, with the reason."""
     subject, by_model = session.survey, session.reader is not None
     again = _files_to_ask_about(subject) if by_model else ()
@@ -251,7 +251,7 @@ def _choose(session: Session) -> Strategy:
         effort=subject.brief.settings.effort,
     )
     session.calls.journal.put("strategy", name=name, reason=reason)
-    return Strategy(name, reason)
+    return StrategyChoice(name, reason)
 
 
 async def _judge_findings(transcript: Transcript, session: Session) -> tuple[judging.JudgedFindings, Transcript]:
@@ -290,7 +290,7 @@ async def _placed(
 
 def _review(
     session: Session,
-    strategy: Strategy,
+    strategy: StrategyChoice,
     transcript: Transcript,
     judgement: judging.JudgedFindings,
     findings: tuple[PlacedFinding, ...],
@@ -308,7 +308,7 @@ def _review(
     return Review(
         pull=subject.pull,
         files=subject.files,
-        strategy=Strategy(strategy.name, "; ".join(filter(None, (strategy.reason, transcript.reason)))),
+        strategy=StrategyChoice(strategy.name, "; ".join(filter(None, (strategy.reason, transcript.reason)))),
         findings=findings,
         coverage=coverage_now,
         cost=budget.cost(),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from bot.values import (
+    Absence,
     ChangedFile,
     Clues,
     Completion,
@@ -17,7 +18,6 @@ from bot.values import (
     Query,
     Review,
     Side,
-    Silence,
     TreeEntry,
     Unit,
     Usage,
@@ -192,7 +192,7 @@ class Analyzer(Protocol):
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """What is wrong with the change, with verbatim quotes, and which of the files it has judged to their end."""
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:
         """What it means that a finding of its own, of an earlier round, is not among those of a check that ran to its end."""
 
 

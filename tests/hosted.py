@@ -22,7 +22,7 @@ from bot.values import (
     Review,
     Source,
     Status,
-    Strategy,
+    StrategyChoice,
     Verdict,
 )
 from deeprepo_sandbox import github as sandbox
@@ -105,7 +105,7 @@ def finding(fingerprint: str, line: int = 0, **changes: object) -> PlacedFinding
 def reviewed(head: str, *findings: PlacedFinding, **changes: object) -> Review:
     """A review of this head with these findings; a change that names a setting of its own changes that."""
     pull = PullRequest("A change", "", "a" * 40, head, "main", "feature", "/nowhere", base_tip="a" * 40)
-    made = Review(pull, (), Strategy("offline", "no model"), findings, COVERAGE, Cost(), 1.0, version="0.1.0")
+    made = Review(pull, (), StrategyChoice("offline", "no model"), findings, COVERAGE, Cost(), 1.0, version="0.1.0")
     names = {one.name for one in fields(ReportSettings)} & changes.keys()
     settings = replace(made.settings, **{name: changes.pop(name) for name in names})  # type: ignore[arg-type]
     return replace(made, settings=settings, **changes)  # type: ignore[arg-type]

@@ -286,8 +286,8 @@ async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[PullRequest]:
 async def funds(run: ReviewRun, step: Step, console: Console) -> AsyncIterator[Funds]:
     """What the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
     facts = run.state.facts
-    is_foreign = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
-    if is_foreign and step.runner.github_event_name == "pull_request" and not access.keys():
+    is_unprivileged = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
+    if is_unprivileged and step.runner.github_event_name == "pull_request" and not access.keys():
         yield Funds(refusal=NO_SECRETS)
     elif access.can_ask(run.settings):
         yield await spending.left(run, step, console)

@@ -155,7 +155,7 @@ class Turns:
         """Give what was found so far its verdicts; as a sentence, if there are any."""
         session = self.state.session
         before = sum(finding.verdict.open for finding in session.findings)
-        await judging.settle(session)
+        await judging.apply_opinions(session)
         verdict_counts = Counter(finding.verdict for finding in session.findings)
         decisive = [verdict for verdict in Verdict if verdict.opinion and not verdict.open]
         if not before or not any(verdict_counts[verdict] for verdict in decisive):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
 
 
 class ConsumerFindings:
@@ -31,6 +31,6 @@ class ConsumerFindings:
             tuple(one for one in self._findings if one.path in paths), frozenset(file.path for file in files)
         )
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
         """Fixed if the consumer that broke was looked at again, to its end."""
         return "fixed" if finding.consumer in self._checked_names else "unseen"

@@ -18,6 +18,7 @@ from bot.dependents.contract import moved_places
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.values import (
+    Absence,
     ChangedFile,
     ChangedSymbol,
     Dependents,
@@ -26,7 +27,6 @@ from bot.values import (
     Reference,
     Rewrite,
     Signature,
-    Silence,
     UsePlace,
 )
 
@@ -54,7 +54,7 @@ class Contracts:
         """One finding for each changed definition, with the places that it breaks."""
         return Judgement(await check(tree, files, dependents, self._languages), frozenset(file.path for file in files))
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:
         """Fixed: every use is looked for each time, unless the search was cut off, or a use on its lines could not be compared."""
         verdicts = compare(dependents)
         undecided_rows = (row for row in dependents.references if (row.symbol, row.path, row.line) not in verdicts)

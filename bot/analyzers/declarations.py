@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.ports import Language, Tree
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
 
 # The paths of which a format may want some: a change without them loads none.
 POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
@@ -37,7 +37,7 @@ class Declarations:
         self._foreign_paths |= foreign
         return judgement
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
         """Fixed: both sides and the uses are compared each time."""
         return "fixed"
 

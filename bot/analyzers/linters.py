@@ -23,7 +23,7 @@ from bot.ports import Tree
 from bot.render import count
 from bot.text.lines import quote_of
 from bot.text.paths import is_sample, is_test
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source, Verdict
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 
 PORTION = 100  # files of one run
 ALONE = 20  # files that are run one by one after a run that judged none of them
@@ -212,7 +212,7 @@ class Linter:
                 left += [(side.file.path, reason) for reason in self._open(side)]
         return Judgement(tuple(findings), frozenset(after) - {path for path, _ in left}, tuple(left))
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
         """Fixed: every changed file of its language is read each time, unless the program is not installed here."""
         return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
 

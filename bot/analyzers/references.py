@@ -12,7 +12,7 @@ from bot.languages.faults import faults
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, Dependents, Evidence, Finding, Judgement, Query, Rewrite, Silence, Source, Verdict
+from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Query, Rewrite, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, proof_of
 
 UNREAD = "it could not be parsed"
@@ -61,7 +61,7 @@ class References:
             tuple((path, UNREAD) for path in report.looked.unread),
         )
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
         """Fixed: every added line is resolved each time."""
         return "fixed"
 

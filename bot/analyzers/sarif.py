@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.ports import Tree
 from bot.render import count
 from bot.text.lines import quote_of
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source, Verdict
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
 from bot.values.finding import break_of
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -55,7 +55,7 @@ class Sarif:
         failures = (("", each.message) for each in self._found.get("", ()))
         return Judgement(tuple(findings), frozenset(texts.keys() - reasons.keys()), (*left, *dict.fromkeys(failures)))
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
         """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
         tools = {source.name for source in finding.sources if source.kind == "tool"}
         again = {run.tool for run in self._runs if run.covers(finding.path)}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.ports import Language, Tree
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
 
 # The paths of which a language may want some: a change without them loads none.
 POSSIBLE = re.compile(
@@ -41,7 +41,7 @@ class Schemas:
         rows, open_rows = await check.findings(tree, change)
         return Judgement(rows, change.complete | change.other_paths, (*change.open, *open_rows))
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
         """Fixed: both sides and the uses are compared each time."""
         return "fixed"
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from bot.machine import limits
 from bot.masking.forms import Hit, identified, new_secrets
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source, Verdict
+from bot.values import Absence, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
 
 NAME = "secrets"
@@ -46,7 +46,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     )
 
 
-def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
+def absence(finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG001
     """Lasting: everyone who fetched the commit still has the secret after its line is gone."""
     return "lasting"
 

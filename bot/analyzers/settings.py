@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from bot import config
 from bot.config import names
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source, Verdict
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 
 NAME = "settings"
 MOST = 40  # problems of one file that are findings of their own
@@ -37,7 +37,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     return Judgement(tuple(findings), frozenset(judged_paths))
 
 
-def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG001
+def absence(finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG001
     """Fixed: the changed settings are read each time."""
     return "fixed"
 

@@ -19,7 +19,7 @@ the first that fits:
 | still, but it could not be posted, or was never shown | new | `at_end` |
 | it was fixed, and is reported again | new, by its old number: `back` | `give_numbers` |
 
-Silence fixes nothing else: a model that reads something else says nothing about it.
+Absence fixes nothing else: a model that reads something else says nothing about it.
 """
 
 import re
@@ -34,20 +34,20 @@ from bot.findings.quotes import fold, locate, rows_of
 from bot.ports import Tree
 from bot.text.lines import code_of, is_comment
 from bot.values import (
+    Absence,
     ChangedFile,
     Earlier,
     Evidence,
     Finding,
     PlacedFinding,
     Severity,
-    Silence,
     Source,
     at_least,
     in_order,
 )
 from bot.values.finding import How
 
-_WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
+_WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, still in"
 SHORT = 10  # characters of a commit id in a sentence
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
@@ -65,18 +65,18 @@ async def recall(
     files: Sequence[ChangedFile],
     reread: Collection[tuple[str, int, int]],
     before: Mapping[str, str] = MappingProxyType({}),
-    silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
+    absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen",
 ) -> list[Finding]:
     """This round's findings that are new, then each earlier one with its status: still there (open or moved), doubtful or fixed.
 
     `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
-    `silence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
+    `absence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
     """
     left, still, silent_findings = _repeated(earlier, findings, files)
     head = _Head(earlier, tree, files, reread, before)
     known = list(still)
     for past in silent_findings:
-        now = await head.find(past, _silence(past, silence))
+        now = await head.find(past, _absence(past, absence))
         again = next(
             (one for one in left if now.path != past.path and not past.proven and _is_edited(now, one, files)), None
         )
@@ -126,7 +126,7 @@ class _Head:
         self._texts: dict[str, str | None] = {}  # of the head, once somebody has asked
         self._tokens: dict[str, str] = {}
 
-    async def find(self, past: Finding, means: Silence | None) -> Finding:
+    async def find(self, past: Finding, means: Absence | None) -> Finding:
         """A finding that nobody has reported again, with its status. `means`: what its check says by that; None if a model has found it."""
         if means == "lasting":
             return lasting(past, self._earlier.head)
@@ -256,12 +256,12 @@ def lasting(past: Finding, commit: str) -> Finding:
     )
 
 
-def _silence(past: Finding, silence: Callable[[Source, Finding], Silence | None]) -> Silence | None:
+def _absence(past: Finding, absence: Callable[[Source, Finding], Absence | None]) -> Absence | None:
     """What it means that nobody reports it any more, if that is for code to say; None if its words decide, and who reads them."""
     by_code = [source for source in past.sources if source.kind != "model"]
     if not past.proven and not past.is_masked and len(by_code) < len(past.sources):
         return None  # a model has said it too
-    means = {silence(source, past) for source in by_code}
+    means = {absence(source, past) for source in by_code}
     if not means or None in means:
         return None
     return next(each for each in _WORST if each in means)

@@ -65,7 +65,7 @@ def queue(job: str) -> str:
     return QUEUES[job.partition("~")[0]]
 
 
-def root(job: str) -> str:
+def first_try(job: str) -> str:
     """The job that this one is a further try of, or itself."""
     return job.partition("+")[0]
 
@@ -77,7 +77,7 @@ def tries(job: str) -> int:
 
 def following(job: str) -> str:
     """The name of the next try."""
-    return f"{root(job)}+{tries(job) + 1}"
+    return f"{first_try(job)}+{tries(job) + 1}"
 
 
 def is_same(one: str, other: str) -> bool:

@@ -103,7 +103,7 @@ class Jobs:
             return await self._put(ask, name, delay or 0.0)
         async with self._keys.alone(f"submit {asks.beginning(ask)}"):
             rows = await engine.find(prefixes=[asks.beginning(ask)], text=True)
-            if any(asks.root(row.id) == name for row in rows):
+            if any(asks.first_try(row.id) == name for row in rows):
                 return False
             if isinstance(ask, ReviewAsk):
                 return await self._replace(ask, name, delay, rows)
@@ -119,7 +119,7 @@ class Jobs:
     async def reviews(self, pull: PullRef) -> dict[str, ReviewAsk]:
         """Return the reviews of a pull request that wait and run, by the name of their first try."""
         rows = await engine.find(prefixes=[asks.reviews(pull)], text=True)
-        return {asks.root(row.id): ask for row in rows if isinstance(ask := asks.read(row.text), ReviewAsk)}
+        return {asks.first_try(row.id): ask for row in rows if isinstance(ask := asks.read(row.text), ReviewAsk)}
 
     async def cancel(self, pull: PullRef, runs: Collection[str] | None = None) -> int:
         """Call off the reviews of a pull request, waiting and running, or some of them (`runs`); how many there were.
@@ -128,9 +128,9 @@ class Jobs:
         """
         async with self._keys.alone(f"submit {asks.reviews(pull)}"):
             rows = await engine.find(prefixes=[asks.reviews(pull)])
-            ends = [row.id for row in rows if runs is None or asks.root(row.id) in runs]
+            ends = [row.id for row in rows if runs is None or asks.first_try(row.id) in runs]
             if ends:
-                tidy = Cancel(pull, "command", tuple(dict.fromkeys(map(asks.root, ends))))
+                tidy = Cancel(pull, "command", tuple(dict.fromkeys(map(asks.first_try, ends))))
                 await self._put(tidy, asks.name(tidy, "off-" + ends[-1].rpartition("~")[2]), 0.0)
                 await self._end(ends)
         return len(ends)

@@ -34,7 +34,7 @@ class Job:
 
     def __init__(self, row: JobRow, executor: str, settings: JobSettings) -> None:
         self.row, self.executor, self.task = row, executor, asyncio.current_task()
-        self.id = asks.root(row.id)  # the same after a restart, and in a further try
+        self.id = asks.first_try(row.id)  # the same after a restart, and in a further try
         self.attempt = row.starts + int(row.attributes.get("deaths", 0))  # 1, and one more for each process that died
         self.stored_at = row.since
         self.refusals = int(row.attributes.get("refusals", 0))  # earlier tries that GitHub has refused
@@ -239,4 +239,4 @@ class Runner:
 async def _is_newest(job: Job) -> bool:
     """Whether no newer review of the pull request is stored, done or not: one is if a process died before it ended the older. It knew what this was to do."""
     rows = await engine.find(prefixes=[job.row.id.rpartition("~")[0] + "~"], states=None, newest=True, most=RECENT)
-    return all((row.since, row.id) <= (job.stored_at, job.row.id) or asks.root(row.id) == job.id for row in rows)
+    return all((row.since, row.id) <= (job.stored_at, job.row.id) or asks.first_try(row.id) == job.id for row in rows)

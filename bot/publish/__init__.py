@@ -52,7 +52,7 @@ async def publish(
         told_review = replace(tell_in_summary(review, refusals), notes=(*review.notes, *notes))
         return await job.put_summary((await asyncio.to_thread(comments, told_review)).summary, facts)
 
-    unheard = await requests.settle(job, request)
+    unheard = await requests.update(job, request)
     stands = await put_summary(unheard)
     closer = ThreadCloser(host)
     notes = (*unheard, *await tidy(job, closer))
@@ -99,7 +99,7 @@ async def _renew_page(host: Host, standing: PostedComment, review: Review, comme
     if not same(standing.body, text):
         await host.edit_comment(standing.id, text)
     with suppress(HostRefused):  # the next review tries again, and reports the reason
-        await requests.settle(job, await requests.read(job))
+        await requests.update(job, await requests.read(job))
 
 
 if TYPE_CHECKING:

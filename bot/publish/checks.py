@@ -19,7 +19,7 @@ from bot.masking import hide
 from bot.outputs import facts, markdown, marker
 from bot.publish.job import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
-from bot.values import Annotation, Check, Ending, Review
+from bot.values import Annotation, CheckRun, Ending, Review
 from bot.values.progress import Progress
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ async def start(host: Host, head: str, owner: CheckOwner) -> int:
     """Return the check run of this review: its own after a restart, one that nobody ended, else a new one."""
     words, number = load(owner.language), str(host.pull.number)
 
-    async def find() -> Check | None:
+    async def find() -> CheckRun | None:
         own_checks = [one for one in await _list_runs(host, head) if one.external_id == number]
         own = (one for one in own_checks if _facts(one).get("run") == owner.run)
         return next(own, None) or next((one for one in own_checks if not one.is_over), None)
@@ -201,7 +201,7 @@ async def answer_queue(host: Host, head: str, ending: Ending, says: str, languag
     await _complete(host, number, ending, line(sentence)[:TITLE], _mark(sentence, run=run))
 
 
-async def _newest(host: Host, head: str) -> Check | None:
+async def _newest(host: Host, head: str) -> CheckRun | None:
     """The newest of this pull request's check runs on a commit."""
     own = [one for one in await _list_runs(host, head) if one.external_id == str(host.pull.number)]
     return max(own, key=lambda one: one.id, default=None)
@@ -256,7 +256,7 @@ def _buttons(host: Host, words: Phrases) -> "list[Button]":
     ]
 
 
-def _facts(check: Check) -> Mapping[str, str]:
+def _facts(check: CheckRun) -> Mapping[str, str]:
     return marker.read(check.summary) or {}
 
 
@@ -264,16 +264,16 @@ def _mark(text: str, **marker_facts: str) -> str:
     return f"{marker.make('check', **marker_facts)}\n{text}"
 
 
-async def _list_runs(host: Host, head: str) -> tuple[Check, ...]:
+async def _list_runs(host: Host, head: str) -> tuple[CheckRun, ...]:
     """Read our check runs on a commit, newest first as GitHub lists them."""
     voice, commit = host.voice, quote(head, safe="")
     ours = ("app.id", voice.app) if voice.app else ("app.slug", voice.login.removesuffix("[bot]"))
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, check_name=NAME, filter_="all")
     rows = host.client.pages(listing, "check_runs")
-    return tuple([shapes.value(Check, row, CHECK) async for row in rows if shapes.at(row, ours[0]) == ours[1]])
+    return tuple([shapes.value(CheckRun, row, CHECK) async for row in rows if shapes.at(row, ours[0]) == ours[1]])
 
 
-async def _create(host: Host, head: str, external_id: str, title: str, summary: str) -> Check:
+async def _create(host: Host, head: str, external_id: str, title: str, summary: str) -> CheckRun:
     """Make a new check run, in progress."""
     asked = host.rest.checks.async_create(
         *host.repo,
@@ -283,7 +283,7 @@ async def _create(host: Host, head: str, external_id: str, title: str, summary: 
         status="in_progress",
         output={"title": title, "summary": summary},
     )
-    return shapes.value(Check, await host.client.answer(asked), CHECK)
+    return shapes.value(CheckRun, await host.client.answer(asked), CHECK)
 
 
 async def _update(host: Host, number: int, title: str, summary: str) -> None:

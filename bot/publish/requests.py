@@ -58,7 +58,7 @@ def review_text(job: Publication, request: ChangeRequest | None, posts: int) -> 
     return comment("publish/review.md.j2", job.words, posts=posts, blocking=blocks, bar=bar_name)
 
 
-async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
+async def update(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
     """Request changes where no comment has carried the request, or dismiss it. Sentences about what GitHub refused."""
     if request.made_by_this:
         return await _make(job, request)

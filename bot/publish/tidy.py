@@ -49,7 +49,7 @@ async def tidy(job: Publication, closer: ThreadCloser) -> tuple[str, ...]:
         if one.is_resolved:
             continue
         try:
-            why = await _settle(job, one)
+            why = await _follow_up(job, one)
             if why is not None and not (one.hide_reason and closer.is_refused):
                 await job.check()
                 await closer.close(one, why)
@@ -58,7 +58,7 @@ async def tidy(job: Publication, closer: ThreadCloser) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-async def _settle(job: Publication, one: PostedFinding) -> Hidden | None:
+async def _follow_up(job: Publication, one: PostedFinding) -> Hidden | None:
     """Answer a finding that is fixed. Returns why its thread is to be closed; None if it is not."""
     review = job.review
     is_open = one.names(review.open)

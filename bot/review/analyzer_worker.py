@@ -11,7 +11,7 @@ from bot.ports import Analyzer, Compares, Installable
 from bot.render import count
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Finding, Judgement, Silence, Source, Unit, severity_rank
+from bot.values import Absence, ChangedFile, Finding, Judgement, Source, Unit, severity_rank
 from bot.values.review import NOTHING_ADDED
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class AnalyzerWorker:
         self._mark(units)
         return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine))
 
-    def silence(self, source: Source, finding: Finding) -> Silence | None:
+    def absence(self, source: Source, finding: Finding) -> Absence | None:
         """What it means that a source no longer reports this finding; None if the owner has switched its analyser off.
 
         Reports of other tools and clones of consumers are handed in with each run: without them nobody has looked.
@@ -74,8 +74,8 @@ class AnalyzerWorker:
             return "unseen" if source.kind == "tool" or finding.consumer else None
         if not self._has_told(name, finding.path):
             return "unseen"
-        silence = analyzer.silence(finding, self._survey.dependents)
-        return "unseen" if silence == "fixed" and self._is_unjudged(name, finding) else silence
+        absence = analyzer.absence(finding, self._survey.dependents)
+        return "unseen" if absence == "fixed" and self._is_unjudged(name, finding) else absence
 
     def _has_told(self, name: str, path: str) -> bool:
         """Whether an analyser ran, and has told all of a file."""
@@ -125,10 +125,10 @@ class AnalyzerWorker:
         findings: Sequence[Finding] = ()
         try:
             judgement = await self._judge(analyzer, files)
-            for path, reason in judgement.open:
+            for path, reason in judgement.unjudged:
                 self._leave_open(name, path, f"{name}: {reason}")
             findings = self._most(name, judgement.findings)
-            self._complete[name] = judgement.complete - {path for path, _ in judgement.open}
+            self._complete[name] = judgement.complete - {path for path, _ in judgement.unjudged}
             if isinstance(analyzer, Compares):
                 self._compared.update(analyzer.compare(self._survey.dependents))
         except DeepRepoError as error:
@@ -152,9 +152,9 @@ class AnalyzerWorker:
             return Judgement(
                 one.findings + other.findings,
                 one.complete | other.complete,
-                tuple(dict.fromkeys(one.open + other.open)),
+                tuple(dict.fromkeys(one.unjudged + other.unjudged)),
             )
-        return Judgement(judgement.findings, judgement.complete, judgement.open_files(files))
+        return Judgement(judgement.findings, judgement.complete, judgement.unjudged_files(files))
 
     def _most(self, name: str, findings: Sequence[Finding]) -> list[Finding]:
         """The most severe of an analyser's findings, by file and in all. How many are left out is a sentence."""

@@ -16,7 +16,7 @@ from bot.findings.rounds import look_again, outlasting, recall
 from bot.render import count
 from bot.review.session import Session, borne_out
 from bot.review.survey import Survey
-from bot.values import Finding, OwnerRule, Severity, Silence, Source, Status, Verdict, at_least
+from bot.values import Absence, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least
 
 if TYPE_CHECKING:
     from bot.findings.verify import Ask, Precedents
@@ -52,10 +52,10 @@ async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFinding
     if session.opinions is not None and not ask:
         await session.opinions.close()
     opinions = session.opinions.answers if session.opinions is not None and ask else None
-    return await judge(session.survey, session.findings, opinions, session.silence)
+    return await judge(session.survey, session.findings, opinions, session.absence)
 
 
-async def settle(session: Session) -> tuple[Finding, ...]:
+async def apply_opinions(session: Session) -> tuple[Finding, ...]:
     """Give the findings so far the verdicts of their second opinions: who goes on sees what is settled.
 
     Returns those that a second opinion could not settle.
@@ -93,14 +93,14 @@ async def _ask_ahead(session: Session, findings: Sequence[Finding]) -> None:
         by_code = await session.opinions.by_code
         borne = [await borne_out(session, finding) for finding in findings]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await judge(session.survey, alone, session.opinions.ask_ahead, session.silence)
+        await judge(session.survey, alone, session.opinions.ask_ahead, session.absence)
 
 
 async def judge(
     survey: Survey,
     findings: Sequence[Finding],
     ask: "Ask | None",
-    silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
+    absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen",
 ) -> JudgedFindings:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
 
@@ -111,7 +111,7 @@ async def judge(
     found = list(merge(findings))
     if past.known is not None:
         reread = [(unit.path, unit.start, unit.end) for unit in survey.tracker.fresh() if unit.side == "head"]
-        found = await recall(past.known, found, survey.tree, survey.files, reread, past.before, silence)
+        found = await recall(past.known, found, survey.tree, survey.files, reread, past.before, absence)
     found = _silence(found, survey)
     due = [at for at, one in enumerate(found) if ask is not None and _is_due(one, least)]
     asked = [replace(found[at], verdict=Verdict.UNPROVEN) for at in due]

@@ -79,7 +79,7 @@ async def open_session(
             calls=calls,
             worker=worker,
             analyzers=checks,
-            silence=checks.silence,
+            absence=checks.absence,
             root=models.root,
             reader=models.reader,
             keep_on_cancel=keep_on_cancel,

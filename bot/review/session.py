@@ -11,6 +11,7 @@ from bot.llm.calls import Calls
 from bot.ports import Model, Tree
 from bot.review.coverage import CoverageTracker
 from bot.values import (
+    Absence,
     ChangedFile,
     CheckAnswer,
     Dependents,
@@ -20,7 +21,6 @@ from bot.values import (
     ReaderNotes,
     Reference,
     ReviewEffort,
-    Silence,
     Source,
     Unit,
 )
@@ -108,7 +108,7 @@ class Session:
     effort: ReviewEffort = "medium"  # how far the review goes
     opinions: "Opinions | None" = None  # second opinions on findings; None: nobody gives any
     # What it means that a check by code no longer reports a finding; None: the owner has switched that check off.
-    silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen"
+    absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen"
     say: Callable[[str | Reading], None] = lambda _: None  # progress: a line, or what is read and was found by code
 
     @property

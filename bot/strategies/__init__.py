@@ -14,13 +14,12 @@ from bot.strategies.choice import affords, choose
 from bot.values import Transcript
 
 __all__ = ["affords", "choose", "cut_short", "load", "run"]
-Strategy = Callable[[Session], Awaitable[Transcript]]
 
 
-def load(name: str) -> Strategy:
+def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
     """The `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code."""
-    strategy: Strategy = import_module(f"bot.strategies.{name.replace('-', '_')}").run
-    return strategy
+    run: Callable[[Session], Awaitable[Transcript]] = import_module(f"bot.strategies.{name.replace('-', '_')}").run
+    return run
 
 
 async def run(name: str, session: Session) -> Transcript:

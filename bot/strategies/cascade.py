@@ -23,7 +23,7 @@ async def run(session: Session) -> Transcript:
     reading = await direct.run(session)
     if session.root is None or session.tracker.unread() == left:
         return reading  # nobody has answered
-    points = [*reading.open, *_open(session, await judging.settle(session))]
+    points = [*reading.open, *_open(session, await judging.apply_opinions(session))]
     if not points and session.effort != "high":
         return replace(reading, reason=CLOSED)
     settle = render.text("prompts/root_open.md.j2", points=points[:LISTED], more=max(0, len(points) - LISTED))

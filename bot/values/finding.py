@@ -29,7 +29,7 @@ How = Literal["", "back", "moved", "accepted"]
 SourceKind = Literal["model", "analyser", "tool"]
 # What it means that an analyser no longer reports a finding of its own. "fixed": it has judged everything again. "unseen": it has
 # not looked there this time. "lasting": the problem outlives its lines, as a secret in the history does.
-Silence = Literal["fixed", "unseen", "lasting"]
+Absence = Literal["fixed", "unseen", "lasting"]
 Role = Literal["", "root", "worker", "verify"]
 # What a model was shown: the changed code with what stands around it; the diff alone; altered definitions beside their uses; what it
 # searched for itself, beside what others had found.

@@ -128,7 +128,7 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckRun:
     """One of the App's check runs. `summary` begins with our marker."""
 
     id: int

@@ -45,13 +45,13 @@ class Judgement:
 
     findings: tuple[Finding, ...]
     complete: frozenset[str]  # paths
-    open: tuple[tuple[str, str], ...] = ()  # path (empty: no one file) and the reason
+    unjudged: tuple[tuple[str, str], ...] = ()  # path (empty: no one file) and the reason
 
-    def open_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
-        """What of the files that it was given is open: a file about which the check states nothing is open too."""
-        vouched = {path for path, _ in self.open} | self.complete
+    def unjudged_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
+        """What of the files that it was given has no judgement, with those about which the check states nothing."""
+        vouched = {path for path, _ in self.unjudged} | self.complete
         silent = ((file.path, "the check does not state that it judged the file to its end") for file in files)
-        return (*self.open, *((path, reason) for path, reason in silent if path not in vouched))
+        return (*self.unjudged, *((path, reason) for path, reason in silent if path not in vouched))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Strategy:
+class StrategyChoice:
     """How the change was read."""
 
     name: Exact[str]
@@ -281,7 +281,7 @@ class Review:
 
     pull: PullRequest
     files: tuple[ChangedFile, ...]
-    strategy: Strategy
+    strategy: StrategyChoice
     findings: tuple[PlacedFinding, ...]  # each that this review knows, with its status; those that it says first
     coverage: Coverage
     cost: Cost

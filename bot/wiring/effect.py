@@ -47,7 +47,7 @@ async def compute(
         judgement = Judgement((), frozenset())
         if wanted_files:
             judgement = await analyzer.check(subject.tree, wanted_files, subject.dependents)
-        unread = judgement.open_files(wanted_files)
+        unread = judgement.unjudged_files(wanted_files)
         checked_findings = [
             await check_quotes(finding, subject.tree) for finding in (*judgement.findings, *subject.consumers.findings)
         ]

@@ -128,7 +128,7 @@ def tools(
         say=say,
         look_at_consumers=partial(look, scratch=scratch, seconds=CONSUMERS if on_server else None),
         faults=faults,
-        running=running(environment, is_foreign=brief_made.foreign) if brief_made.run else None,
+        running=running(environment, is_stranger=brief_made.stranger) if brief_made.run else None,
     )
 
 
@@ -259,11 +259,11 @@ def _shows(organization: OrganizationFile | None, file: bytes | None) -> Disclos
     return config.resolve({}, file, config.Settings(), organization=organization).as_consumer
 
 
-def running(settings: config.Settings, *, is_foreign: bool = False) -> "RunPermission":
-    """What tests may use that run in a sandbox. `is_foreign`: the change is by somebody who may not write to the repository."""
+def running(settings: config.Settings, *, is_stranger: bool = False) -> "RunPermission":
+    """What tests may use that run in a sandbox. `is_stranger`: the change is by somebody who may not write to the repository."""
     from bot.run.values import RunPermission
 
-    refused = is_foreign and not settings.run_forks
+    refused = is_stranger and not settings.run_forks
     return RunPermission(
         sandbox=settings.run_sandbox,
         tools=tuple(filter(None, (settings.run_tools or "").split(":"))),

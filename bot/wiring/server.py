@@ -27,7 +27,7 @@ from bot.values import OrganizationFile, Review
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Room
-from bot.workflow import fetching, journals, worker
+from bot.workflow import dispatch, fetching, journals
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import Defaults
@@ -67,7 +67,7 @@ def open_work(
         model=access.can_ask,
         in_force=access.in_force,
     )
-    return partial(worker.carry_out, services=services), partial(worker.apologise, services=services)
+    return partial(dispatch.carry_out, services=services), partial(dispatch.apologise, services=services)
 
 
 async def _review(store: Store, folder: Path, caps: ProcessLimits, brief: Brief, say: Say) -> MadeReview:

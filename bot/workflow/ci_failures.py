@@ -65,7 +65,7 @@ async def is_due(host: Host, head: str) -> bool:
     return False
 
 
-async def settle(pull: PullRef, head: str, services: "Services") -> bool:
+async def store(pull: PullRef, head: str, services: "Services") -> bool:
     """Look up what has failed on the head, and store it with its review. Whether the page is to be made again."""
     page = await _stored_page(pull, services)
     if page is None or page.head != head:

@@ -55,7 +55,7 @@ class PullState:
 
     def brief(self, pull: PullRequest, settings: Config, journal: str = "") -> Brief:
         """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
-        return Brief(pull, settings.for_labels(self.facts.labels), foreign=self.stranger, journal=journal)
+        return Brief(pull, settings.for_labels(self.facts.labels), stranger=self.stranger, journal=journal)
 
 
 class Defaults(Protocol):

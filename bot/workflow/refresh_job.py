@@ -23,7 +23,7 @@ log = logging.getLogger("deeprepo.review")
 
 async def run(ask: Follow, job: Job, services: Services) -> None:
     """Carry out the job of a pull request of which somebody spoke while it was reviewed, or on whose head jobs of CI have ended."""
-    if ask.head and not await ci_failures.settle(ask.pull, ask.head, services):
+    if ask.head and not await ci_failures.store(ask.pull, ask.head, services):
         return
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
         with unless_gone(job):

@@ -81,7 +81,7 @@ async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
 
 async def _review(run: ReviewRun, job: Job, services: Services, *, again: bool) -> None:
     """Decide, review, and see to what follows. `again`: also if this change has its review."""
-    pull, memory, store = run.ask.pull, Database(run, services), services.store
+    pull, memory, store = run.ask.pull, DatabaseMemory(run, services), services.store
     words = await conclusions.silences(pull, store)
     decision = run.decide()
     if isinstance(decision, No):
@@ -168,7 +168,7 @@ async def _funds(run: ReviewRun, services: Services, brief: Brief) -> AsyncItera
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class DatabaseMemory:
     """What a server's database knows of the earlier reviews of a pull request."""
 
     run: ReviewRun

@@ -27,7 +27,7 @@ from bot.values import (
     Review,
     Round,
     Source,
-    Strategy,
+    StrategyChoice,
 )
 
 FINDING = Finding(
@@ -37,7 +37,7 @@ FINDING = Finding(
 REVIEW = Review(
     PullRequest("T", "", "a" * 40, "b" * 40, "main", "f", "/nowhere"),
     (ChangedFile("a.py", "a.py", "modified"),),
-    Strategy("fanout", "why"),
+    StrategyChoice("fanout", "why"),
     (PlacedFinding(FINDING, "inline"), PlacedFinding(replace(FINDING, fingerprint="f2", status="still"))),
     Coverage((CoverageRow("unit", "a.py", "f", "reviewed"), CoverageRow("dependent", "b.py", "b.py", "reviewed"))),
     Cost(),

@@ -16,7 +16,7 @@ from bot.ports import Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Review, Silence
+from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Review
 
 Files = Mapping[str, str | bytes | None]
 CI = ".github/workflows/ci.yml"
@@ -114,7 +114,7 @@ class Forgetful:
             raise IndexError("list index out of range")
         return Judgement((), frozenset(paths - {"mute"}))
 
-    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
+    def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
         """Always fixed, as one that does not know better would state it."""
         return "fixed"
 

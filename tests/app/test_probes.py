@@ -6,7 +6,7 @@ from pathlib import Path
 from serving import pull, served, settings
 
 from bot.app import RunningServer
-from bot.values import Cost, Coverage, PullRequest, Review, Strategy, Usage
+from bot.values import Cost, Coverage, PullRequest, Review, StrategyChoice, Usage
 
 
 def figures(text: str) -> dict[str, float]:
@@ -56,7 +56,9 @@ async def test_the_counters_count(tmp_path: Path) -> None:
         await server.http.post("/webhook", content=b"{}")
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
         cost = Cost(calls=3, usage=Usage(1000, 50), usd=0.25, failed_calls=1)
-        server.opened.metrics.review(Review(change, (), Strategy("direct"), (), Coverage(), cost, 1.0), "acme/shop")
+        server.opened.metrics.review(
+            Review(change, (), StrategyChoice("direct"), (), Coverage(), cost, 1.0), "acme/shop"
+        )
         server.opened.metrics.github(403, 17)
         told = await server.http.get("/metrics")
         assert told.headers["content-type"].startswith("text/plain")
@@ -84,7 +86,7 @@ async def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp
     """By default a repository adds no series."""
     async with served(settings(tmp_path, metrics_by_repository=False)) as server:
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
-        done = Review(change, (), Strategy("direct"), (), Coverage(), Cost(usd=0.25), 1.0)
+        done = Review(change, (), StrategyChoice("direct"), (), Coverage(), Cost(usd=0.25), 1.0)
         for name in ("acme/shop", "acme/web"):
             server.opened.metrics.review(done, name)
         found = figures((await server.http.get("/metrics")).text)

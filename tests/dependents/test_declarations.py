@@ -195,7 +195,7 @@ def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(
     judgement = judged(repository, case.before, case.after, tmp_path)
     assert [[f"{item.path}:{item.line}" for item in one.evidence] for one in judgement.findings] == [list(case.uses)]
     assert all(f"{case.name}`" in one.title and one.proven is case.is_proven for one in judgement.findings)
-    assert judgement.open == ()
+    assert judgement.unjudged == ()
 
 
 @pytest.mark.parametrize(("before", "after"), FINE.values(), ids=FINE)
@@ -220,7 +220,7 @@ def test_a_file_that_can_not_be_read_to_its_end_is_open(
     """Nothing is reported of it, and the change is not judged to its end."""
     judgement = judged(repository, {}, {path: text}, tmp_path)
     assert judgement.findings == ()
-    assert [one for one, _ in judgement.open] == [path]
+    assert [one for one, _ in judgement.unjudged] == [path]
     assert path not in judgement.complete
 
 
@@ -229,14 +229,14 @@ def test_more_files_than_are_read_are_open(repository: Repository, tmp_path: Pat
     module = {f"net/f{number}.tf": "locals {}\n" for number in range(FILES)}
     judgement = judged(repository, {**module, "net/v.tf": VARS}, {"net/v.tf": "\n"}, tmp_path)
     assert judgement.findings == ()
-    assert [path for path, _ in judgement.open] == ["net/v.tf"]
+    assert [path for path, _ in judgement.unjudged] == ["net/v.tf"]
 
 
 def test_an_unreadable_file_beside_leaves_the_change_open(repository: Repository, tmp_path: Path) -> None:
     """What a module declares is not known if one of its files cannot be read."""
     judgement = judged(repository, {**TERRAFORM, "net/odd.tf": "locals {"}, {"net/vars.tf": "\n"}, tmp_path)
     assert judgement.findings == ()
-    assert "net/odd.tf" in dict(judgement.open)["net/vars.tf"]
+    assert "net/odd.tf" in dict(judgement.unjudged)["net/vars.tf"]
 
 
 def test_the_review_shows_the_finding_at_the_lost_line(repository: Repository) -> None:

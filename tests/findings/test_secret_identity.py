@@ -37,7 +37,7 @@ def recalled(past: Finding, now: Finding) -> list[Finding]:
     """What becomes of the finding of a round before; everything is judged without a look at a tree."""
     past = replace(past, number=1)
     earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
-    return asyncio.run(recall(earlier, [now], None, [], (), silence=lambda _s, _f: "lasting"))  # type: ignore[arg-type]
+    return asyncio.run(recall(earlier, [now], None, [], (), absence=lambda _s, _f: "lasting"))  # type: ignore[arg-type]
 
 
 async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Repository) -> None:

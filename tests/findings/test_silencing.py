@@ -19,7 +19,7 @@ from bot.values import (
     ReportSettings,
     Review,
     Source,
-    Strategy,
+    StrategyChoice,
     Verdict,
 )
 from bot.values.finding import SAME_VALUE
@@ -45,7 +45,7 @@ def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *fil
     return Review(
         pull,
         files,
-        Strategy("fanout", "why"),
+        StrategyChoice("fanout", "why"),
         tuple(rows),
         Coverage(()),
         Cost(),

@@ -20,13 +20,13 @@ from bot.values import (
     Prompt,
     PullRequest,
     Review,
-    Strategy,
+    StrategyChoice,
     Turn,
     Usage,
 )
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
-REVIEW = Review(PULL, (), Strategy("rlm"), (), Coverage(), Cost(3, Usage(30, 15), 0.5), 1.0)
+REVIEW = Review(PULL, (), StrategyChoice("rlm"), (), Coverage(), Cost(3, Usage(30, 15), 0.5), 1.0)
 ASKED = Prompt((Message("user", "the secret plan"),))
 
 

@@ -120,5 +120,5 @@ def test_a_broken_contract_is_told(repository: Repository, before: Tree, after: 
 
 @pytest.mark.parametrize(("before", "after"), [row[1:] for row in FALSE], ids=[row[0] for row in FALSE])
 def test_what_is_not_sure_is_not_told(repository: Repository, before: Tree, after: Tree) -> None:
-    """Silence where anything else may give the name a meaning."""
+    """Absence where anything else may give the name a meaning."""
     assert rows(repository.change(before, after)) == []

@@ -16,7 +16,7 @@ from bot.values import (
     PullRequest,
     Review,
     Source,
-    Strategy,
+    StrategyChoice,
     Turn,
     Usage,
     Verdict,
@@ -74,7 +74,7 @@ REVIEW = Review(
             removed_lines=frozenset({40}),
         ),
     ),
-    strategy=Strategy("fanout", "7 files"),
+    strategy=StrategyChoice("fanout", "7 files"),
     findings=(
         PlacedFinding(
             replace(FINDING, severity="medium", title="Second", path="src/b.py", evidence=(), fingerprint="f2"),

@@ -8,7 +8,7 @@ from sample_reviews import FINDING, REVIEW, numbered, with_finding
 
 from bot.outputs import markdown
 from bot.render import load
-from bot.values import CoverageRow, Evidence, PlacedFinding, Strategy, Verdict
+from bot.values import CoverageRow, Evidence, PlacedFinding, StrategyChoice, Verdict
 from bot.values.finding import How, Status
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
@@ -32,7 +32,7 @@ def test_nothing_of_the_change_becomes_markup() -> None:
         review,
         summary=HOSTILE,
         notes=(HOSTILE,),
-        strategy=Strategy("fanout", HOSTILE),
+        strategy=StrategyChoice("fanout", HOSTILE),
         coverage=coverage,
         pull=replace(review.pull, title=HOSTILE, head_name=HOSTILE),
     )

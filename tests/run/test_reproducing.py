@@ -89,10 +89,10 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """Review the change with a model, and with runs allowed."""
 
     async def of_a_stranger(request: ReviewRequest, given: Mapping[str, Any], scratch: str) -> Review:
-        brief = replace(await review_of.brief(request, given, scratch), foreign=True)
+        brief = replace(await review_of.brief(request, given, scratch), stranger=True)
         return await pipeline.review(brief, review_of.tools(brief, scratch, lambda _: None))
 
-    def review(model: Model, *, foreign: bool = False, **flags: Any) -> Review:  # noqa: ANN401
+    def review(model: Model, *, stranger: bool = False, **flags: Any) -> Review:  # noqa: ANN401
         for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
             monkeypatch.delenv(variable, raising=False)
         with doubles.in_thread(Server(PerModel({"worker": model}))) as server:
@@ -100,7 +100,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             given = {"worker": "compatible/worker", "effort": "low", "allow_run": True, **flags}
             (tmp_path / "scratch").mkdir(exist_ok=True)
             request, scratch = ReviewRequest(str(shop.folder)), str(tmp_path / "scratch")
-            if foreign:
+            if stranger:
                 return asyncio.run(of_a_stranger(request, given, scratch))
             return asyncio.run(wiring.local_review(request, given, scratch))
 
@@ -264,7 +264,7 @@ def test_without_a_section_nothing_is_run_or_asked(reviewed: Callable[..., Revie
 def test_a_stranger_needs_the_operators_word(reviewed: Callable[..., Review]) -> None:
     """What somebody brings who may not write to the repository is run only with DEEPREPO_RUN_FORKS."""
     model = Model()
-    done = reviewed(model, foreign=True)
+    done = reviewed(model, stranger=True)
     assert model.asked == []
     assert any("DEEPREPO_RUN_FORKS" in note for note in done.notes)
 
