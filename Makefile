@@ -152,5 +152,5 @@ lock: $(READY)  ## renew the lock files from versions that are a week old (netwo
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
 		| $(locked) --no-annotate - -o requirements-build.lock
 
-clean:  ## remove what the targets made
+clean:  ## remove the environments, the builds and the caches of the tools; what took long to fetch stays in .cache
 	rm -rf $(VENV) $(DEMO) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache build dist
