@@ -2,7 +2,9 @@
 
 import asyncio
 import base64
+import io
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from browsing import BROWSER, DRIVER, Window, window
+from rich.console import Console
+from rich.text import Text
 from whole import BROKEN, WORSE, Whole, whole
 
 from deeprepo_sandbox import demo
@@ -21,6 +25,7 @@ IMAGES = Path(__file__).parents[2] / "docs/images"
 DESKTOP, PHONE = 760, 390  # CSS pixels
 WHOLE_PAGE = 1280
 TALL = 1600
+COLUMNS = 96  # of the terminal
 COMMENT = "article.card.bot"  # one of the conversation
 SUMMARY = f"{COMMENT}:has(h2)"
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}
@@ -97,6 +102,21 @@ async def by_code(at: Whole, camera: Camera, folder: Path) -> None:
     await camera.take("fixed", page, SUMMARY)
 
 
+async def in_terminal(folder: Path, camera: Camera) -> None:
+    """The same change, reviewed on the command line."""
+    work = folder / "terminal"
+    work.mkdir()
+    demo.build(str(work))
+    command = [sys.executable, "-m", "bot", "review", "--effort", "none", "--repo", str(work), "main..pull-request"]
+    env = os.environ | {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "COLUMNS": str(COLUMNS)}
+    printed = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: ASYNC221 - nothing else runs
+    console = Console(record=True, width=COLUMNS, file=io.StringIO())
+    console.print(Text.from_ansi(printed))
+    page = work / "console.html"
+    page.write_text(f"<body style='margin: 0'>{console.export_svg(title='deeprepo review')}")
+    await camera.take("console", page.as_uri(), "svg")
+
+
 async def beyond(folder: Path, camera: Camera) -> None:
     """The line of another repository that the change of the demo breaks."""
     os.environ["DEEPREPO_CONSUMERS"] = "owner"
@@ -157,6 +177,7 @@ async def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as place, camera(folder) as taking:
         async with whole(Path(place, "code")) as at:
             await by_code(at, taking, Path(place))
+        await in_terminal(Path(place), taking)
         await beyond(Path(place, "beyond"), taking)
         await talked(Path(place, "talk"), taking)
 
