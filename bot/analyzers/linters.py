@@ -126,17 +126,13 @@ class Side:
     shown: bytes
     bare: bytes
     base: bytes
+    lines: Sequence[str]  # as it is
     reports: Mapping[bytes, "LintOutcome"] = field(default_factory=dict)  # about each of these texts
 
     @property
     def test(self) -> bool:
         """Whether it is a test or belongs to one."""
         return is_test(self.file.path) or is_sample(self.file.path)
-
-    @property
-    def lines(self) -> list[str]:
-        """The lines after the change."""
-        return _lines(self.own)
 
     @property
     def is_new(self) -> bool:
@@ -223,7 +219,7 @@ class Linter:
 
     def _side(self, file: ChangedFile, after: Mapping[str, bytes], before: Mapping[str, bytes]) -> Side:
         own, base = after[file.path], before.get(file.old_path or "", b"")
-        return Side(file, own, self.comments.without(own, base), self.comments.without(own), base)
+        return Side(file, own, self.comments.without(own, base), self.comments.without(own), base, _lines(own))
 
     async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], LintOutcome]:
         """What the linter reports about each text of a path. One that spoils a run for the others has a run of its own."""

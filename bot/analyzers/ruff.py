@@ -7,6 +7,7 @@ project's own linter.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from posixpath import basename, splitext
 from typing import Any
 
@@ -126,9 +127,15 @@ def _finish(finding: Finding, side: Side, report: LintReport) -> Finding:
     finding = replace(
         finding, evidence=_evidence(side, report), suggestion=_suggestion(side.lines, report.fix, finding)
     )
-    if report.code == "F821" and (_is_quoted(line, report) or DYNAMIC.search(side.own)):
+    if report.code == "F821" and (_is_quoted(line, report) or _is_dynamic(side.own)):
         return replace(finding, severity="medium", verdict=Verdict.UNPROVEN)
     return finding
+
+
+@lru_cache(maxsize=1)
+def _is_dynamic(text: bytes) -> bool:
+    """Whether a name of this file can come from anywhere. Asked for each report of one file after the other."""
+    return DYNAMIC.search(text) is not None
 
 
 def _evidence(side: Side, report: LintReport) -> tuple[Evidence, ...]:

@@ -94,7 +94,7 @@ def test_a_hostile_log_costs_little_time_and_its_error_is_short() -> None:
         "a.py:1:1 " * 300 + "\n",
         "E   " + "Error.." * 90 + "\n",
     ):
-        error = explained(f"{RUN}{part * (1_000_000 // len(part))}{EXIT}").error
+        error = explained(f"{RUN}{part * (400_000 // len(part))}{EXIT}").error
         assert len(error) <= 300
         assert "\n" not in error
 

@@ -12,7 +12,7 @@ PARTS = st.text(alphabet=st.one_of(st.sampled_from(ODD), st.sampled_from("ab")),
 NAMES = st.lists(PARTS, min_size=1, max_size=3).map("/".join)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(path=NAMES, other=NAMES)
 def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) -> None:
     """Not its folder, what lies below a folder of that name, a sibling, or the name in another folder; alone and after other patterns."""
