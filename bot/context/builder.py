@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from bot.context import (
     bodies,
     definitions,
-    identifiers,
     leftovers,
     meaning,
     result_flow,
@@ -20,7 +19,7 @@ from bot.context import (
     usages,
 )
 from bot.context.bodies import Callee
-from bot.context.call_sites import call_sites, distinct, in_turn
+from bot.context.call_sites import call_sites, distinct
 from bot.context.definitions import CalledName
 from bot.context.searches import Searches
 from bot.context.usages import Pick
@@ -28,11 +27,11 @@ from bot.dependents.sites import MODULE
 from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.text.lines import file_lines
-from bot.text.paths import decides_nothing, is_product
-from bot.values import Excerpt, Query, Reference, Unit, tokens
+from bot.text.paths import is_product
+from bot.values import Excerpt, Reference, Unit, tokens
 
 NEARBY_TOKENS = 3_200  # of code beside the units in one prompt
-APART_TOKENS = 1_000  # beside these, for who still uses what the change removes, and for callers of callers
+APART_TOKENS = 1_000  # beside these, for who still uses what the change removes
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
 DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
@@ -44,9 +43,6 @@ TYPE_LINES = 5  # of a type that is longer than a definition may be
 READINGS = 4  # lines of a caller that read what it got, below those around the call
 READER_LINES = 12  # of the block around a reader
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
-HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
-MAX_CALLING = 200  # lines that call by an option
-BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
 MAX_HELPERS = 4  # definitions that shown readers call in their own files
 
 
@@ -88,12 +84,7 @@ class ContextBuilder:
         rest = self.rest_of_definitions(units)
         shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
         await self.found.look_up(units)
-        sure = [
-            *self._left(units, shown_lines),
-            *self.found.consumers.pick(call_sites(units), shown_lines.lines),
-            *await self._receivers(units, shown_lines),
-        ]
-        apart = await self._windows(sure, shown_lines, min(APART_TOKENS, room))
+        apart = await self._windows(self._left(units, shown_lines), shown_lines, min(APART_TOKENS, room))
         callers = await self._callers(
             shown_lines, room if self.first else min(CALLERS_TOKENS, room), self._use_order(units)
         )
@@ -101,10 +92,7 @@ class ContextBuilder:
         callees = await self._callees(definitions.called_names(units), shown_lines)
         callees, tokens_needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
         links = (await self.found.links()).pick(units, shown_lines.lines, self.found.imports)
-        picks = [
-            *links,
-            *self._readers(units, shown_lines),
-        ]
+        picks = [*links, *self._readers(units, shown_lines)]
         windows = await self._windows(picks, shown_lines, room - tokens_needed)
         left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
         flows = await self._callees(definitions.flowing(units), shown_lines)
@@ -144,9 +132,7 @@ class ContextBuilder:
     async def _uses_of(self, units: Sequence[Unit], room: int) -> Uses:
         shown_lines = ShownLines(units)
         await self.found.look_up(units)
-        carried = self.found.consumers.pick(call_sites(units), shown_lines.lines)
-        sure = in_turn([self._left(units, shown_lines), carried, await self._receivers(units, shown_lines)])
-        apart = await self._windows(sure, shown_lines, room // USES_PART)
+        apart = await self._windows(self._left(units, shown_lines), shown_lines, room // USES_PART)
         room -= sum(excerpt.size for excerpt in apart)
         sites = distinct(row for row in call_sites(units) if not row.test)
         callers = await self._callers(shown_lines, room // USES_PART, sites, READER_LINES)
@@ -169,34 +155,6 @@ class ContextBuilder:
         """Who still uses what the units remove."""
         changed_lines = {file.path: file.added_lines for file in self.found.files}
         return leftovers.pick(self.found.rows, self.found.gone_names(units), units, shown_lines.lines, changed_lines)
-
-    async def _receivers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
-        """Where callers give the result to: the keys of the files that they name, and who calls them by an option."""
-        sites = [row for row in call_sites(units) if row.call and row.sure and not row.test][:HANDING]
-        texts = await self.found.tree.read_many([row.path for row in sites]) if sites else {}
-        lines = {path: file_lines(blob) for path, blob in texts.items()}
-        by_file_name = await self.found.by_file_name() if lines else {}
-        keys: dict[str, set[str]] = defaultdict(set)  # by the file to which they are given
-        for row in sites:
-            if stored_names := identifiers.stored_keys(row.text, row.name):
-                for path in result_flow.files(lines.get(row.path, ()), by_file_name):
-                    keys[path] |= stored_names
-        read = await self.found.tree.read_many([*keys]) if keys else {}
-        picks = [
-            Pick(path, number, tuple(sorted(keys[path])), defines=False, title="gets it from a caller", beside=1)
-            for path, blob in read.items()
-            for number, text in enumerate(file_lines(blob), 1)
-            if keys[path] & identifiers.words(text)
-        ]
-        callers = {option: row.path for row in sites for option in result_flow.options(lines.get(row.path, ()), row)}
-        rows = await self.found.tree.grep_lines(Query(list(callers), word=True, limit=MAX_CALLING)) if callers else ()
-        picks += [
-            Pick(path, number, (), defines=False, title=f"calls {callers[option]} by {option}", beside=BESIDE_OPTION)
-            for path, number, text in rows
-            for option in callers
-            if option in text and usages.OTHER.search(path) and is_product(path) and not decides_nothing(path)
-        ]
-        return [one for one in picks if (one.path, one.line) not in shown_lines.lines][:MAX_HANDED]
 
     async def _callees(self, calls: Iterable[CalledName], shown_lines: ShownLines) -> list[Callee]:
         """The definitions that these calls mean, where the prompt does not show them: those first that ask something of their callers."""

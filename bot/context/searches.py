@@ -5,22 +5,19 @@ what a prompt shows does not depend on which prompt was written first.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.checkout.views import WrittenTree
-from bot.context import definitions, identifiers, leftovers, result_flow, usages
-from bot.context.call_sites import call_sites
-from bot.context.consumers import Consumers
+from bot.context import definitions, identifiers, leftovers, usages
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.usages import Row
 from bot.machine.concurrency import together
 from bot.masking.masks import Masks
 from bot.ports import Tree
-from bot.text import blocks
-from bot.values import ChangedFile, Query, Reference, Unit
+from bot.values import ChangedFile, Query, Unit
 
 LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
@@ -30,7 +27,7 @@ MAX_ROWS = 20_000  # lines that one search may bring
 
 @dataclass
 class Searches:
-    """The lines that hold the names of a change, what it calls, and who uses what its callers hand on."""
+    """The lines that hold the names of a change, and what it calls."""
 
     tree: Tree
     files: Sequence[ChangedFile]
@@ -39,17 +36,14 @@ class Searches:
     rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
     called_definitions: dict[str, list[Row]] = field(default_factory=dict)  # of what the change calls
     imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files
-    consumers: Consumers = field(init=False)  # of what callers hand on
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # prompts are written side by side
     _links: Links | None = None
-    _by_file_name: Mapping[str, Sequence[str]] | None = None
     _gone: dict[str, frozenset[str]] = field(default_factory=dict)  # names that a unit removes, by its id
     _known: set[str] = field(default_factory=set)  # ids of the units whose names were searched
     _learned: set[str] = field(default_factory=set)  # files whose secrets are known
 
     def __post_init__(self) -> None:
         self.tree = WrittenTree(self.tree)
-        self.consumers = Consumers(self.tree)
 
     @cached_property
     def _remaining_words(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -64,12 +58,6 @@ class Searches:
         if unit.id not in self._gone:
             self._gone[unit.id] = leftovers.names(unit, self._remaining_words)
         return self._gone[unit.id]
-
-    async def by_file_name(self) -> Mapping[str, Sequence[str]]:
-        """The templates, statements, scripts and settings of the tree."""
-        if self._by_file_name is None:
-            self._by_file_name = result_flow.by_file_name(await self.tree.entries())
-        return self._by_file_name
 
     async def learn_secrets(self, paths: Iterable[str]) -> None:
         """Have the secrets of these files known before lines of them leave: a line may not show the name that says what a value is."""
@@ -86,7 +74,6 @@ class Searches:
                 if any(unit.id not in self._known for unit in some):
                     await self._look_up(some)
                     self._known.update(unit.id for unit in some)
-            await self._follow(units)
 
     async def _look_up(self, units: Sequence[Unit]) -> None:
         """Search the names of all these units at once; the most telling ones, where there are too many."""
@@ -105,13 +92,6 @@ class Searches:
         telling = [name for name in rest if not identifiers.plain(name)]
         names = (new[:FIRST_NAMES], telling, plain, sorted(gone)[:MAX_NAMES])
         await together(*map(self._search, names), self._define(calls))
-
-    async def _follow(self, units: Sequence[Unit]) -> None:
-        """Search the consumers of what callers hand on."""
-        results = frozenset(row.symbol for unit in units if result_flow.changes_result(unit) for row in unit.references)
-        known = (row for row in call_sites(units) if not row.is_guessed)
-        sites = [row for row in known if row.form != "import" and not row.test]
-        await self.consumers.follow((row for row in sites if row.symbol in results or _short(row)), results)
 
     async def _search(self, names: Sequence[str]) -> None:
         """Find the lines that hold the names."""
@@ -140,8 +120,3 @@ class Searches:
             self.imports = {p: definitions.import_words(blob.decode("utf-8", "replace")) for p, blob in texts.items()}
             self._links = Links(self.files)
         return self._links
-
-
-def _short(row: Reference) -> bool:
-    """Whether a use is in a function that is short enough to do nothing but pass on."""
-    return row.span is not None and row.span[1] - row.span[0] < blocks.MAX_WRAPPER

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.text.lines import is_comment, special
+from bot.text.lines import is_comment
 
 MOST_SCANNED = 1_500  # lines that are looked at upwards, and as many downwards
 LONG_HEAD = 8  # lines of a signature
@@ -26,11 +26,7 @@ _BRANCH = re.compile(
 )
 _LAST = re.compile(r"\s*(?:\}\s*)?(?:else|default|finally|otherwise|case\s+_)\b|\s*_\s*=>")
 _HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue|ensure|finally)\b")
-_NO_CODE = re.compile(r"[\s(){}\[\];,]*$|\s*(?:\"\"\"|''')")
 _DOCSTRING = re.compile(r"\s*[rbu]?(\"\"\"|''')")
-_CALL = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{2,}+)\s*+\(")
-_NO_CALL = frozenset({"if", "for", "while", "switch", "catch", "return", "super", "elif", "match", "function"})
-_WRAPPED, MAX_WRAPPER = 2, 12  # lines of code in a function that only passes on; lines of it altogether
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +111,6 @@ def heads(rows: Sequence[str], line: int) -> list[int]:
         first = _opening(rows, number) if _continues(rows[number - 1]) else number
         lines += [*range(first, number + 1)] if number - first <= LONG_HEAD else [first, number]
     return lines
-
-
-def passes_on(path: str, rows: Sequence[str], start: int, end: int) -> list[str]:
-    """What a function that only passes on calls, the outermost first; nothing if it does anything of its own."""
-    if end - start > MAX_WRAPPER:
-        return []
-    numbers = [n for n in range(start + 1, min(end, len(rows)) + 1) if not start < n <= _doc(rows, start + 1, end)]
-    code = [rows[n - 1] for n in numbers if not _NO_CODE.match(rows[n - 1]) and not is_comment(rows[n - 1], path)]
-    if not code and end == start:
-        code = [rows[start - 1].partition(")")[2]]
-    if len(code) > _WRAPPED:
-        return []
-    return [name for text in code for name in _CALL.findall(text) if name not in _NO_CALL and not special(name)]
 
 
 def _enclosing(rows: Sequence[str], block: Block) -> Iterator[Block]:
