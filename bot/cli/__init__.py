@@ -92,6 +92,6 @@ def _outside(error: Exception) -> int:
     from bot.machine import files
 
     lines = [f"deeprepo {__version__}, Python {sys.version}\n", *traceback.format_exception(error, chain=True)]
-    log = files.temporary("deeprepo-", ".log", "".join(lines))
+    log = files.temporary_log("".join(lines))
     tell(f"deeprepo: this is a defect of deeprepo ({type(error).__name__}); what to report is in {log}")
     return FAULT

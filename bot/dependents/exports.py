@@ -83,13 +83,13 @@ class Exports:
         """
         return await self._serves(await self.meaning(path, name, types=_is_type(was)), path, name, was)
 
-    async def local_meaning(self, path: str, name: str, *, types: bool = False) -> Meaning:
+    async def local_meaning(self, path: str, name: str) -> Meaning:
         """What a name means inside a file of the head tree: a definition of its own, or what its imports bind."""
         outline = await self.outline("head", path)
         if outline is None:
             return "unknown"
         own = [symbol for symbol in outline.symbols if symbol.name == name]
-        return own[-1] if own else await self._of_imports(path, name, outline, frozenset(), types=types)
+        return own[-1] if own else await self._of_imports(path, name, outline, frozenset(), types=False)
 
     async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Symbol | None) -> bool:
         if isinstance(meaning_now, Symbol):

@@ -133,11 +133,11 @@ def remove(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-def temporary(prefix: str, suffix: str, text: str) -> Path:
-    """Write a new file, which this user alone can read, into the system's temporary folder. Return its path."""
+def temporary_log(text: str) -> Path:
+    """Write a new log, which this user alone can read, into the system's temporary folder. Return its path."""
     import tempfile
 
-    handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix)  # made with mode 0600
+    handle, name = tempfile.mkstemp(prefix="deeprepo-", suffix=".log")  # made with mode 0600
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
     return Path(name)

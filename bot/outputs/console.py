@@ -15,7 +15,6 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from bot.config import FILE
 from bot.masking import hide
 from bot.outputs import facts, walkthrough
 from bot.render import cut, line, visible
@@ -325,7 +324,7 @@ def _footer(review: "Review") -> RenderableType:
 
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:
     """Which rule silenced how many findings."""
-    name = facts.rule_name(rule, FILE)
+    name = facts.rule_name(rule)
     why = f": {line(cut(reason, WIDTH))}" if reason else ""
     return f"{facts.ENGLISH.say('silenced', number)[:-1]}: {name} ({' in '.join(filter(None, (line(rule.kind), line(cut(rule.place, WIDTH)))))}){why}"
 

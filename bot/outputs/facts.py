@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
 
+from bot.config import FILE
 from bot.render import Phrases, load
 from bot.values import (
     SEVERITIES,
@@ -371,10 +372,10 @@ def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
     ]
 
 
-def rule_name(rule: OwnerRule, file: str, words: Phrases = ENGLISH) -> str:
+def rule_name(rule: OwnerRule, words: Phrases = ENGLISH) -> str:
     """What people call a rule or a learning."""
     kind = "learning" if rule.is_learning else "rule"
-    return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=file)
+    return words.say(f"{kind}_learned" if rule.learned else f"{kind}_written", rule=rule.number, file=FILE)
 
 
 def cost(cost_now: Cost, seconds: float, words: Phrases = ENGLISH) -> str:

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any
 
-from bot.config import FILE
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
 from bot.values import (
@@ -206,7 +205,7 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
 def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: Phrases) -> dict[str, Any]:
     quiet = [one for one in review.having("silenced") if one.silencing and one.silencing.rule == rule]
     return {
-        "rule": facts.rule_name(rule, FILE, words),
+        "rule": facts.rule_name(rule, words),
         "kind": rule.kind,
         "path": rule.place,
         "reason": reason,

@@ -191,12 +191,12 @@ async def is_left_out(host: Host, head: str) -> bool:
     return newest is not None and newest.conclusion == "neutral" and "left" in _facts(newest)
 
 
-async def answer_queue(host: Host, head: str, ending: Ending, says: str, language: str = "en") -> None:
+async def answer_queue(host: Host, head: str, ending: Ending, says: str) -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one. `says`: the key of its sentence."""
-    words, run = load(language), f"queue-{head}"
+    words, run = load(), f"queue-{head}"
     if any(one.is_over and _facts(one).get("run") == run for one in await _list_runs(host, head)):
         return
-    number = await start(host, head, CheckOwner(run, language))
+    number = await start(host, head, CheckOwner(run))
     sentence = words.say(says)
     await _complete(host, number, ending, line(sentence)[:TITLE], _mark(sentence, run=run))
 

@@ -119,7 +119,7 @@ def code(value: str, *, cell: bool = False) -> Safe:
         return Safe()
     if cell:
         one_line = one_line.replace("|", "\\|")
-    ticks = "`" * (_longest_run(one_line, "`") + 1 if "`" in one_line else 1)
+    ticks = "`" * (_longest_run(one_line) + 1 if "`" in one_line else 1)
     pad = " " if one_line[0] == "`" or one_line[-1] == "`" else ""
     return Safe(f"{ticks}{pad}{one_line}{pad}{ticks}")
 
@@ -127,13 +127,13 @@ def code(value: str, *, cell: bool = False) -> Safe:
 def fence(value: str, language: str = "") -> Safe:
     """A fenced block, its fence longer than any run of backticks inside. A language that is not known is left out."""
     block = _MARKER.sub("<! --", visible(value)).strip("\n")
-    ticks = "`" * max(3, _longest_run(block, "`") + 1)
+    ticks = "`" * max(3, _longest_run(block) + 1)
     return Safe(f"{ticks}{language if language.lower() in LANGUAGES else ''}\n{block}\n{ticks}")
 
 
 def suggestion(lines: str) -> Safe:
     """A block that GitHub can commit: the lines go in as they are, so they must hold nothing unseen (`findings.suggest` sees to it)."""
-    ticks = "`" * max(3, _longest_run(lines, "`") + 1)
+    ticks = "`" * max(3, _longest_run(lines) + 1)
     return Safe(f"{ticks}suggestion\n{lines}{chr(10) if lines and not lines.endswith(chr(10)) else ''}{ticks}")
 
 
@@ -210,5 +210,6 @@ def _at_start(match: re.Match[str]) -> str:
     return f"{match[1]}{mark}\\" if mark.isdigit() else f"{match[1]}\\{mark}"
 
 
-def _longest_run(value: str, character: str) -> int:
-    return max((len(run) for run in re.findall(f"{re.escape(character)}+", value)), default=0)
+def _longest_run(value: str) -> int:
+    """How many backticks stand in a row at most."""
+    return max((len(run) for run in re.findall("`+", value)), default=0)

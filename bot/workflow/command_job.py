@@ -40,7 +40,7 @@ async def run(ask: CommandAsk, job: Job, services: Services) -> None:
         if reply.rule and comment is not None:
             await services.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
         if was_decided or reply.silences:
-            await refresh_job.refresh(state, host, services, f"{ask.comment.kind}-{ask.comment.id}")
+            await refresh_job.refresh(state, settings, host, services, f"{ask.comment.kind}-{ask.comment.id}")
 
 
 async def _reply(

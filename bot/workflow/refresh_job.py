@@ -6,6 +6,7 @@ The check is graded again whatever becomes of the page: GitHub may refuse a comm
 import logging
 
 from bot import github
+from bot.config import Config
 from bot.errors import OverLimit, StorageError
 from bot.github import Host
 from bot.jobs import Job
@@ -27,10 +28,11 @@ async def run(ask: Follow, job: Job, services: Services) -> None:
         return
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
         with unless_gone(job):
-            await refresh(await services.read_pull(host), host, services, job.delivery)
+            state = await services.read_pull(host)
+            await refresh(state, await services.settings_of(state), host, services, job.delivery)
 
 
-async def refresh(state: PullState, host: Host, services: Services, delivery: str) -> None:
+async def refresh(state: PullState, settings: Config, host: Host, services: Services, delivery: str) -> None:
     """Conclude the review of the present head and base again, and make the page again. May be done again, and after any crash.
 
     What GitHub refuses of the check is raised: it is tried again.
@@ -38,8 +40,8 @@ async def refresh(state: PullState, host: Host, services: Services, delivery: st
     pull, facts = host.pull, state.facts
     if facts.state != "open":
         return
-    await services.store.reviews.close(pull, None)  # it may have been opened again without a word to us
-    settings, store = await services.settings_of(state), services.store
+    store = services.store
+    await store.reviews.close(pull, None)  # it may have been opened again without a word to us
     own_review = await conclusions.review_of_head(pull, facts, store)
     made_review = await _rendered_again(own_review, pull, services) if own_review is not None else None
     if own_review is None:

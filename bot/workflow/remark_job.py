@@ -66,7 +66,8 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
     was_decided = await lessons.learn()
     if was_decided or remark_reply.withdrawn:
         state = await services.read_pull(host)  # a model may have taken minutes
-        await refresh_job.refresh(state, host, services, f"{ask.comment.kind}-{ask.comment.id}")
+        name = f"{ask.comment.kind}-{ask.comment.id}"
+        await refresh_job.refresh(state, await services.settings_of(state), host, services, name)
 
 
 async def _reply(

@@ -60,7 +60,7 @@ async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
         is_kept = await store.reviews.has(job.id)  # by an earlier attempt
         state = await services.read_pull(host)
         if is_kept and job.id not in [run for run, _ in await store.checks.of(ask.pull)]:
-            await refresh_job.refresh(state, host, services, job.delivery)
+            await refresh_job.refresh(state, await services.settings_of(state), host, services, job.delivery)
             return
         if state.facts.state == "open":
             await store.reviews.close(ask.pull, None)
@@ -181,7 +181,7 @@ class DatabaseMemory:
         if conclusions.reviewed_change(last) != (state.bases.merge_base, state.facts.head_sha, state.facts.base_ref):
             return False
         if not await checks.is_shown(host, state.facts.head_sha, await self.check_ending()):
-            await refresh_job.refresh(state, host, self.services, delivery)
+            await refresh_job.refresh(state, self.run.settings, host, self.services, delivery)
         return True
 
     async def brief(self, pull: PullRequest) -> Brief:

@@ -53,12 +53,12 @@ async def requirements(
     return tuple(_clearest(rows)), "" if rows else unread
 
 
-async def asked_packages(tree: Tree, language: Language, side: Side = "head") -> frozenset[str]:
+async def asked_packages(tree: Tree, language: Language) -> frozenset[str]:
     """The names of the packages of one language that the manifests of a tree ask for."""
     packaging = language.packaging
     if packaging is None:
         return frozenset()
-    rows = packaging.requirements(await _read(tree, packaging.MANIFESTS, side))
+    rows = packaging.requirements(await _read(tree, packaging.MANIFESTS))
     return frozenset(row.name for row in rows if row.origin not in ("path", "workspace"))
 
 
