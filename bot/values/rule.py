@@ -80,7 +80,6 @@ class LearnedRule:
 
     rule: OwnerRule
     state: RuleState
-    how: Rejection
     who: str  # the login of the person who rejected the finding
     link: str  # to where they did
     made: float
