@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fakes import Repository
+from reported import reported
 
 from bot import wiring
 from bot.outputs import json_file
@@ -35,10 +36,7 @@ NEGATIVE, SIZES, STAMPS, OLD = "amount * rate + 0", "parcel.size[0]", "letter.st
 
 
 def found(path: str, quote: str, severity: str, title: str) -> dict[str, Any]:
-    return {
-        "path": path, "quote": quote, "line": 0, "title": title, "why": "w", "consequence": "c", "trigger": "t",
-        "severity": severity, "category": "logic", "claims": [], "evidence": [], "suggestion": None,
-    }  # fmt: skip
+    return reported(path, quote, 0, title, severity=severity)
 
 
 KNOWN = {

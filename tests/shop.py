@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import step
+from reported import reported
 
 from bot import config, diff
 from bot.brief import Brief
@@ -35,20 +36,15 @@ AFTER = {
     "shop/price.py": "def total(items):\n    if not items:\n        return None\n    return sum(i.price for i in items)\n\n\ndef net(amount):\n    return amount / 1.2\n",
     "shop/order.py": "from shop.price import net\n\n\ndef book(order):\n    print('booking', order)\n    return net(order.amount)\n",
 }
-FINDING = {
-    "path": "shop/price.py",
-    "quote": "        return None",
-    "line": 3,
-    "title": "total() returns None for an empty cart",
-    "why": "show() formats the result with :.2f, which raises TypeError for None",
-    "consequence": "an empty cart crashes the page",
-    "trigger": "show(Cart(items=[]))",
-    "severity": "high",
-    "category": "crash",
-    "evidence": [{"path": "shop/cart.py", "quote": "    return f'{total(cart.items):.2f}'"}],
-    "suggestion": None,
-    "claims": [],
-}
+FINDING = reported(
+    "shop/price.py",
+    "        return None",
+    3,
+    "total() returns None for an empty cart",
+    trigger="show(Cart(items=[]))",
+    category="crash",
+    evidence=[{"path": "shop/cart.py", "quote": "    return f'{total(cart.items):.2f}'"}],
+)
 REPORT = (
     "print(report('shop/price.py', '        return None', 'total() returns None for an empty cart', "
     "'show() formats it with :.2f', severity='high', category='crash'))"

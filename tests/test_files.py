@@ -78,10 +78,7 @@ def test_no_folder_below_the_checkout_is_a_link(top: Path, way: Callable[[Path],
 
 
 @WAYS
-@pytest.mark.parametrize(
-    "name",
-    [".git/config", ".git/hooks/pre-commit", ".GIT/config", "sub/.git"],
-)
+@pytest.mark.parametrize("name", [".git/config", ".git/hooks/pre-commit", ".GIT/config", "sub/.git"])
 def test_git_keeps_its_own_files(top: Path, way: Callable[[Path], None], name: str) -> None:
     """In any case of letters; a linked work tree has a file of that name."""
     (top / "sub").mkdir()

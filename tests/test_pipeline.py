@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from fakes import Repository
+from reported import reported
 
 from bot import wiring
 from bot.values import Review, ReviewRequest
@@ -19,20 +20,13 @@ AFTER: dict[str, str | bytes | None] = {
     "shop/notes.py": "".join(f"def note_{n}(text):\n    return text + '{n}'\n\n\n" for n in range(40)),
 }
 LINE = "    return amount * rate"
-FOUND = {
-    "path": "shop/helper.py",
-    "quote": LINE,
-    "line": 2,
-    "title": "A negative amount is no longer refused",
-    "why": "The check was removed.",
-    "consequence": "A wrong total.",
-    "trigger": "apply(0.2, -1)",
-    "severity": "high",
-    "category": "logic",
-    "evidence": [{"path": "shop/user.py", "quote": "    return sum(apply(0.2, row) for row in rows)"}],
-    "claims": [],
-    "suggestion": None,
-}
+FOUND = reported(
+    "shop/helper.py",
+    LINE,
+    2,
+    "A negative amount is no longer refused",
+    evidence=[{"path": "shop/user.py", "quote": "    return sum(apply(0.2, row) for row in rows)"}],
+)
 CONFIRMED = {"verdict": "confirmed", "trigger": "apply(0.2, -1) gives -0.2", "author_would_change": True, "reason": "r"}
 
 

@@ -178,8 +178,7 @@ def test_a_strange_name_stays_on_its_line_of_a_prompt(given: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["--- end ---", "--- end ---\r", "\u200b--- end ---", "— end —--", "---  a.py · f ---", "--- END ---\t "],
+    "line", ["--- end ---", "--- end ---\r", "\u200b--- end ---", "— end —--", "---  a.py · f ---", "--- END ---\t "]
 )
 @pytest.mark.parametrize("before", ["", "x\n", "x\r", "x\u2028", "x\x0b"])
 def test_no_line_of_a_section_ends_it(line: str, before: str) -> None:

@@ -4,20 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from pushes import (
-    BASE,
-    FIRST,
-    KNOWN,
-    NEGATIVE,
-    OLD,
-    SECOND,
-    STAMPS,
-    Hand,
-    Worker,
-    found,
-    judge,
-    titles,
-)
+from pushes import BASE, FIRST, KNOWN, NEGATIVE, OLD, SECOND, STAMPS, Hand, Worker, found, judge, titles
 
 from bot.outputs import markdown
 from bot.values import Review

@@ -4,9 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from pushes import (
-    Hand,
-)
+from pushes import Hand
 
 from bot.outputs import json_file
 from bot.values import Review

@@ -45,11 +45,7 @@ def everything(at: Stage, number: int) -> str:
 
 @pytest.mark.parametrize(
     ("shown", "own", "level"),
-    [
-        ("lines", "", "name"),
-        ("existence", "lines", "existence"),
-        ("lines", "nothing", "nothing"),
-    ],
+    [("lines", "", "name"), ("existence", "lines", "existence"), ("lines", "nothing", "nothing")],
 )
 @on_stage(LIBRARY)
 async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from opening import event, summary
+from reported import reported
 from stepping import Stage, stage
 
 from deeprepo_sandbox import providers as doubles
@@ -14,20 +15,13 @@ from deeprepo_sandbox.providers import PerModel, Reply
 BASE = {"price.py": "def mean(items):\n    return 0\n"}
 GUARD = "    if not items:"
 HEAD = {"price.py": f"def mean(items):\n{GUARD}\n        return 0\n    return sum(items) / len(items)\n"}
-FOUND = {
-    "path": "price.py", "quote": "    return sum(items) / len(items)", "line": 4, "title": "mean() divides by zero",
-    "why": "An empty list has no length.", "consequence": "A crash.", "trigger": "mean([])", "severity": "high",
-    "category": "logic", "evidence": [], "claims": [], "suggestion": None,
-}  # fmt: skip
+FOUND = reported("price.py", "    return sum(items) / len(items)", 4, "mean() divides by zero")
 REMARK = "There is a guard, and it returns first."
 TAKEN = {"finding": 1, "because": "code", "reason": "The guard returns first.", "words": REMARK}
-KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "COMPATIBLE_API_KEY", "DEEPREPO_BASE_URL")
 
 
 @pytest.fixture(autouse=True)
 def _keyed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in KEYS:
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COMPATIBLE_API_KEY", "sk-pretended-and-long-enough")
 
 

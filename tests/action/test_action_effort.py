@@ -14,8 +14,7 @@ NOTHING = Reply(data={"answer": "Read.", "findings": [], "look_ups": [], "unsett
 
 
 @pytest.mark.parametrize(
-    ("path", "labels", "is_read"),
-    [("shop.py", (), True), ("notes/shop.py", (), False), ("shop.py", ("docs",), False)],
+    ("path", "labels", "is_read"), [("shop.py", (), True), ("notes/shop.py", (), False), ("shop.py", ("docs",), False)]
 )
 async def test_a_change_that_asks_for_no_model_is_read_by_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, labels: tuple[str, ...], is_read: bool

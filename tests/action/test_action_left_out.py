@@ -18,12 +18,7 @@ async def came_to(at: Stage, kind: str) -> tuple[int, ReviewResult]:
 
 @pytest.mark.parametrize(
     ("kind", "strict", "ending"),
-    [
-        ("draft", False, "neutral"),
-        ("bot", False, "neutral"),
-        ("plain", False, "failure"),
-        ("draft", True, "failure"),
-    ],
+    [("draft", False, "neutral"), ("bot", False, "neutral"), ("plain", False, "failure"), ("draft", True, "failure")],
 )
 @on_stage(BASE)
 async def test_what_the_owner_leaves_out_is_neutral_under_a_bar(

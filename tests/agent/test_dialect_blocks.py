@@ -13,7 +13,7 @@ from bot.agent.repl import hints
 from bot.agent.repl.bridge import open_bridge
 from bot.agent.state import RunState
 from bot.review.session import Session
-from bot.values import Limits, Observation, Prompt, Source
+from bot.values import Limits, Observation, Source
 
 CONSTRUCT = re.compile(
     r"not (?:yet )?support|No module|not defined|has no attribute|cannot import|got an unexpected|not an iterator|Error"
@@ -22,7 +22,7 @@ CONSTRUCT = re.compile(
 
 def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
     """What the blocks did, one after the other, in one REPL with the given names."""
-    table.worker = lambda asked: quiet(asked) if asked.answer else f"re {_last(asked)}"
+    table.worker = lambda asked: quiet(asked) if asked.answer else f"re {asked.messages[-1].text}"
     table.limits = Limits(usd=None, turn_seconds=2)
 
     async def step(session: Session) -> list[Observation]:
@@ -31,10 +31,6 @@ def ran(table: Table, blocks: Sequence[str]) -> list[Observation]:
             return [await bridge.run(block) for block in blocks]
 
     return table.run(step)
-
-
-def _last(asked: Prompt) -> str:
-    return asked.messages[-1].text
 
 
 @pytest.mark.parametrize("name", few(REFUSED, *range(0, len(REFUSED), 3)))

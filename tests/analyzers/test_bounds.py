@@ -63,10 +63,7 @@ def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path) -> 
     ids=["failed", "truncated", "of another commit"],
 )  # fmt: skip
 def test_a_report_that_is_not_whole_is_not_clean(
-    repository: Repository,
-    tmp_path: Path,
-    run: dict[str, object],
-    reason: str,
+    repository: Repository, tmp_path: Path, run: dict[str, object], reason: str
 ) -> None:
     """Another tool's run that failed, was cut off or belongs to another commit is open, in words."""
     repository.commit({"a.txt": "x\n"}, "before")

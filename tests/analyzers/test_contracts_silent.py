@@ -122,10 +122,7 @@ def test_a_method_whose_name_lives_elsewhere_is_silent(
 
 def test_a_name_that_the_change_writes_anew_exists_elsewhere(repository: Repository) -> None:
     """Who removes a wrapper and calls the library's own method of that name has not forgotten anybody."""
-    files = {
-        "pkg/a.py": OLD,
-        "pkg/b.py": CALL,
-    }
+    files = {"pkg/a.py": OLD, "pkg/b.py": CALL}
     after = {"pkg/a.py": "class A(Base):\n    x = 1\n\n    def go(self, native):\n        native.load_settings()\n"}
 
     assert look(repository.change(files, after)) == []

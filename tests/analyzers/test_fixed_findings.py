@@ -96,12 +96,7 @@ def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> Non
     assert [one for one in second.reported if one.finding.source == name] == []
 
 
-@pytest.mark.parametrize(
-    "after",
-    [
-        "from shop import *\n",
-    ],
-)
+@pytest.mark.parametrize("after", ["from shop import *\n"])
 def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Hand, after: str) -> None:
     """The caller is as broken as before, and nobody has shown anything else."""
     rounds(

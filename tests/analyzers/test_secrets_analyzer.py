@@ -228,10 +228,7 @@ PASSWORD = "Tr0ub4dor-" + "kestrel-91"
 
 @pytest.mark.parametrize(
     "line",
-    [
-        f'password = "{PASSWORD}"  # ' + "a b " * 100,
-        "a=1;" * 200 + f'password="{PASSWORD}";' + "b=2;" * 200,
-    ],
+    [f'password = "{PASSWORD}"  # ' + "a b " * 100, "a=1;" * 200 + f'password="{PASSWORD}";' + "b=2;" * 200],
     ids=["a comment", "a long line"],
 )
 def test_no_length_of_a_line_hides_a_password(repository: Repository, line: str) -> None:
@@ -427,10 +424,7 @@ NO_SECRETS = [
     ("a.xml", "<password>${db.password1}</password>"),
     ("a.xml", "<password>changeit1</password>"),
     ("a.xsd", '<element name="password" type="xs:string1"/>'),
-    (
-        "a.html",
-        '<input name="authenticity_token" type="hidden" value="NrOp5bsjoLRuK8IW5dQEYjKGUJDe7TQoZVvq95Wteg"/>',
-    ),
+    ("a.html", '<input name="authenticity_token" type="hidden" value="NrOp5bsjoLRuK8IW5dQEYjKGUJDe7TQoZVvq95Wteg"/>'),
     (
         "a.ini",
         "b: AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",

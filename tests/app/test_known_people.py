@@ -20,13 +20,7 @@ def comment(number: int, association: str = "NONE") -> dict[str, Any]:
     written = {"id": number, "body": "/deeprepo help", "user": SENDER["sender"], "author_association": association}
     stamped = {**written, "created_at": "2026-11-22T10:00:00Z"}
     place = {name: pull()[name] for name in ("repository", "installation")}
-    return {
-        "action": "created",
-        "issue": {"number": 1, "pull_request": {}},
-        "comment": stamped,
-        **place,
-        **SENDER,
-    }
+    return {"action": "created", "issue": {"number": 1, "pull_request": {}}, "comment": stamped, **place, **SENDER}
 
 
 def pressed() -> dict[str, Any]:

@@ -70,11 +70,7 @@ async def test_who_administers_nothing_does_not_come_in(tmp_path: Path) -> None:
             http = await at.browser(login)
             for path in paths:
                 page = await http.get(path)
-                assert (page.status_code, page.headers["location"].startswith("/signin"), page.text) == (
-                    303,
-                    True,
-                    "",
-                )
+                assert (page.status_code, page.headers["location"].startswith("/signin"), page.text) == (303, True, "")
             gone = await http.post("/retry", data={"failure": f"{at.shop.id}#11", "form": "x"})
             assert (gone.status_code, gone.headers["location"]) == (303, "/signin")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fakes import Repository
+from reported import reported
 
 from bot import cli
 from deeprepo_sandbox import providers as doubles
@@ -34,20 +35,7 @@ TURNS = (
     "set_answer('The signs have changed.')",
 )
 CHILD = ("print(ask(['package/m3.py'], 'Who calls it?')['answer'])", "set_answer('Nobody calls step_3.')")
-FOUND = {
-    "path": "package/m2.py",
-    "quote": "    return value - 2",
-    "line": 2,
-    "title": "The sign of step_2 has changed",
-    "why": "It was a sum.",
-    "consequence": "Wrong totals.",
-    "trigger": "step_2(1)",
-    "severity": "high",
-    "category": "logic",
-    "evidence": [],
-    "claims": [],
-    "suggestion": None,
-}
+FOUND = reported("package/m2.py", "    return value - 2", 2, "The sign of step_2 has changed")
 VERDICT = {"verdict": "confirmed", "trigger": "step(1)", "author_would_change": True, "reason": "It is so."}
 
 

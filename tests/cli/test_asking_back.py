@@ -8,24 +8,19 @@ import pytest
 from fakes import Repository
 from families import few
 from recorded import deeprepo
+from reported import reported
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply, Server
 
-FINDING = {
-    "path": "shop/rate.py",
-    "quote": "    return None",
-    "line": 2,
-    "title": "rate() returns None, which the invoice multiplies",
-    "why": "print_invoice() multiplies the rate",
-    "consequence": "no invoice is printed",
-    "trigger": "print_invoice(3)",
-    "severity": "high",
-    "category": "broken-caller",
-    "evidence": [{"path": "shop/deep/invoice.py", "quote": "    return amount * table['vat']"}],
-    "claims": [],
-    "suggestion": None,
-}
+FINDING = reported(
+    "shop/rate.py",
+    "    return None",
+    2,
+    "rate() returns None, which the invoice multiplies",
+    category="broken-caller",
+    evidence=[{"path": "shop/deep/invoice.py", "quote": "    return amount * table['vat']"}],
+)
 GUESS = {**FINDING, "title": "A guess that the last answer does not repeat", "quote": "def rate():"}
 VERDICT = {"verdict": "confirmed", "trigger": "print_invoice(3)", "author_would_change": True, "reason": "It is so."}
 WISH = {"kind": "definition", "name": "print_invoice", "path": "", "start": 0, "end": 0, "before": False}

@@ -8,26 +8,21 @@ from typing import Any
 import pytest
 from fakes import Repository
 from recorded import Ended, deeprepo
+from reported import reported
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
 Others = Callable[[str], Repository]
 SECRET = "AKIA" + "QYLPMN5HIWR7KTZA"
-FINDING = {
-    "path": "quotes.py",
-    "quote": "    return cents / 100",
-    "line": 2,
-    "title": "price() returns euros, and billing still divides by 100",
-    "why": "pay() divides what price() returns once more",
-    "consequence": "a customer pays a hundredth",
-    "trigger": "pay()",
-    "severity": "high",
-    "category": "contract",
-    "evidence": [{"path": "billing:deep/pay.py", "quote": "    return price(3000) / 100"}],
-    "claims": [],
-    "suggestion": None,
-}
+FINDING = reported(
+    "quotes.py",
+    "    return cents / 100",
+    2,
+    "price() returns euros, and billing still divides by 100",
+    category="contract",
+    evidence=[{"path": "billing:deep/pay.py", "quote": "    return price(3000) / 100"}],
+)
 VERDICT = {"verdict": "confirmed", "trigger": "pay()", "author_would_change": True, "reason": "It is so."}
 WISH = {"kind": "uses", "name": "price", "path": "billing:*", "start": 0, "end": 0, "before": False}
 WISHES = [

@@ -6,15 +6,13 @@ import pytest
 from fakes import Repository
 from families import few
 from recorded import BEFORE, Ended, deeprepo
+from reported import reported
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 from tests.rows import of
 
-FOUND = {
-    "path": "shop/rates.py", "quote": "    return weight", "line": 2, "title": "The service is not used", "why": "w", "consequence": "c",
-    "trigger": "t", "severity": "high", "category": "logic", "claims": [], "evidence": [], "suggestion": None,
-}  # fmt: skip
+FOUND = reported("shop/rates.py", "    return weight", 2, "The service is not used")
 
 EMPTY = '{"version": "2.1.0", "runs": []}'
 

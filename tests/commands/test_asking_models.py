@@ -55,11 +55,7 @@ def test_the_model_may_ask_once_for_more_code(pull: Scene) -> None:
         len(model.prompts),
         "MAX_WEIGHT = 31" in asked(pull, 0),
         "MAX_WEIGHT = 31" in model.prompts[1].messages[-1].text,
-    ) == (
-        2,
-        False,
-        True,
-    )
+    ) == (2, False, True)
     assert "def pay" in model.prompts[1].messages[-1].text
     assert body.startswith("Now I see.")
 

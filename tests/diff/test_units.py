@@ -10,17 +10,7 @@ from bot.checkout import Checkout
 from bot.diff import units
 from bot.diff.units import MAX_TOKENS, Texts
 from bot.review import coverage
-from bot.values import (
-    ChangedFile,
-    ChangedSymbol,
-    Dependents,
-    DiffLine,
-    Hunk,
-    PullRequest,
-    Reference,
-    Signature,
-    Symbol,
-)
+from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffLine, Hunk, PullRequest, Reference, Signature, Symbol
 
 
 def read(pull: PullRequest) -> tuple[tuple[ChangedFile, ...], Texts]:

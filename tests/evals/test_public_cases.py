@@ -29,22 +29,17 @@ def shop(tmp_path: Path) -> Folder:
     return folder(tmp_path / "shop")
 
 
+def fetching(shop: Folder, repos: Path, host: Path) -> list[str]:
+    """The command that fetches the commits of the cases from a folder into another one."""
+    return ["eval", "fetch", "--cases", str(shop.cases), "--repos", str(repos), "--host", f"file://{host}", "-q"]
+
+
 def test_the_commits_are_fetched_without_history_and_once(
     shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The cases are reviewed from what was fetched; a second run fetches nothing."""
     repos = tmp_path / "fetched"
-    command = [
-        "eval",
-        "fetch",
-        "--cases",
-        str(shop.cases),
-        "--repos",
-        str(repos),
-        "--host",
-        f"file://{shop.repos}",
-        "-q",
-    ]
+    command = fetching(shop, repos, shop.repos)
     assert told(capsys, [*command, "--dry-run"])[0] == 0
     assert not repos.exists()
     code, _, err = told(capsys, command)
@@ -61,20 +56,7 @@ def test_a_host_that_is_not_there_is_a_sentence(
 ) -> None:
     """With exit code 3, and no empty clone is left behind."""
     repos = tmp_path / "fetched"
-    code, _, err = told(
-        capsys,
-        [
-            "eval",
-            "fetch",
-            "--cases",
-            str(shop.cases),
-            "--repos",
-            str(repos),
-            "--host",
-            f"file://{tmp_path}/nowhere",
-            "-q",
-        ],
-    )
+    code, _, err = told(capsys, fetching(shop, repos, tmp_path / "nowhere"))
     assert code == 3
     assert "acme/shop could not be fetched" in err
     assert "0 of 1 repositories were fetched" in err

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fakes import Repository
+from reported import reported
 from reviewed import BASE, OFF, WORDS, told
 
 from deeprepo_sandbox import providers as doubles
@@ -25,16 +26,8 @@ Review Comment 2: {comment2}
 '''
 URL = "https://github.com/acme/shop/pull/{}"
 SKIPPED, MADE_UP = "The first row is skipped", "The total may overflow"
-
-
-def finding(title: str, quote: str) -> dict[str, Any]:
-    return {
-        "path": "shop/money.py", "quote": quote, "line": 3, "title": title, "why": "w", "consequence": "c", "trigger": "t",
-        "severity": "high", "category": "logic", "claims": [], "evidence": [], "suggestion": None,
-    }  # fmt: skip
-
-
-FOUND = [finding(SKIPPED, "    for row in rows[1:]:"), finding(MADE_UP, "        amount += row.price")]
+QUOTES = {SKIPPED: "    for row in rows[1:]:", MADE_UP: "        amount += row.price"}
+FOUND = [reported("shop/money.py", quote, 3, title) for title, quote in QUOTES.items()]
 
 
 def provider(body: Mapping[str, Any]) -> Reply:

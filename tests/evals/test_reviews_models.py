@@ -7,25 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reported import reported
 from reviewed import Folder, figures, told
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
-FOUND = {
-    "path": "shop/money.py",
-    "quote": "    for row in rows[1:]:",
-    "line": 3,
-    "title": "The first row is skipped",
-    "why": "The slice begins at 1.",
-    "consequence": "The total is too small.",
-    "trigger": "any list of rows",
-    "severity": "high",
-    "category": "logic",
-    "claims": [],
-    "evidence": [],
-    "suggestion": None,
-}
+FOUND = reported("shop/money.py", "    for row in rows[1:]:", 3, "The first row is skipped")
 SAYS = {"answer": "Read.", "findings": [FOUND]}
 SILENT = {"answer": "Read.", "findings": []}
 CONFIRMED = {"verdict": "confirmed", "trigger": "any list", "author_would_change": True, "reason": "it is so"}

@@ -123,10 +123,6 @@ def change(repository: Repository) -> tuple[Repository, PullRequest]:
     return repository, repository.change({"README.md": "a shop\n"}, files)
 
 
-def dismissed_list(before: Finding, how: Rejection) -> IgnoreList:
-    return IgnoreList().also([Dismissal(before.identity, REASON, how)])
-
-
 def cases() -> list[tuple[int, int, Rejection]]:
     """40: each subject with each of five rounds' wordings and two ways to dismiss."""
     return [
@@ -147,7 +143,7 @@ def test_dismissed_stays_dismissed(
     before = finding(name, key, wordings[0], line)
     other = finding(name, key, (f"{name}() {other_claim}", f"The looked up value {other_claim}."), other_line)
     opinion = Opinion({title: {"repeats": "D1"} for title, _ in wordings})
-    words = dismissed_list(before, how)
+    words = IgnoreList().also([Dismissal(before.identity, REASON, how)])
     for number in range(3):
         again = finding(name, key, wordings[(turn + number) % (len(wordings) - 1) + 1], line, category="crash")
         # Another line of the same mechanism: the paraphrase need not quote what was quoted before.

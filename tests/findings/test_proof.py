@@ -31,20 +31,9 @@ def gathered(repository: Repository, finding: Finding) -> list[tuple[str, str, s
     return step.over(pull, run)
 
 
-def finding(**fields: object) -> Finding:
-    return Finding(
-        "a.py",
-        "    return scale_rate(x)",
-        "t",
-        "w",
-        "c",
-        "high",
-        "logic",
-        (Source("model", "m"),),
-        start=2,
-        end=2,
-        **fields,
-    )  # type: ignore[arg-type]
+def finding(path: str = "a.py", quote: str = "    return scale_rate(x)", title: str = "t", **fields: object) -> Finding:
+    source = Source("model", "m")
+    return Finding(path, quote, title, "w", "c", "high", "logic", (source,), start=2, end=2, **fields)  # type: ignore[arg-type]
 
 
 def test_the_definition_comes_first_then_what_stood_there_before(repository: Repository) -> None:
@@ -107,18 +96,7 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) 
     )
     gone = Symbol("lib.sh", "check_rate", "function", 5, 7, "base")
     users = Dependents(symbols=(ChangedSymbol(gone, None, "removed"),))
-    claim = Finding(
-        "run.sh",
-        "check_rate 3",
-        "`check_rate` is gone",
-        "w",
-        "c",
-        "high",
-        "logic",
-        (Source("model", "m"),),
-        start=2,
-        end=2,
-    )
+    claim = finding("run.sh", "check_rate 3", "`check_rate` is gone")
 
     async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
         return [*await proof.gather(claim, tree, users, files)]

@@ -11,17 +11,7 @@ from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
-from bot.values import (
-    Completion,
-    Dependents,
-    Earlier,
-    Finding,
-    Prompt,
-    PullRequest,
-    Source,
-    Usage,
-    Verdict,
-)
+from bot.values import Completion, Dependents, Earlier, Finding, Prompt, PullRequest, Source, Usage, Verdict
 
 FINDING = Finding(
     "a.py",

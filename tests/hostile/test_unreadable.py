@@ -59,11 +59,6 @@ def reviewed(repository: Repository, before: dict[str, str], after: dict[str, st
     return told
 
 
-def left_open(told: dict[str, object]) -> list[str]:
-    """What a search or a file is named with that was not read."""
-    return [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]  # type: ignore[index]
-
-
 @pytest.mark.parametrize(
     ("path", "text", "why"),
     few(
@@ -81,6 +76,6 @@ def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, 
     """A limit of a language is no secret: one sentence says that the definitions of the file were not compared."""
     before = BEFORE[path.rpartition(".")[2]]
     told = reviewed(ordinary, {path: before}, {path: before + text})
-    cut = left_open(told)
+    cut = [row["name"] for row in told["coverage"]["open"] if row["kind"] == "search"]
     (said,) = [line for line in cut if line.startswith(f"{path}: ")]
     assert said.endswith(f" {why}: its definitions were not compared")

@@ -58,10 +58,7 @@ def test_a_call_that_does_not_fit() -> None:
 
 
 def test_what_is_of_no_certain_meaning_is_silent() -> None:
-    more = {
-        "api/api.proto": "",
-        ".gitignore": "gen/\n",
-    }
+    more = {"api/api.proto": "", ".gitignore": "gen/\n"}
     text = (
         'import (\n"x.io/shop/api"\n"x.io/shop/gen"\n"x.io/shop/money"\n)\n'
         "type T int\nfunc f(money T) { api.X(); gen.Z(); money.Nothing() }\n"

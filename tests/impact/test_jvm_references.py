@@ -32,10 +32,7 @@ def kotlin(text: str) -> list[str]:
 
 def test_imports_of_java() -> None:
     text = "import com.acme.shop.money.Cent;\nimport com.acme.shop.mony.Cents;\nimport com.acme.shop.money.Cents;\nimport org.lib.Nothing;\nimport com.acme.shop.money.Cents.Kind;\nimport com.acme.shop.money.Cents.Any;\nimport com.acme.shop.cart.Mode;\n"
-    assert java(text) == [
-        "2 missing-name Cent: Cents",
-        "3 missing-module com.acme.shop.mony: com.acme.shop.money",
-    ]
+    assert java(text) == ["2 missing-name Cent: Cents", "3 missing-module com.acme.shop.mony: com.acme.shop.money"]
 
 
 def test_members_and_calls_of_java() -> None:

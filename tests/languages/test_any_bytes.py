@@ -17,8 +17,7 @@ FORMS = (
 )
 WORDS = [*FORMS.split(), "\n", "\t"]
 SOURCES = st.one_of(
-    st.binary(max_size=400),
-    st.lists(st.sampled_from(WORDS), max_size=60).map(lambda words: " ".join(words).encode()),
+    st.binary(max_size=400), st.lists(st.sampled_from(WORDS), max_size=60).map(lambda words: " ".join(words).encode())
 )
 
 

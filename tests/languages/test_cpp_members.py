@@ -82,11 +82,7 @@ HINTS: list[tuple[str, Tree, Tree, list[tuple[str, int]]]] = [
 ]
 FAR = "int g() {\n  auto t = tank();\n  return t.refill(1);\n}\n"
 QUIET: list[tuple[str, Tree, Tree]] = [
-    (
-        "unrelated files use a member of that name",
-        {**HINTS[0][1], "other/a.cpp": FAR, "tank/b.cpp": FAR},
-        HINTS[0][2],
-    ),
+    ("unrelated files use a member of that name", {**HINTS[0][1], "other/a.cpp": FAR, "tank/b.cpp": FAR}, HINTS[0][2]),
     (
         "a library's smart pointer has the member itself",
         {

@@ -103,9 +103,7 @@ def test_a_review_is_what_the_command_prints(shop: Path) -> None:
     )
     printed, made = json.loads(python(command, cwd=shop)), json.loads(review.to_json())
     assert {**printed, "seconds": 0} == {**made, "seconds": 0}
-    assert [(found.path, found.start, found.verdict) for found in review.findings] == [
-        ("shop.py", 5, "proven"),
-    ]
+    assert [(found.path, found.start, found.verdict) for found in review.findings] == [("shop.py", 5, "proven")]
     assert "tests/test_prices.py" in review.to_markdown()
     assert "shop.py" in review.to_markdown()
     assert json.loads(review.to_sarif())["runs"][0]["results"][0]["ruleId"]
@@ -166,12 +164,7 @@ def test_an_impact_holds_definitions_uses_and_broken_contracts(shop: Path) -> No
     assert sorted(calls) == [("shop.py", 5, "buy", True, False), ("tests/test_prices.py", 5, "test_total", True, True)]
     assert {row.path: row.test for row in impact.dependents} == {"shop.py": False, "tests/test_prices.py": True}
     first = impact.broken[0]
-    assert (first.path, first.line, first.rule, first.proven) == (
-        "shop.py",
-        5,
-        "required-parameter",
-        True,
-    )
+    assert (first.path, first.line, first.rule, first.proven) == ("shop.py", 5, "required-parameter", True)
     assert json.loads(impact.to_json()) == json.loads(json.dumps(impact.to_dict()))
     assert asyncio.run(deeprepo.impact_async(shop, "main..feature")) == impact
 

@@ -208,13 +208,7 @@ def test_a_journal_holds_no_key(tmp_path: Path) -> None:
     done, server = played(["set_answer(1)"], "text", journal=tmp_path / "j")
     named = deeprepo.Model("compatible/scripted", api_key=KEY, base_url="http://127.0.0.1:9")
     assert any(KEY in value for value in server.headers[0].values())
-    shown = [
-        repr(named),
-        repr(deeprepo.RLM(named)),
-        repr(done),
-        done.to_json(),
-        (tmp_path / "j").read_text(),
-    ]
+    shown = [repr(named), repr(deeprepo.RLM(named)), repr(done), done.to_json(), (tmp_path / "j").read_text()]
     assert not [text for text in shown if KEY in text]
 
 

@@ -17,14 +17,7 @@ from bot.values import Cost, Evidence, Finding, PlacedFinding, ReadUnit, Review,
 from bot.values.consumer import ConsumerReport, Requirement
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
-LISTS = (
-    "findings",
-    "numbers",
-    "read",
-    "read_by_model",
-    "notes",
-    "consumers",
-)
+LISTS = ("findings", "numbers", "read", "read_by_model", "notes", "consumers")
 ASKED = Requirement("python", "quotes", "<2", path="requirements.txt", locked="1.3")
 ABROAD = Evidence("acme/billing:pay.py", "tax(30)", 5, note="breaks", repository="acme/billing", commit="c" * 40)
 CONSUMED = replace(

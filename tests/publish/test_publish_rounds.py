@@ -59,11 +59,7 @@ async def test_three_rounds(tmp_path: Path) -> None:
         await first(at)
         two = await at.repo.push("feature", {"app.py": SECOND})
         await second(at)
-        assert stands(at) == {
-            "f1": (True, "", [f"Fixed in {two[:10]}."]),
-            "f2": (False, "", []),
-            "f3": (False, "", []),
-        }
+        assert stands(at) == {"f1": (True, "", [f"Fixed in {two[:10]}."]), "f2": (False, "", []), "f3": (False, "", [])}
 
         three = await at.repo.push("feature", {"app.py": THIRD})
         for _ in range(2):

@@ -186,20 +186,14 @@ def silent(repository: Repository, tmp_path: Path):  # noqa: ANN201
     return run
 
 
-@pytest.mark.parametrize(
-    ("cases", "suffix"),
-    [(PYTHON, ".py"), (TYPESCRIPT, ".ts")],
-    ids=["python", "typescript"],
-)
+@pytest.mark.parametrize(("cases", "suffix"), [(PYTHON, ".py"), (TYPESCRIPT, ".ts")], ids=["python", "typescript"])
 def test_no_silent_break_is_clean(silent, cases: Mapping[str, Case], suffix: str) -> None:  # noqa: ANN001
     """Each user is open or has a finding."""
     assert silent(cases, suffix) == set()
 
 
 @pytest.mark.parametrize(
-    ("cases", "suffix"),
-    [(PYTHON_QUIET, ".py"), (TYPESCRIPT_QUIET, ".ts")],
-    ids=["python", "typescript"],
+    ("cases", "suffix"), [(PYTHON_QUIET, ".py"), (TYPESCRIPT_QUIET, ".ts")], ids=["python", "typescript"]
 )
 def test_what_breaks_nobody_stays_clean(silent, cases: Mapping[str, Case], suffix: str) -> None:  # noqa: ANN001
     """A formatter's work, a comment, an argument that still reaches its parameter and a definition of the same contract oblige nobody."""

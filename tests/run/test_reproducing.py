@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from boxes import missing
 from fakes import Repository
+from reported import reported
 
 from bot import pipeline, wiring
 from bot.journal import replay
@@ -30,20 +31,13 @@ BEFORE: dict[str, str | bytes | None] = {
     "tests/test_rate.py": "import unittest\nfrom shop.rate import apply\n\n\nclass Rate(unittest.TestCase):\n    def test_plain(self):\n        self.assertEqual(apply(2, 3), 6)\n",
 }
 AFTER: dict[str, str | bytes | None] = {"shop/rate.py": "def apply(rate, amount):\n    return amount * rate\n"}
-FOUND = {
-    "path": "shop/rate.py",
-    "quote": "    return amount * rate",
-    "line": 2,
-    "title": "A negative amount is no longer refused",
-    "why": "The check was removed.",
-    "consequence": "A wrong total.",
-    "trigger": "apply(0.2, -1)",
-    "severity": "high",
-    "category": "logic",
-    "evidence": [],
-    "claims": [],
-    "suggestion": "    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate",
-}
+FOUND = reported(
+    "shop/rate.py",
+    "    return amount * rate",
+    2,
+    "A negative amount is no longer refused",
+    suggestion="    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate",
+)
 CONFIRMED = {"verdict": "confirmed", "trigger": "apply(0.2, -1)", "author_would_change": True, "reason": "r", "limit": "none", "ground": ""}  # fmt: skip
 HEAD = "import unittest\nfrom shop.rate import apply\n\n\nclass Negative(unittest.TestCase):\n    def test_it(self):\n"
 PROOF = HEAD + "        with self.assertRaises(ValueError):\n            apply(2, -1)\n"
@@ -52,12 +46,7 @@ PROOF = HEAD + "        with self.assertRaises(ValueError):\n            apply(2
 class Model:
     """Finds the removed check; writes these tests, one after the other; says whether the last one proves it."""
 
-    def __init__(
-        self,
-        *tests: str | None,
-        proves: bool = True,
-        finding: Mapping[str, Any] = FOUND,
-    ) -> None:
+    def __init__(self, *tests: str | None, proves: bool = True, finding: Mapping[str, Any] = FOUND) -> None:
         self.tests, self.proves, self.finding = list(tests), proves, finding
         self.asked: list[str] = []
 

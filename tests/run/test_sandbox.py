@@ -117,12 +117,7 @@ exec sh -c "$(printf %s "$3" | sed "s#/box#{tmp_path}#g")" sh "$5"
     sandbox = Sandbox("docker", str(program), "any", client={"PATH": "/usr/bin:/bin", "AWS_SECRET_ACCESS_KEY": "x"})
     with pytest.raises(SandboxRefused) as refused:
         asyncio.run(execute(sandbox, Run(b"", f"touch {marker}", {"a": ""})))
-    for part in (
-        "the network",
-        "foreign processes",
-        "AWS_SECRET_ACCESS_KEY",
-        "folders of this machine",
-    ):
+    for part in ("the network", "foreign processes", "AWS_SECRET_ACCESS_KEY", "folders of this machine"):
         assert part in str(refused.value)
     assert not marker.exists()
     assert not (tmp_path / "work" / "a").exists()

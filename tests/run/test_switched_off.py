@@ -93,10 +93,7 @@ def test_off_costs_nothing(shop: Repository) -> None:
         neither = counted()
         allowed = counted(DEEPREPO_RUN="1")
     assert without["modules"] == neither["modules"] == []
-    assert allowed["modules"] == [
-        "bot.run",
-        "bot.run.values",
-    ]  # what the operator allows, as a value
+    assert allowed["modules"] == ["bot.run", "bot.run.values"]  # what the operator allows, as a value
     assert "bwrap" not in {*without["programs"], *allowed["programs"], *neither["programs"]}
     # Each command once: two searches at the same time may start a second reader of objects, which counts for nothing.
     assert without["commands"] == neither["commands"] == allowed["commands"]

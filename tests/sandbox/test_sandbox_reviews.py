@@ -9,14 +9,7 @@ async def test_a_review_is_stored_with_its_comments(at: Rig) -> None:
         {"path": "a.txt", "line": 11, "side": "RIGHT", "body": "added"},
         {"path": "a.txt", "line": 10, "side": "LEFT", "body": "removed"},
         {"path": "a.txt", "line": 14, "body": "context"},
-        {
-            "path": "a.txt",
-            "line": 11,
-            "start_line": 8,
-            "start_side": "RIGHT",
-            "side": "RIGHT",
-            "body": "a range",
-        },
+        {"path": "a.txt", "line": 11, "start_line": 8, "start_side": "RIGHT", "side": "RIGHT", "body": "a range"},
         {"path": "sub/new file.txt", "line": 2, "body": "new"},
     )
     assert done.json()["state"] == "COMMENTED"
@@ -39,10 +32,7 @@ BAD_COMMENTS = [
     ({"path": "a.txt", "line": 29, "start_line": 11}, "same hunk"),
     ({"path": "a.txt", "line": 11, "body": " "}, "blank"),
     ({"path": "a.txt", "line": 11, "body": LONG}, "too long"),
-    (
-        {"path": "a.txt", "line": 30, "side": "LEFT", "start_line": 29, "start_side": "RIGHT", "body": LONG},
-        "too long",
-    ),
+    ({"path": "a.txt", "line": 30, "side": "LEFT", "start_line": 29, "start_side": "RIGHT", "body": LONG}, "too long"),
 ]
 
 

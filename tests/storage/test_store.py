@@ -22,10 +22,7 @@ async def test_the_next_round_finds_the_last_review(store: Store) -> None:
         await store.reviews.keep(done)
     assert await store.reviews.last(PULL) == b"\x00\xff two"
     assert await store.reviews.heads(PULL) == {"sha-1", "sha-2"}
-    assert [(row.id, row.usd) for row in (await store.listing.page(None, 2)).rows] == [
-        ("job-3", 0.02),
-        ("job-2", None),
-    ]
+    assert [(row.id, row.usd) for row in (await store.listing.page(None, 2)).rows] == [("job-3", 0.02), ("job-2", None)]
 
 
 async def test_what_people_do_not_want_to_hear(url: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from cli.recorded import deeprepo
 from fakes import Repository
+from reported import reported
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -14,20 +15,7 @@ from tests.rows import of
 
 HELPER = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
 USER = "from shop.helper import apply\n\n\ndef total(rows):\n    return sum(apply(0.2, row) for row in rows)\n"
-FOUND = {
-    "path": "shop/helper.py",
-    "quote": "    return amount * rate",
-    "line": 2,
-    "title": "A negative amount is no longer refused",
-    "why": "The check was removed.",
-    "consequence": "A wrong total.",
-    "trigger": "apply(0.2, -1)",
-    "severity": "high",
-    "category": "logic",
-    "evidence": [],
-    "claims": [],
-    "suggestion": None,
-}
+FOUND = reported("shop/helper.py", "    return amount * rate", 2, "A negative amount is no longer refused")
 MORE = [{"path": "shop/user.py", "quote": "    return sum(apply(0.2, row) for row in rows)"}]
 CLAIM, OPEN = "The claim, about", "That reading left open"
 REPORT = (

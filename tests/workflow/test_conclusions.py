@@ -64,11 +64,7 @@ async def test_a_later_bar_and_later_words_count(store: Store) -> None:
     async def now(file: str) -> Ending:
         return (await conclusions.of_head(ONE, facts(), settings(file), store)).ending
 
-    assert (await now(NO_BAR), await now(BAR), await now("fail_on: critical\n")) == (
-        "neutral",
-        "failure",
-        "neutral",
-    )
+    assert (await now(NO_BAR), await now(BAR), await now("fail_on: critical\n")) == ("neutral", "failure", "neutral")
     mark = FOUND.findings[0].finding.identity
     await store.people.dismiss(ONE, Dismissal(mark, "it is meant so", "ignored", "maintainer"), 5.0)
     assert await now(BAR) == "success"

@@ -33,10 +33,7 @@ async def test_nobody_turns_a_failure_green_by_a_detour(at: Whole) -> None:
     await at.repo.set_draft(number, False, by="stranger")  # noqa: FBT003
     await at.quiet()
     last = max(at.gh.pull(number).checks, key=lambda one: one.id)
-    assert (last.conclusion, "earlier review of this commit stands" in (last.summary or "")) == (
-        "failure",
-        True,
-    )
+    assert (last.conclusion, "earlier review of this commit stands" in (last.summary or "")) == ("failure", True)
     assert len((await at.server.store.listing.page(None, 9)).rows) == 1
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reported import reported
 from whole import Whole, whole
 
 from deeprepo_sandbox import providers as doubles
@@ -17,20 +18,7 @@ HEAD = {
     "shop/price.py": f'def mean(items):\n    """The mean."""\n{GUARD}\n        return 0\n    return sum(items) / len(items)\n',
     "shop/cart.py": "def pay(items):\n    return round_up(items)\n",
 }
-FOUND = {
-    "path": "shop/price.py",
-    "quote": "    return sum(items) / len(items)",
-    "line": 5,
-    "title": "mean() divides by zero",
-    "why": "An empty list has no length.",
-    "consequence": "A crash.",
-    "trigger": "mean([])",
-    "severity": "high",
-    "category": "logic",
-    "evidence": [],
-    "claims": [],
-    "suggestion": None,
-}
+FOUND = reported("shop/price.py", "    return sum(items) / len(items)", 5, "mean() divides by zero")
 QUOTE = {"path": "shop/price.py", "quote": GUARD}
 
 

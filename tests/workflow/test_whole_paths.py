@@ -27,9 +27,7 @@ def drawn(name: str) -> Callable[[Whole], Awaitable[None]]:
     return draw
 
 
-REVIEWED = {
-    "several merge bases": drawn("crossed, with the other parent first"),
-}
+REVIEWED = {"several merge bases": drawn("crossed, with the other parent first")}
 
 
 @pytest.mark.parametrize("name", few(REVIEWED, 0))
