@@ -29,7 +29,7 @@ CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")
 QUOTED = re.compile(r"[\"':\\](\w+)")
 UNCALLED = re.compile(r"(?<![\w$])([\w$]++)(?!\s*\()")
-CALLEES = ("identifier", "member_expression")
+CALLEES = ("identifier", "member_expression", "attribute")
 LONGEST = 200  # characters of what is called: longer ones are whole expressions, which name nothing
 SHORT = 1_500  # bytes of code that is read wherever it stands
 MOST_READ = 0.7  # of a file: with more, all of it is read at once
@@ -466,24 +466,30 @@ def _called(value: Node) -> str:
 
 
 def function_of(marks: Marks, value: Node) -> str:
-    """The function whose result a value is: a call of it, or a name that is bound to such a call alone."""
+    """The function whose result a value is: a call of it, or a name that is bound to such a call alone.
+
+    A function that code around the value gives another meaning is none.
+    """
     value = bare(value)
-    rows = [
-        row for row in marks.results.get(text(value), ()) if row[0] <= value.start_byte and value.end_byte <= row[1]
-    ]
+    found = _innermost(marks.results.get(text(value), ()), value)
+    is_bound_once = len(found) == len(_innermost(marks.types.get(text(value), ()), value)) == 1
+    called = _called(value) or (found[0] if is_bound_once else "")
+    root, whole = called.partition(".")[0], marks.root.end_byte - marks.root.start_byte
+    around = [row for row in marks.types.get(root, ()) if row[0] <= value.start_byte and value.end_byte <= row[1]]
+    return called if all(end - start == whole for start, end, _ in around) else ""
+
+
+def _innermost(rows: Sequence[tuple[int, int, str]], value: Node) -> list[str]:
+    """What the innermost scope around a value says, of rows of (first byte, last byte, what it says)."""
+    rows = [row for row in rows if row[0] <= value.start_byte and value.end_byte <= row[1]]
     inner = min((end - start for start, end, _ in rows), default=0)
-    found = {one for start, end, one in rows if end - start == inner}
-    return _called(value) or (found.pop() if len(found) == 1 else "")
+    return [one for start, end, one in rows if end - start == inner]
 
 
 def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
     """The one class that a name is bound to in the innermost scope that binds it; unknown if there are several."""
-    rows = [row for row in marks.types.get(name, ()) if row[0] <= receiver.start_byte and receiver.end_byte <= row[1]]
-    if not rows:
-        return ()
-    inner = min(end - start for start, end, _ in rows)
-    found = {one for start, end, one in rows if end - start == inner}
-    return (found.pop(),) if len(found) == 1 else UNKNOWN
+    found = set(_innermost(marks.types.get(name, ()), receiver))
+    return () if not found else (found.pop(),) if len(found) == 1 else UNKNOWN
 
 
 def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> Iterator[Class]:

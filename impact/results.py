@@ -18,10 +18,23 @@ from impact.nodes import Spans, text
 from impact.parsing import Lines
 
 WORD = re.compile(rb"\w+")
+CLASS = re.compile(r"(?:\w+\.)*_*[A-Z]\w*")
 QUERY = ("results",)
+AROUND = ("results", "bindings", "guards")
 PARTS = ("several", "indexed", "iterated")  # forms that take a result apart
 IMPORTS = ("dotted_name", "aliased_import")
-READS = (*PARTS, "asked", "searched", "compared", "tested")  # forms that give what is read no other keys
+READS = (*PARTS, "keyed", "asked", "searched", "compared", "tested")  # forms that give what is read no other keys
+FAILING = {  # form -> what it does to None, and raises TypeError
+    "several": "unpacks",
+    "indexed": "indexes",
+    "iterated": "takes the items of",
+    "operand": "computes with",
+    "called": "calls",
+}
+UNENDING = re.compile(
+    r"raise\b|(?:\w+\.)*(?:_?exit|quit|abort|fail|skip|xfail)\("
+)  # statements behind which nothing runs
+PLAIN = ("bool", "int", "str", "float")
 LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "number", "float": "number"}
 
 
@@ -31,22 +44,26 @@ class Result:
 
     declared: str = ""  # as written, "" where nothing is
     number: int = -1
-    kind: str = ""  # of what `return` tells: tuple, nothing, plain (a number, a truth value), other; "" unknown
+    kind: str = ""  # of what `return` tells: tuple, nothing (None), plain (a number, a truth value), other; "" unknown
     keys: Mapping[str, Node] = field(default_factory=dict)  # of a dictionary that is written with all its keys
     awaits: bool = False  # it comes when it is awaited
     line: int = field(default=0, compare=False)  # of the definition, or of its first `return` where that tells
+    body: str = field(default="", compare=False)  # of the definition, where that tells
+    is_promised: bool = field(default=False, compare=False)  # what is declared tells the kind, and no `return`
+    made: str = field(default="", compare=False)  # the one class of its objects, as its file writes it
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
     """How the code around a call takes its result."""
 
-    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, asked, searched, compared, returned
+    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, keyed, operand, called, asked, searched, compared, returned
     line: int
     word: str = ""  # the member, the key, the declared type of the variable, or the kind of the literal
     number: int = -1  # names on the left
     result: Result | None = None  # of the function that returns it
     awaited: bool = False  # it is awaited before
+    doubtful: bool = False  # the code around asks what it is, or foresees that it fails
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +77,7 @@ class Misuse:
     happens: str
     rule: str = "result"
     line: int = 0  # of the key, in the definition as it was
-    at: int = 0  # the line that asks for the key: the result of a call may have got a name first
+    at: int = 0  # the line of the use: the result of a call may have got a name first
 
 
 class Results:
@@ -75,7 +92,10 @@ class Results:
         )  # expression -> what is done with it
         self._functions: dict[int, tuple[Node, dict[str, Sequence[Node]]]] = {}
         self._root, self._constants = root, list[tuple[Node, Node]]()  # name and dictionary
-        rows = matches(language, QUERY, root, parts)["results"]
+        told = matches(language, AROUND, root, parts)
+        rows = told["results"]
+        self._bound = [node for node, _ in told["bindings"].of("bound")]
+        self._guards = Spans([(node.start_byte, node.end_byte, "") for node, _ in told["guards"].of("guard")])
         for found in rows:
             if "of" in found:
                 function = found["of"][0]
@@ -137,12 +157,14 @@ class Results:
         if any(form == "yields" for form, _ in given):
             return Result(declared, awaits=awaits, line=line)
         line = given[0][1].start_point[0] + 1 if given and not declared else line
-        ends = "body" in found and _ends(found["body"][0])
-        return replace(_inferred(declared, given, ends=ends, stub="stub" in found), awaits=awaits, line=line)
+        body = found["body"][0] if "body" in found and "stub" not in found else None
+        return replace(_inferred(declared, given, body), awaits=awaits, line=line)
 
     def ways(self, name: str, line: int) -> tuple[Way, ...]:
         """How the calls of a name on a line are used."""
         calls = {node.id: node for node in self._calls.get((name, line), ())}
+        if len({text(node.child_by_field_name("function")) for node in calls.values()}) > 1:
+            return ()  # nobody knows which of them is meant
         return tuple(way for node in calls.values() for way in self._of(node, follow=True))
 
     def reads(self, name: str, within: Node | None = None) -> tuple[Way, ...] | None:
@@ -170,6 +192,10 @@ class Results:
         return way.form in READS or (way.form == "member" and way.word in self._language.results.of_keys)
 
     def _of(self, node: Node, *, follow: bool) -> Iterator[Way]:
+        is_foreseen = any(True for _ in self._guards.around(node.start_byte, node.end_byte))
+        yield from (replace(way, doubtful=is_foreseen or way.doubtful) for way in self._taken(node, follow=follow))
+
+    def _taken(self, node: Node, *, follow: bool) -> Iterator[Way]:
         line = node.start_point[0] + 1
         for form, found, _ in self._ways.get(node.id, ()):
             if form == "bound":
@@ -208,14 +234,20 @@ class Results:
             for form, found, node in rows
             if function.start_byte <= node.start_byte and node.end_byte <= function.end_byte
         ]
-        bound = sum(form in ("bound", "bound.each", "several") and name in _names(found) for form, found, _ in inside)
-        if bound != 1:
+        around = range(function.start_byte, function.end_byte)
+        if sum(node.start_byte in around and text(node) == name for node in self._bound) > 1:
             return
+        question = re.compile(rf"(?<![\w.]){re.escape(name)}\b(?!\s*[.\[(])")
+        is_asked = any(
+            form in ("tested", "compared", "matched") and question.search(text(node)) for form, _, node in inside
+        )
         nodes = {node.id: node for form, _, node in inside if text(node) == name and form != "bound"}
         is_filled = self.reads(name, function) is None
         for node in sorted(nodes.values(), key=lambda one: one.start_byte):
             if node.start_byte > value.end_byte:
-                yield from (one for one in self._of(node, follow=False) if one.form != "asked" or not is_filled)
+                for way in self._of(node, follow=False):
+                    if way.form != "asked" or not is_filled:
+                        yield replace(way, doubtful=way.doubtful or is_asked)
 
 
 def results(language: Language, source: bytes, wanted: Collection[int]) -> Results | None:
@@ -226,11 +258,6 @@ def results(language: Language, source: bytes, wanted: Collection[int]) -> Resul
     spans = map(Lines(source).span, sorted(wanted))
     places = [word.start() for start, end in spans for word in WORD.finditer(source, start, end)]
     return Results(language, root, parts_around(root, places, short=0)) if places else None
-
-
-def _names(found: Captures) -> set[str]:
-    nodes = [*found.get("var", ()), *(one for left in found.get("left", ()) for one in left.named_children)]
-    return {text(node) for node in nodes}
 
 
 def _count(result: Node) -> int:
@@ -250,34 +277,43 @@ def _ends(block: Node) -> bool:
     if last.type in ("with_statement", "try_statement"):
         parts = [one for one in last.named_children if one.type in ("block", "except_clause")]
         return bool(parts) and all(_ends(one if one.type == "block" else one.named_children[-1]) for one in parts)
-    return last.type in ("return_statement", "raise_statement")
+    return last.type == "return_statement" or UNENDING.match(text(last)) is not None
 
 
-def _inferred(declared: str, given: Sequence[tuple[str, Node]], *, ends: bool, stub: bool) -> Result:
-    """What Python's `return` statements give, where they all give the same; what is declared goes before them."""
+def _inferred(declared: str, given: Sequence[tuple[str, Node]], body: Node | None) -> Result:
+    """What Python's `return` statements give, where they all give the same; else what is declared. `body`: None of a stub."""
     nodes = [node for form, node in given if form == "gives"]
     items = [_items(node) for node in nodes]
-    number, kind = -1, ""
-    if match := re.fullmatch(r"(?i)(?:typing\.)?tuple\[(.*)\]", declared):
-        number, kind = len(_parts(match[1])) if "..." not in match[1] else -1, "tuple"
-    elif declared in ("bool", "int", "str", "float", "None"):
-        kind = "nothing" if declared == "None" else "plain"
-    elif declared or stub:
-        kind = "other" if re.fullmatch(r"[A-Z]\w{2,}", declared) and declared != "Any" else ""
-    elif not nodes:
+    number, kind, is_promised = -1, "", False
+    is_whole = body is not None and len(nodes) == len(given) and _ends(body)
+    if body is not None and all(node.type == "none" for node in nodes) and (given or not _ends(body)):
         kind = "nothing"
-    elif min(items) > 0 and len(nodes) == len(given) and ends:
+    elif is_whole and items and min(items) > 0:
         number, kind = items[0] if len(set(items)) == 1 else -1, "tuple"
-    elif max(items) == 0:
+    elif match := re.fullmatch(r"(?i)(?:typing\.)?tuple\[(.*)\]", declared):
+        number, kind, is_promised = len(_parts(match[1])) if "..." not in match[1] else -1, "tuple", True
+    elif declared:
+        is_promised = True
+        kind = "nothing" if declared == "None" else "plain" if declared in PLAIN else "other"
+    elif body is not None and items and min(items) == max(items) == 0:
         kind = "plain" if all(map(_is_plain, nodes)) else "other"
     pairs = keys.keys(nodes[0]) if len(nodes) == len(given) == 1 else {}
-    return Result(declared, number, kind, pairs)
+    made = _made(declared, nodes if is_whole else ())
+    return Result(declared, number, kind, pairs, made=made, body=text(body), is_promised=is_promised)
+
+
+def _made(declared: str, nodes: Sequence[Node]) -> str:
+    """The class that each `return` constructs, else the one that is declared; "" for none or several."""
+    made = {text(node.child_by_field_name("function")) for node in nodes}
+    if all(map(CLASS.fullmatch, made)) and made:
+        return made.pop() if len(made) == 1 else ""
+    return declared.strip("\"'") if CLASS.fullmatch(declared.strip("\"'")) else ""
 
 
 def _items(node: Node) -> int:
     """How many items a tuple has; 0 of what is none, -1 if nobody can count them."""
     if node.type not in ("expression_list", "tuple"):
-        return 0
+        return -1 if text(node.child_by_field_name("function")) == "tuple" else 0
     return (
         -1
         if any("splat" in one.type for one in node.named_children) or not node.named_children
@@ -302,7 +338,8 @@ def _parts(inner: str) -> list[str]:
 
 def misuse(language: Language, before: Result, after: Result, ways: Sequence[Way]) -> Misuse | None:
     """The first of these uses that could take the result before the change and cannot take it now."""
-    return next((wrong for way in ways for wrong in _wrongs(language.results, before, after, way, ways)), None)
+    wrongs = (replace(one, at=way.line) for way in ways for one in _wrongs(language.results, before, after, way, ways))
+    return next(wrongs, None)
 
 
 def _wrongs(rules: ResultRules, before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Iterator[Misuse]:
@@ -349,20 +386,24 @@ def _dynamic(rules: ResultRules, before: Result, after: Result, way: Way) -> Ite
     """A language in which the run tells."""
     del rules
     took = before.number if before.kind == "tuple" else -1
-    if after.kind == "tuple" and before.kind != "tuple":
-        if way.form == "tested":
-            yield Misuse("tests it, and a tuple is always true", "takes the same branch each time")
-        if way.form == "member" and way.word not in ("count", "index"):
-            yield Misuse(f"asks a tuple for `.{way.word}`", "raises AttributeError when it runs")
-        if way.form == "compared":
-            yield Misuse("compares a tuple with a single value", "finds them different each time")
+    now = {"tuple": "a tuple", "nothing": "None"}.get(after.kind, "") if before.kind not in ("", after.kind) else ""
+    if (before.body == after.body != "") or (after.is_promised and not before.declared):
+        return  # it may only be described in another way
+    if now == "a tuple" and way.form == "tested":
+        yield Misuse("tests it, and a tuple is always true", "takes the same branch each time")
+    if now == "a tuple" and way.form == "compared":
+        yield Misuse("compares a tuple with a single value", "finds them different each time")
     if way.form == "several" and way.number == took and after.kind == "tuple" and -1 < after.number != took:
         yield Misuse(f"unpacks {after.number} values into {took} names", "raises ValueError when it runs")
     if before.kind == "tuple" and after.kind == "plain" and after.declared != "str" and way.form in PARTS:
         yield Misuse("takes apart what is no tuple any more", "raises TypeError when it runs")
-    if after.kind == "nothing" and before.kind not in ("", "nothing") and way.form in (*PARTS, "member"):
-        fails = "AttributeError" if way.form == "member" else "TypeError"
-        yield Misuse("uses its result, and it returns nothing now", f"raises {fails} when it runs")
+    if now and not way.doubtful:
+        if way.form == "member" and not re.fullmatch("count|index|__.*", way.word):
+            yield Misuse(f"asks {now} for `.{way.word}`", "raises AttributeError when it runs")
+        if way.form == "keyed":
+            yield Misuse(f"asks {now} for `[{way.word}]`", "raises TypeError when it runs")
+        if way.form in FAILING and (after.kind == "nothing" or way.form not in PARTS):
+            yield Misuse(f"{FAILING[way.form]} {now}", "raises TypeError when it runs")
 
 
 def _unkept(before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Iterator[Misuse]:
@@ -370,7 +411,7 @@ def _unkept(before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Ite
     says = keys.lost(before.keys, after.keys, way.word) if way.form == "asked" else ""
     if says and not any(one.form == "searched" and one.word == way.word for one in ways):
         line = before.keys[way.word].start_point[0] + 1
-        yield Misuse(says, "raises KeyError when it runs", "removed-key", line, way.line)
+        yield Misuse(says, "raises KeyError when it runs", "removed-key", line)
 
 
 def _declared(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:

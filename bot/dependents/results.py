@@ -1,11 +1,14 @@
 """Uses of what gives something else now: those that took it before the change and cannot take it after it."""
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from bot.dependents.exports import Exports
 from bot.ports import Tree
-from bot.text.lines import file_lines
+from bot.text.lines import file_lines, says
+from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Query, Reference, ResultMisuse, Side, Symbol
 from impact.language import language_of
 from impact.results import Misuse, Result, Way, misuse, results
@@ -13,6 +16,11 @@ from impact.results import Misuse, Result, Way, misuse, results
 VARIABLE = "variable"
 # Code that gives a constant another value from outside of its file.
 OTHER_VALUE = r"\.NAME\s*(?::[^=]+)?=(?!=)|(?:attr|patch|dict)\w*\(.*[\"'](?:[\w.]+\.)?NAME[\"']"
+
+DEFINED = r"\bdef\s+NAME\b|\b(?:self|cls)\.NAME\s*=(?!=)"
+BOUND = r"^\s*NAME\s*=(?!=)|\bimport\b.*\bNAME\b"
+ASSIGNED = r"(?<!\bself)(?<!\bcls)\.NAME\s*=(?!=)"
+QUOTED = r"[\"'](?:[\w.]+\.)?NAME[\"']"
 
 
 async def with_misuses(
@@ -47,6 +55,10 @@ async def with_misuses(
             wrong = misuse(language, before, after, file.ways(row.name, row.line))
             if wrong is not None:
                 misused[row] = _with(row, wrong, before, after, file_lines(text))
+    replaced = await _replaced(tree, {pairs[row.symbol][1] for row in misused})
+    misused = {
+        row: told for row, told in misused.items() if replaced.isdisjoint(((row.symbol, ""), (row.symbol, row.path)))
+    }
     constants = {key: changed[key] for key, (_, new) in pairs.items() if key in changed and new.kind == VARIABLE}
     misused |= await _of_constants(tree, constants, references)
     return tuple(misused.get(row, row) for row in references)
@@ -55,7 +67,7 @@ async def with_misuses(
 def _with(row: Reference, wrong: Misuse, before: Result, after: Result, lines: Sequence[str]) -> Reference:
     """The reference with what is wrong, at the line where it goes wrong."""
     told = ResultMisuse(wrong.says, wrong.happens, (wrong.line or before.line, after.line), wrong.rule)
-    line = wrong.at or row.line
+    line = max(wrong.at, row.line)
     return replace(row, line=line, text=lines[line - 1].rstrip("\r"), misuse=told)
 
 
@@ -91,6 +103,59 @@ def _reads(source: bytes, path: str, name: str) -> tuple[Way, ...] | None:
     lines = {number for number, line in enumerate(source.split(b"\n"), 1) if name.encode() in line}
     file = results(language, source, lines) if language is not None else None
     return file.reads(name) if file is not None else None
+
+
+async def class_of_result(
+    tree: Tree, exports: Exports, path: str, called: str, known: dict[Symbol, Result | None]
+) -> str:
+    """The class of each result of a function that a file calls so, as PATH:NAME; "" for none or if nobody can know.
+
+    `known`: the results that were asked for before.
+    """
+    function = await _meaning(exports, path, called)
+    language = language_of(function.path) if function is not None and function.kind == "function" else None
+    if function is None or language is None or not language.results.inferred:
+        return ""
+    if function not in known:
+        known |= await _results(tree, [function])
+    result = known.setdefault(function, None)
+    of = await _meaning(exports, function.path, result.made) if result is not None and not result.awaits else None
+    return f"{of.path}:{of.name}" if of is not None and of.kind == "class" else ""
+
+
+async def _meaning(exports: Exports, path: str, written: str) -> Symbol | None:
+    """The one definition that a name of a file means, or a name behind that of a module that it imports."""
+    module, _, name = written.rpartition(".")
+    imports = await exports.imports(path) if module else ()
+    homes = [item.target for item in imports if dict(item.aliases).get("*") == module] if module else [path]
+    found = await exports.local_meaning(homes[0], name) if len(homes) == 1 and name else "unknown"
+    outline = await exports.outline("head", found.path) if isinstance(found, Symbol) else None
+    same = [one for one in outline.symbols if isinstance(found, Symbol) and one.name == found.name] if outline else []
+    return same[0] if len(same) == 1 else None
+
+
+async def _replaced(tree: Tree, symbols: Iterable[Symbol]) -> set[tuple[str, str]]:
+    """Functions of Python that other code may put something else in the place of: (key, file whose calls that concerns), "" for all files.
+
+    That is a method of the same name where its class is named, too, a second definition, an assignment, or a name in quotes in a test, as
+    mocks take it.
+    """
+    replaced = set[tuple[str, str]]()
+    for one in symbols:
+        language = language_of(one.path)
+        if language is None or not language.results.inferred:
+            continue
+        pattern = f"{DEFINED}|{BOUND}|{ASSIGNED}|{QUOTED}".replace("NAME", re.escape(one.short))
+        files = [f"*{suffix}" for suffix in language.suffixes]
+        owner = one.name.rpartition(".")[0].rpartition(".")[2]
+        heirs = await tree.grep(Query([owner], files, word=True)) if owner else ()
+        for path, line, text in await tree.grep_lines(Query([pattern], files, "perl")):
+            is_here, tests = path == one.path, is_test(path)
+            forms = [ASSIGNED, *[DEFINED] * (is_here or path in heirs), *[BOUND] * is_here, *[QUOTED] * tests]
+            is_its_own = is_here and one.start <= line <= one.end
+            if not is_its_own and any(says(form, one.short, text) for form in forms):
+                replaced.add((f"{one.path}:{one.name}", path if tests else ""))
+    return replaced
 
 
 def _may_differ(before: Symbol, after: Symbol) -> bool:

@@ -5,6 +5,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from bot.dependents.budget import LISTED, SearchLimits
 from bot.dependents.certainty import OWN, Judge, SearchedFile
@@ -16,7 +17,10 @@ from bot.dependents.targets import UseTarget, telling
 from bot.machine.concurrency import together
 from bot.text.lines import file_lines
 from bot.text.paths import is_output
-from bot.values import Query, Reference, Side, SomeUses, Use
+from bot.values import Query, Reference, Side, SomeUses, Symbol, Use
+
+if TYPE_CHECKING:
+    from impact.results import Result
 
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
 IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
@@ -36,6 +40,7 @@ class Search:
     cut: list[str]
     missed_uses: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
     obliging: bool = False  # whether some target's contract changed
+    results: dict[Symbol, "Result | None"] = field(default_factory=dict)  # of functions whose results have members
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
         """The references to all targets, the ones that prove a break first."""
@@ -181,6 +186,22 @@ class Search:
             )
         return uses
 
+    async def _with_results(self, path: str, uses: Sequence[Use], targets: Sequence[UseTarget]) -> Sequence[Use]:
+        """The uses of a file; a member of what a function returns knows its class, where that is the class of a target."""
+        classes = {f"{home}:{target.within}" for target in targets if target.owner for home in target.homes}
+        shorts = {short for target in targets if target.owner for short in target.shorts}
+        called = {use.result_of for use in uses if use.result_of and not use.types and use.name in shorts}
+        if not called:
+            return uses
+        from bot.dependents.results import class_of_result  # here: grammars load with the first file that is searched
+
+        scene, known = self.scene, self.results
+        made = {one: await class_of_result(scene.head.tree, scene.exports, path, one, known) for one in called}
+        return [
+            replace(use, types=(made[use.result_of],)) if made.get(use.result_of) in classes and not use.types else use
+            for use in uses
+        ]
+
     async def _file(
         self,
         path: str,
@@ -204,6 +225,7 @@ class Search:
         uses = self._uses(path, source, mine, bound) if mine else ()
         if not uses:
             return
+        uses = await self._with_results(path, uses, mine)
         lines = file_lines(source)
         import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
         import_words = frozenset(word for line in import_lines for word in NAME.findall(line))

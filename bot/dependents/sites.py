@@ -324,6 +324,7 @@ def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes:
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     """The ways in which a file can write the class of a member, with the door of each."""
     class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
+    class_names |= {f"{home}:{target.within}": "" for home in target.homes}  # of what a function returns
     outer, _, rest = target.within.partition(".")
     result = RESULT if outer.endswith(RESULT) and not rest else ""
     for origin, door_names in target.doors:

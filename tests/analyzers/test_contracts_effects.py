@@ -66,22 +66,3 @@ def test_an_override_that_a_compiler_refuses(repository: Repository) -> None:
     after = base.replace("weight: Int)", "weight: Int, zone: Int)")
     (kotlin,) = look(repository.change({"Rate.kt": base, "Fast.kt": heir}, {"Rate.kt": after}))
     assert kotlin.consequence == "The file no longer compiles: this method overrides nothing any more."
-
-
-def test_a_result_that_became_a_pair_is_named_where_its_truth_is_tested(repository: Repository) -> None:
-    """What happens there is said, and the two `return` statements are the proof."""
-    base = {
-        "sign.py": "def is_signed(body, key):\n    return body.endswith(key)\n",
-        "pay.py": "from sign import is_signed\n\n\ndef pay(body):\n    if not is_signed(body, 'k'):\n        raise ValueError\n",
-        "log.py": "from sign import is_signed\n\n\ndef log(body):\n    ok, why = is_signed(body, 'k')\n    return why\n",
-    }
-    [one] = look(
-        repository.change(base, {"sign.py": "def is_signed(body, key):\n    return body.endswith(key), 'no'\n"})
-    )
-    assert (one.path, one.start, one.rule, one.proven, one.severity) == ("pay.py", 5, "result", True, "high")
-    assert one.title == "is_signed() returns something else now, but pay.py tests it, and a tuple is always true"
-    assert one.consequence == "This line takes the same branch each time."
-    assert [(item.path, item.line, item.side, item.note) for item in one.evidence] == [
-        ("sign.py", 2, "base", "before"),
-        ("sign.py", 2, "head", "after"),
-    ]

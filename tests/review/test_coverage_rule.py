@@ -126,7 +126,7 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
     ),
     "what is raised": (edited("raise ValueError", "raise LookupError"), {USE}),
     "a default": (edited("load_rates(country)", "load_rates(country='de')"), {USE}),
-    "a function that becomes a coroutine": (edited("def load_rates", "async def load_rates"), {USE}),
+    "a function that becomes a coroutine": (edited("def load_rates", "async def load_rates"), set()),
     "a key of the settings with another name": (
         {"settings.yml": "rates: low\nhome_country: de\n"},
         {"use shop/till.py:13"},

@@ -2,6 +2,7 @@
 (decorated_definition (decorator) @opaque definition: (function_definition name: (identifier) @name) @of
   (#not-match? @opaque "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(typing\\.)?(final|override))"))
 (function_definition body: (block (expression_statement (string))? . [(raise_statement) (pass_statement) (expression_statement (ellipsis))] @stub .)) @of
+(function_definition body: (block . (expression_statement (string)) @stub .)) @of
 (lambda) @of
 (return_statement (_) @gives)
 ((return_statement) @gives.nothing (#eq? @gives.nothing "return"))
@@ -16,14 +17,22 @@
 (conditional_expression . (_) . (_) @is.tested)
 (if_clause (_) @is.tested)
 (attribute object: (_) @is.member attribute: (identifier) @member)
+(subscript value: (_) @is.keyed subscript: (string) @member)
 (subscript value: (_) @is.indexed)
 (for_statement right: (_) @is.iterated)
 (for_in_clause right: (_) @is.iterated)
+(comparison_operator (_) operators: ["in" "not in"] . (_) @is.iterated .)
+(call function: (identifier) @taker arguments: (argument_list . (_) @is.iterated .) (#any-of? @taker "len" "list" "set" "sorted" "sum" "enumerate"))
+(call function: (_) @is.called)
+(binary_operator left: (_) @is.operand operator: ["+" "-" "/" "//"] right: [(string) (integer) (float)])
+(binary_operator left: [(string) (integer) (float)] operator: ["+" "-" "/" "//"] right: (_) @is.operand)
+(comparison_operator . (_) @is.operand operators: ["<" ">" "<=" ">="] . [(integer) (float) (string)] .)
+(match_statement subject: (_) @is.matched)
 (await (_) @is.awaited) @value
+(parenthesized_expression (await (_) @is.awaited)) @value
 (assignment left: (identifier) @var right: (_) @is.bound)
 (named_expression name: (identifier) @var value: (_) @is.bound)
 (augmented_assignment left: (identifier) @var right: (_) @is.bound)
-(for_statement left: (identifier) @var right: (_) @is.bound.each)
 (assignment left: [(pattern_list) (tuple_pattern)] @left right: (_) @is.several)
 (comparison_operator . (_) @is.compared ["==" "!="] [(string) (integer) (float) (true) (false) (none)] @literal .)
 (comparison_operator . (_) @is.compared ["is" "is not"] [(true) (false) (none)] @literal .)
