@@ -14,6 +14,7 @@ from impact.values import Import as Statement
 
 GO = languages()[".go"]
 VERSION = re.compile(r"v\d+")
+DOTTED = re.compile(rb"(?<![\w\x80-\xff])([\w\x80-\xff]++)\.")
 
 
 @lru_cache(maxsize=4096)
@@ -52,10 +53,11 @@ class GoModules(KnownModules[Modules]):
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a file that land in the tree: one for each file of the package that is meant."""
         rows = [one for one in statements(GO, source) if not words or one.spec in words]
-        return tuple(dict.fromkeys(item for one in rows for item in self._of_package(path, one, source)))
+        dotted = frozenset(DOTTED.findall(source)) if rows else frozenset[bytes]()
+        return tuple(dict.fromkeys(item for one in rows for item in self._of_package(path, one, dotted)))
 
-    def _of_package(self, path: str, item: Statement, source: bytes) -> Iterator[Import]:
-        here = "" if item.star else item.whole or _local_name(item.spec, source)
+    def _of_package(self, path: str, item: Statement, dotted: frozenset[bytes]) -> Iterator[Import]:
+        here = "" if item.star else item.whole or _local_name(item.spec, dotted)
         is_unnamed = here in ("", "_")  # an import for its effects takes nothing
         for file in self.modules.files(path, item) or ():
             if not file.endswith("_test.go"):
@@ -63,8 +65,7 @@ class GoModules(KnownModules[Modules]):
                 yield Import(file, taken, item.line, () if is_unnamed else (("*", here),))
 
 
-def _local_name(spec: str, source: bytes) -> str:
-    """What a package is called in a file that gives it no name: the likely name that stands before a dot."""
+def _local_name(spec: str, dotted: frozenset[bytes]) -> str:
+    """What a package is called in a file that gives it no name: the likely name among those that stand before a dot."""
     names = likely_names(spec)
-    likely = (name for name in names if re.search(rb"\b" + re.escape(name.encode()) + rb"\.", source))
-    return next(likely, names[0] if names else "")
+    return next((name for name in names if name.encode() in dotted), names[0] if names else "")
