@@ -4,6 +4,7 @@ import asyncio
 import sysconfig
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from bot.errors import DeepRepoError
@@ -15,10 +16,13 @@ SECONDS = 30.0  # of one run
 MOST_BYTES = 16 << 20  # of what it prints
 CHUNK = 1 << 20
 MOST_SAID = 1 << 20  # bytes that are kept of its standard error
-SCHEMES = (
-    "",
-    f"{'nt' if sysconfig.get_platform().startswith('win') else 'posix'}_user",
-)  # this environment, then the user's own
+
+
+@cache
+def _folders() -> tuple[Path, ...]:
+    """Where packages put their programs: in this environment, then for the user."""
+    system = "nt" if sysconfig.get_platform().startswith("win") else "posix"
+    return Path(sysconfig.get_path("scripts")), Path(sysconfig.get_path("scripts", f"{system}_user"))
 
 
 def program(name: str) -> str | None:
@@ -26,12 +30,7 @@ def program(name: str) -> str | None:
 
     PATH is not searched: it may lead into the reviewed repository, as `node_modules/.bin` does.
     """
-    for scheme in SCHEMES:
-        folder = sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts")
-        path = Path(folder, name)
-        if path.is_file():
-            return str(path)
-    return None
+    return next((str(path) for folder in _folders() if (path := folder / name).is_file()), None)
 
 
 async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -> tuple[int, bytes, str]:
