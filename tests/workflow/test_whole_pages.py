@@ -77,8 +77,8 @@ def compared(at: Whole, number: int, truth: Truth) -> None:
 
 
 def commented(at: Whole, number: int, path: str) -> ReviewComment:
-    """The comment of the finding of a file."""
-    (found,) = [c for c in at.gh.pull(number).review_comments if c.path == path and '"kind": "finding"' in c.body]
+    """The newest comment of the finding of a file: what was mended and comes back has another one."""
+    *_, found = [c for c in at.gh.pull(number).review_comments if c.path == path and '"kind": "finding"' in c.body]
     return found
 
 
