@@ -63,7 +63,7 @@ QUOTED = re.compile(
 )
 BARE = re.compile(  # in a file without quotes; `${NAME:-VALUE}` in any
     rf"{NAME}(?:(?P<fallback>:-)|{CLOSING}(?:=\s*+|:\s++|{ENTRY}\s*+))"
-    r"(?P<value>[^\s\"'`$(){}<>|;&,\\\[\]]{8,400})(?=[\s\\;,}]|$)",
+    r"(?P<value>(?:[^\s\"'`$(){}<>|;&,\\\[\]]|(?<=\S)&(?=\w)){8,400})(?=[\s\\;,}]|$)",
     re.IGNORECASE,
 )
 ELEMENT = re.compile(  # `<password>VALUE</password>`, `<string name="api_key">VALUE</string>`, `<key>ApiKey</key> <string>VALUE</string>`
