@@ -20,7 +20,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks import loopback, places, timing
-from benchmarks.ours import Ours
+from benchmarks.ours import OwnAccount
 from benchmarks.peer import ABSENT, ENGINES
 from benchmarks.peers import Peer
 from benchmarks.table import Row, measured, report
@@ -55,7 +55,7 @@ def _compared(peer: Peer | None, peers: Path) -> Callable[[], Figures]:
         python = peer.python(peers) if peer else Path(sys.executable)
         if not python.exists():
             return {}
-        with _played(WORKER_MS, ENGINES[peer] if peer else Ours) as (url, log, scratch):
+        with _played(WORKER_MS, ENGINES[peer] if peer else OwnAccount) as (url, log, scratch):
             words = ["benchmarks.peer", peer.name, url] if peer else ["benchmarks.ours", "compare", url, scratch]
             done = measured([str(python), "-m", *words])
             workers = _workers(log)
@@ -113,7 +113,7 @@ def _faults(rounds: int) -> Iterator[Row]:
     """Four batches with 429s, faults of the server, closed connections and calls without an answer."""
     worst, failed, arrived = 0, 0, 0
     for _ in range(rounds):
-        with _played(20, Ours, "foul") as (url, log, scratch):
+        with _played(20, OwnAccount, "foul") as (url, log, scratch):
             figures = _ours("four", url, scratch, FOUL_TIMEOUT)
             arrived = _workers(log)
         worst = max(worst, abs(arrived - figures["calls"]))
@@ -155,7 +155,7 @@ def _workers(log: Path) -> int:
 
 def _floor() -> float:
     """The calls of one batch over bare sockets: the time that no engine can beat here."""
-    with _played(WORKER_MS, Ours) as (url, *_):
+    with _played(WORKER_MS, OwnAccount) as (url, *_):
         port = int(url.rpartition(":")[2].partition("/")[0])
         return median(asyncio.run(_bare(port)) for _ in range(3))
 

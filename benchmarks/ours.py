@@ -54,7 +54,7 @@ class NoTree:
         return {}
 
 
-class Ours:
+class OwnAccount:
     """The root's turns over an open REPL: budget, journal on disk, coverage and all."""
 
     BATCH, FINISH = "llm_batch", 'set_answer("done")'
@@ -137,7 +137,7 @@ async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator
 def main() -> int:
     """One task."""
     task, url, folder, timeout = sys.argv[1], sys.argv[2], Path(sys.argv[3]), float([*sys.argv, "60"][4])
-    engine = Ours(url, folder, timeout)
+    engine = OwnAccount(url, folder, timeout)
     if task == "compare":
         found = timing.measure(engine)
         engine.run("root-four")

@@ -89,7 +89,7 @@ def main() -> int:
 
 
 def _reviewed(promise: Promise, at: Place, peers: Path | None, rounds: int) -> tuple[dict[str, Any], list[Row]]:
-    """Ours and theirs in turns; then what each of them sent."""
+    """OwnAccount and theirs in turns; then what each of them sent."""
     output = at.scratch / "review.json"
     sent: dict[str, Sent] = {}
     schemas: list[int] = []

@@ -10,7 +10,7 @@ from bot.errors import UsageError
 from bot.values import Cancel, CommandAsk, NothingAsked, PullRef, RemarkAsk, ReviewAsk
 from bot.workflow import events
 from bot.workflow.command_words import REVIEWS
-from bot.workflow.events import Ours
+from bot.workflow.events import OwnAccount
 
 WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token
 # The job of such an event stands among the pull request's checks.
@@ -54,7 +54,7 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Re
     kind = "pull_request" if name in ON_PULL else name
     delivery = {**payload, "installation": INSTALLATION}
     is_chosen = kind == "pull_request" and str(payload.get("action")) not in events.ACTIONS[kind]
-    request = events.read(kind, {**delivery, "action": "opened"} if is_chosen else delivery, Ours("0", WORKFLOW))
+    request = events.read(kind, {**delivery, "action": "opened"} if is_chosen else delivery, OwnAccount("0", WORKFLOW))
     match request:
         case ReviewAsk():
             return replace(request, trigger="catch-up") if is_chosen else request
@@ -72,7 +72,7 @@ def _own(name: str, payload: Mapping[str, object]) -> ReviewAsk | RemarkAsk | Re
 
 def _repeat(delivery: Mapping[str, object], reason: str) -> Repeat | NothingAsked:
     """The same for any pull request, open or not: another one may have its head, and this job's check is on that commit."""
-    match events.read("pull_request", {**delivery, "action": "closed"}, Ours("0", WORKFLOW)):
+    match events.read("pull_request", {**delivery, "action": "closed"}, OwnAccount("0", WORKFLOW)):
         case Cancel(pull=pull, actor=actor):
             return Repeat(ReviewAsk(pull, "catch-up", actor=actor), reason)
         case _:

@@ -5,6 +5,7 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
+from bot.storage.reviews import ReviewEnding
 from bot.values import Review
 from bot.workflow import events
 
@@ -41,16 +42,15 @@ class Metrics:
         if seconds is not None:
             self._ack.observe(seconds)
 
-    def review(self, review: Review, repository: str) -> None:
+    def review(self, review: Review, repository: str, ending: ReviewEnding) -> None:
         """A review came to an end: of which repository (owner/name), how, with how many findings, and what it cost.
 
         Repositories are labels if the operator wants that. Only those on which the App is installed have reviews, so a
         stranger adds no series.
         """
         finding_count = len(review.reported)
-        conclusion = review.cut.fault or ("partial" if review.cut.partial else "findings" if finding_count else "clean")
         labels = (repository,) if self._named else ()
-        self._reviews.labels(*labels, conclusion).inc()
+        self._reviews.labels(*labels, ending).inc()
         (self._findings.labels(*labels) if labels else self._findings).inc(finding_count)
         (self._dollars.labels(*labels) if labels else self._dollars).inc(review.cost.usd or 0.0)
         self._tokens.labels("input").inc(review.cost.usage.input)

@@ -22,11 +22,13 @@ from bot.jobs import Apologise, Jobs, JobSettings, Work
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.storage import Store
+from bot.storage.reviews import ReviewEnding
 from bot.values import Review
 
 # Who carries out the jobs, and who apologises for those that are given up: made by `wiring` of what the server has opened.
 OpenWork = Callable[
-    [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, str], None], ProcessLimits], tuple[Work, Apologise]
+    [Store, Jobs, Identity, RequestPace, Path, Callable[[Review, str, ReviewEnding], None], ProcessLimits],
+    tuple[Work, Apologise],
 ]
 
 

@@ -17,7 +17,7 @@ from bot.github import Identity, RequestPace, apps, shapes
 from bot.github.client import GitHubClient
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.workflow import conclusions, events, journals
-from bot.workflow.events import Ours
+from bot.workflow.events import OwnAccount
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
@@ -43,18 +43,18 @@ async def rounds(server: RunningServer, *, web: bool) -> None:
         await asyncio.sleep(HOUR if well else SOON)
 
 
-async def own_name(identity: Identity) -> Ours:
+async def own_name(identity: Identity) -> OwnAccount:
     """Who we are at GitHub, before the first delivery is read; without a login if GitHub does not tell, until the next round."""
     login = ""
     with suppress(HostError):
         login = (await apps.voice(identity, RequestPace(patience=0, backoff=0.2, timeout=PATIENCE))).login
-    return Ours(identity.app_id, login)
+    return OwnAccount(identity.app_id, login)
 
 
 async def catch_up(server: RunningServer) -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
     voice, now = await apps.voice(server.identity, server.pace, again=True), datetime.now(UTC)
-    server.ours = Ours(server.identity.app_id, voice.login)
+    server.ours = OwnAccount(server.identity.app_id, voice.login)
     async with apps.app(server.identity, server.pace) as client:
         for delivery in await _missed(client, _iso(now - timedelta(days=KEPT_DAYS))):
             facts = {"delivery": delivery["guid"], "event": delivery["event"], "status": delivery["status_code"]}

@@ -15,7 +15,7 @@ from bot.github import Identity, RequestPace
 from bot.jobs import Jobs
 from bot.storage import Store
 from bot.storage.findings import OUTCOMES
-from bot.workflow.events import Ours
+from bot.workflow.events import OwnAccount
 
 MONTH = 30 * 86_400.0  # seconds
 FRESH = 2.0  # seconds for which a look at the database counts: anybody may ask, and each look takes the writers' turn
@@ -33,7 +33,7 @@ class RunningServer:
     jobs: Jobs
     identity: Identity
     pace: RequestPace
-    ours: Ours
+    ours: OwnAccount
     looks_at_consumers: bool = False
     resting: bool = False
     _writable: asyncio.Future[bool] | None = None  # the newest look at the database

@@ -21,7 +21,7 @@ from bot.values import Absence, Finding, OwnerRule, Severity, Source, Status, Ve
 if TYPE_CHECKING:
     from bot.findings.verify import Ask, Precedents
 
-Dismissal = tuple[Finding, str]  # with the reason
+DismissedClaim = tuple[Finding, str]  # with the reason
 MOST_LEARNINGS = 5  # sentences that one second opinion is shown
 MOST_DISMISSED = 3  # dismissed claims of its file that one second opinion is shown
 MOST_ANSWERED = 3  # findings of one review that one sentence silences
@@ -206,7 +206,7 @@ def _unasked(one: Finding, is_below: bool) -> Finding:
     return replace(one, unconfirmed=True) if is_below and one.verdict.open else one
 
 
-def _dismissed_claims(survey: Survey) -> tuple[Dismissal, ...]:
+def _dismissed_claims(survey: Survey) -> tuple[DismissedClaim, ...]:
     """What models have reported of this change and people have dismissed, each once, with the reason."""
     all_findings = survey.past.known.findings if survey.past.known is not None else ()
     distinct = {finding.identity: finding for finding in all_findings if not finding.proven}
@@ -214,7 +214,7 @@ def _dismissed_claims(survey: Survey) -> tuple[Dismissal, ...]:
     return tuple((finding, reason) for finding, reason in rows if reason is not None)
 
 
-def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[Dismissal]) -> "Precedents":
+def _precedents(finding: Finding, *, survey: Survey, dismissals: Sequence[DismissedClaim]) -> "Precedents":
     """What people have said that may answer a finding, by its id. What was reported and is open again is no repeat of something else."""
     in_scope = [one for one in survey.ignore_list.learnings if silencing.reaches_finding(one, finding, survey.units)]
     here = [row for row in dismissals if row[0].path == finding.path]

@@ -15,7 +15,7 @@ from bot.storage.tables import check, finding, owner_columns, review
 from bot.values import Ending, PullRef, Status
 
 ENDS: Mapping[Status, Outcome] = MappingProxyType({"new": "waiting", "still": "waiting", "fixed": "fixed"})
-ReviewEnding = Literal["clean", "findings", "partial", "provider", "interrupted"]  # the last two: what cut it short
+ReviewEnding = Literal["clean", "findings", "incomplete", "provider", "interrupted"]  # the last two: what cut it short
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,10 +164,7 @@ class Reproduction:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem that the change brings. The model (or an analyser) quotes; code finds the lines.
-
-    `verdict` is "proven" where code decided it (a contract check), "confirmed" where a second call found the trigger.
-    """
+    """One problem that the change brings. The model (or an analyser) quotes; code finds the lines."""
 
     path: Exact[str]
     quote: str

@@ -23,6 +23,7 @@ from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.payloads import MadeReview, Question, Remark
 from bot.storage import Store, StoredJournal
+from bot.storage.reviews import ReviewEnding
 from bot.values import OrganizationFile, Review
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
@@ -43,7 +44,7 @@ def open_work(
     identity: Identity,
     pace: RequestPace,
     folder: Path,
-    record_metrics: Callable[[Review, str], None],
+    record_metrics: Callable[[Review, str, ReviewEnding], None],
     caps: ProcessLimits,
 ) -> tuple[Work, Apologise]:
     """Who carries out the jobs of a server, and who apologises for those that were given up."""

@@ -50,7 +50,7 @@ class NotForUs(Exception):  # noqa: N818 - an outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Ours:
+class OwnAccount:
     """Who we are at GitHub: the App's id, and the login under which it comments ("deeprepo[bot]")."""
 
     app_id: str
@@ -61,7 +61,7 @@ class Ours:
         return login.lower() == self.login.lower() or (app is not None and str(app) == self.app_id)
 
 
-OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # associations of people who may have write permission
+INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # associations of people who may have write permission
 
 
 def _at(*places: str, default: Any = ...) -> Any:  # noqa: ANN401 - the type stands beside it
@@ -107,7 +107,7 @@ class PullEvent(DeliveryPayload):
     def is_stranger(self) -> bool:
         """Whether nothing says that its author belongs to the repository. A bot that pushes to it was let in by its owner."""
         is_bot = self.head_repository == self.repository and self.author_type == "Bot"
-        return self.author_association not in OURS and not is_bot
+        return self.author_association not in INSIDERS and not is_bot
 
 
 class CommentEvent(DeliveryPayload):
@@ -186,7 +186,7 @@ def with_form(form: type[Form], payload: Payload) -> Form:
     raise NotForUs(f"{place} is missing or has another form than GitHub's")
 
 
-def on_start(trigger: Trigger, payload: Payload, _: Ours) -> Ask:
+def on_start(trigger: Trigger, payload: Payload, _: OwnAccount) -> Ask:
     """A pull request that can be reviewed now; whether a draft is reviewed is for the policy to say."""
     event = with_form(PullEvent, payload)
     if event.state != "open":
@@ -195,7 +195,7 @@ def on_start(trigger: Trigger, payload: Payload, _: Ours) -> Ask:
     return ReviewAsk(pull, trigger, actor=event.sender, head=event.head, stranger=event.is_stranger)
 
 
-def on_push(payload: Payload, ours: Ours) -> Ask:
+def on_push(payload: Payload, ours: OwnAccount) -> Ask:
     """The head moved."""
     before, after = payload.get("before"), payload.get("after")
     if before is not None and before == after:
@@ -203,20 +203,20 @@ def on_push(payload: Payload, ours: Ours) -> Ask:
     return on_start("push", payload, ours)
 
 
-def on_edit(payload: Payload, ours: Ours) -> Ask:
+def on_edit(payload: Payload, ours: OwnAccount) -> Ask:
     """Another title is nothing to us; another base branch makes another diff."""
     if with_form(PullEvent, payload).base_before is None:
         raise NotForUs("title and text may change: the code did not")
     return on_start("push", payload, ours)
 
 
-def on_end(reason: Reason, payload: Payload, _: Ours) -> Ask:
+def on_end(reason: Reason, payload: Payload, _: OwnAccount) -> Ask:
     """Merged, given up, or taken back as a draft."""
     event = with_form(PullEvent, payload)
     return Cancel(event.pull(event.number), reason, actor=event.sender, stranger=event.is_stranger)
 
 
-def on_pull(payload: Payload, ours: Ours) -> Ask:
+def on_pull(payload: Payload, ours: OwnAccount) -> Ask:
     """A comment below the pull request."""
     event = with_form(CommentEvent, payload)
     if event.pull_request is None:
@@ -224,25 +224,25 @@ def on_pull(payload: Payload, ours: Ours) -> Ask:
     return _request(event, CommentRef(event.id, "issue"), ours)
 
 
-def in_thread(payload: Payload, ours: Ours) -> Ask:
+def in_thread(payload: Payload, ours: OwnAccount) -> Ask:
     """A comment on lines of the diff, or an answer to one."""
     event = with_form(CommentEvent, payload)
     return _request(event, CommentRef(event.id, "review", event.top or event.id), ours)
 
 
-def in_review(payload: Payload, ours: Ours) -> Ask:
+def in_review(payload: Payload, ours: OwnAccount) -> Ask:
     """The text of a review. GitHub delivers one without text for each single comment on lines: that asks for nothing."""
     event = with_form(CommentEvent, payload)
     return _request(event, CommentRef(event.id, "whole"), ours)
 
 
-def _request(event: CommentEvent, place: CommentRef, ours: Ours) -> Ask:
+def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
     """The command in a person's comment, else the remark. A command for a review too: it takes no other's place before it is known who asks."""
     if ours.wrote(event.author, event.app) or ours.wrote(event.sender, None):
         raise NotForUs("it is our own comment")
     if event.sender_type != "User" or event.author_type != "User":
         raise NotForUs("it was not written by a person: bots that answer each other do not stop")
-    pull, body, stranger = event.pull(event.number), event.body or "", event.author_association not in OURS
+    pull, body, stranger = event.pull(event.number), event.body or "", event.author_association not in INSIDERS
     command = command_words.read(body, ours.login)
     if command is not None:
         return CommandAsk(pull, command.word, command.argument, event.sender, place, stranger)
@@ -252,12 +252,12 @@ def _request(event: CommentEvent, place: CommentRef, ours: Ours) -> Ask:
     raise NotForUs("the comment holds no command and does not mention us")
 
 
-def run_again(payload: Payload, ours: Ours) -> Ask:
+def run_again(payload: Payload, ours: OwnAccount) -> Ask:
     """`Re-run` on the check run, or `Re-run all checks`."""
     return _again(with_form(CheckEvent, payload), ours, full=False)
 
 
-def button(payload: Payload, ours: Ours) -> Ask:
+def button(payload: Payload, ours: OwnAccount) -> Ask:
     """One of the check run's own buttons."""
     event = with_form(CheckEvent, payload)
     if event.button not in BUTTONS:
@@ -265,7 +265,7 @@ def button(payload: Payload, ours: Ours) -> Ask:
     return _again(event, ours, full=BUTTONS[event.button])
 
 
-def suite_ended(payload: Payload, ours: Ours) -> Ask:
+def suite_ended(payload: Payload, ours: OwnAccount) -> Ask:
     """All checks of another App on a commit have ended: one delivery for each workflow, however many jobs it has."""
     event = with_form(CheckEvent, payload)
     if str(event.app) == ours.app_id:
@@ -276,7 +276,7 @@ def suite_ended(payload: Payload, ours: Ours) -> Ask:
     return ChecksEnded(event.installation, event.repository, event.owner, event.name, event.head, is_failure)
 
 
-def on_queue(payload: Payload, _: Ours) -> Ask:
+def on_queue(payload: Payload, _: OwnAccount) -> Ask:
     """A merge queue asks: its changes were reviewed as pull requests, so the answer needs no review."""
     event = with_form(MergeGroupEvent, payload)
     match = _QUEUED.search(event.head_ref)
@@ -286,7 +286,7 @@ def on_queue(payload: Payload, _: Ours) -> Ask:
     )
 
 
-def _again(event: CheckEvent, ours: Ours, *, full: bool) -> Ask:
+def _again(event: CheckEvent, ours: OwnAccount, *, full: bool) -> Ask:
     if str(event.app) != ours.app_id:
         raise NotForUs("it is another App's check")
     number = _pull_of(event)
@@ -302,12 +302,12 @@ def _pull_of(event: CheckEvent) -> int | None:
     return next((pull.number for pull in event.pulls if pull.repository == event.repository), None)
 
 
-def on_uninstall(payload: Payload, _: Ours) -> Ask:
+def on_uninstall(payload: Payload, _: OwnAccount) -> Ask:
     """The App was uninstalled."""
     return Forget(with_form(InstallationEvent, payload).installation)
 
 
-def withdrawn(payload: Payload, _: Ours) -> Ask:
+def withdrawn(payload: Payload, _: OwnAccount) -> Ask:
     """It may no longer see some repositories. An empty list must not become "all of them"."""
     event = with_form(InstallationEvent, payload)
     repository_ids = tuple(repository.id for repository in event.repositories_removed)
@@ -316,12 +316,12 @@ def withdrawn(payload: Payload, _: Ours) -> Ask:
     return Forget(event.installation, repository_ids)
 
 
-def on_install(payload: Payload, _: Ours) -> Ask:
+def on_install(payload: Payload, _: OwnAccount) -> Ask:
     """The App was installed, or may see more repositories."""
     return PackageSurvey(with_form(InstallationEvent, payload).installation)
 
 
-def on_branch(payload: Payload, _: Ours) -> Ask:
+def on_branch(payload: Payload, _: OwnAccount) -> Ask:
     """A branch moved. Only the default branch tells what a repository offers and takes."""
     event = with_form(PushEvent, payload)
     if event.is_deletion or event.ref != f"refs/heads/{event.default_branch}":
@@ -329,13 +329,13 @@ def on_branch(payload: Payload, _: Ours) -> Ask:
     return PackageSurvey(event.installation, event.repository)
 
 
-def on_deletion(payload: Payload, _: Ours) -> Ask:
+def on_deletion(payload: Payload, _: OwnAccount) -> Ask:
     """A repository was deleted."""
     event = with_form(DeliveryPayload, payload)
     return Forget(event.installation, (event.repository,))
 
 
-Reader = Callable[[Payload, Ours], Ask]  # raises NotForUs
+Reader = Callable[[Payload, OwnAccount], Ask]  # raises NotForUs
 
 # event -> action -> who reads it. What is not here is ignored.
 ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
@@ -375,7 +375,7 @@ WHY = MappingProxyType(
 )
 
 
-def read(name: str, payload: object, ours: Ours) -> Ask | NothingAsked:
+def read(name: str, payload: object, ours: OwnAccount) -> Ask | NothingAsked:
     """What the delivery of the event `name` asks for."""
     if not isinstance(payload, Mapping):
         return NothingAsked("the payload is not an object")

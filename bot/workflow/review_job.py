@@ -24,7 +24,7 @@ from bot.errors import (
 )
 from bot.github import Host
 from bot.jobs import Job
-from bot.outputs import json_file
+from bot.outputs import facts, json_file
 from bot.payloads import MadeReview
 from bot.publish import checks
 from bot.publish.checks import CheckEnding
@@ -158,7 +158,7 @@ async def _funds(run: ReviewRun, services: Services, brief: Brief) -> AsyncItera
     if not services.model(run.settings):
         yield Funds(model=False)
         return
-    forks = run.settings.triggers.fork_reviews_per_day if run.is_automatic else None
+    forks = run.settings.triggers.fork_reviews_per_day if run.is_strangers_push else None
     reservation = spending.reserve(run.ask.pull, brief.journal, run.settings, services, job=run.id, forks=forks)
     async with reservation as grant:
         if isinstance(grant, Grant):
@@ -209,9 +209,10 @@ class DatabaseMemory:
         if not is_posted and memory is not None:
             unsaid = [item.finding.number for item in made.review.reported if item.place != "folded"]
             memory = await asyncio.to_thread(json_file.with_unsaid, memory, unsaid)
+        row = _row(self.run, made, ending, start)
         if not await reviews.has(self.run.id):
-            self.services.record_metrics(made.review, f"{pull.owner}/{pull.name}")
-        await reviews.keep(replace(_row(self.run, made, ending, start), memory=memory))
+            self.services.record_metrics(made.review, f"{pull.owner}/{pull.name}", row.state)
+        await reviews.keep(replace(row, memory=memory))
         await self.services.store.failures.clear(pull.key)
 
 
@@ -239,7 +240,7 @@ def _row(run: ReviewRun, made: MadeReview, ending: Ending, start: float) -> Fini
         accepted=frozenset(one.identity for one in fixed if one.how == "accepted"),
         by_rule={mark: rule.number for mark, rule in silenced if rule is not None and rule.learned},
         title=line(visible(review.pull.title))[:TITLE],
-        state=review.cut.fault or ("partial" if review.cut.partial else "findings" if review.open else "clean"),
+        state=review.cut.fault or facts.conclusion(review),
         found=len(review.reported),
         still=len(review.still),
         fixed=len(fixed),

@@ -41,8 +41,8 @@ class ReviewRun:
     pushes: PushCount = field(default_factory=PushCount)
 
     @property
-    def is_automatic(self) -> bool:
-        """Whether a stranger's push has started it: such reviews have a daily cap of their own."""
+    def is_strangers_push(self) -> bool:
+        """Whether a stranger pushed and nobody asked: such reviews have a daily cap of their own."""
         return self.state.stranger and self.ask.trigger not in ASKED
 
     @property

@@ -19,6 +19,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.render import line, visible
 from bot.storage import Failure, Store
+from bot.storage.reviews import ReviewEnding
 from bot.values import (
     Ask,
     CommandAsk,
@@ -50,7 +51,7 @@ class Services:
     identity: Identity
     pace: RequestPace
     folder: Path  # of the server's data
-    record_metrics: Callable[[Review, str], None]  # somebody who counts, by repository
+    record_metrics: Callable[[Review, str, ReviewEnding], None]  # somebody who counts, by repository
     settings: Settings = field(repr=False)
     prepare: Callable[[], None]  # loads in the background what a child will need
     review: Callable[[Brief, Say], Awaitable[MadeReview]]

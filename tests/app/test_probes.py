@@ -57,7 +57,7 @@ async def test_the_counters_count(tmp_path: Path) -> None:
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
         cost = Cost(calls=3, usage=Usage(1000, 50), usd=0.25, failed_calls=1)
         server.opened.metrics.review(
-            Review(change, (), StrategyChoice("direct"), (), Coverage(), cost, 1.0), "acme/shop"
+            Review(change, (), StrategyChoice("direct"), (), Coverage(), cost, 1.0), "acme/shop", "clean"
         )
         server.opened.metrics.github(403, 17)
         told = await server.http.get("/metrics")
@@ -88,7 +88,7 @@ async def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp
         change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
         done = Review(change, (), StrategyChoice("direct"), (), Coverage(), Cost(usd=0.25), 1.0)
         for name in ("acme/shop", "acme/web"):
-            server.opened.metrics.review(done, name)
+            server.opened.metrics.review(done, name, "clean")
         found = figures((await server.http.get("/metrics")).text)
         assert found['deeprepo_reviews_total{conclusion="clean"}'] == 2
         assert found["deeprepo_spent_dollars_total"] == 0.5

@@ -75,7 +75,7 @@ def row(out: str, name: str) -> list[str]:
 def test_martian_beside_its_published_tools(
     shop: dict[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Ours and a peer over the same pull requests: the one that is not at hand counts for nobody."""
+    """OwnAccount and a peer over the same pull requests: the one that is not at hand counts for nobody."""
     golden = [{"comment": "Golden: head", "severity": "High"}, {"comment": "Golden: other", "severity": "Low"}]
     rows = [{"pr_title": f"PR {n}", "url": URL.format(n), "comments": golden if n == 1 else []} for n in (1, 2, 3)]
     counted = {"total_candidates": 4, "tp": 1, "fp": 3, "fn": 1, "skipped": False}

@@ -1,17 +1,26 @@
 import re
 from dataclasses import replace
+from typing import get_args, get_type_hints
 
 import pytest
 from families import few
 from markdown_it import MarkdownIt
 from sample_reviews import FINDING, REVIEW, numbered, with_finding
 
+import deeprepo
 from bot.outputs import markdown
-from bot.render import load
+from bot.render import languages, load
 from bot.values import CoverageRow, Evidence, PlacedFinding, StrategyChoice, Verdict
 from bot.values.finding import How, Status
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_each_verdict_has_words_in_each_language_and_is_known_to_the_library(verdict: Verdict) -> None:
+    """A new one without them would break every page that shows it."""
+    assert all(load(language).say(verdict) for language in languages())
+    assert verdict in get_args(get_type_hints(deeprepo.Finding)["verdict"])
 
 
 def test_nothing_of_the_change_becomes_markup() -> None:

@@ -33,7 +33,7 @@ async def test_pages_follow_each_other_without_gap_or_repetition(store: Store) -
 
 async def test_a_day_is_summed_once_for_each_review(store: Store) -> None:
     """A review that is stored twice counts once; an unknown price counts as unknown."""
-    later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="partial")
+    later = replace(DONE, id="job-1", finished=DAY + 5.0, started=DAY + 0.0, usd=None, state="incomplete")
     for done in (DONE, DONE, later, replace(DONE, id="job-2", pull=OTHER)):
         await store.reviews.keep(done)
     days = await store.days.by_day(None, 0)

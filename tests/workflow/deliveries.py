@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bot.workflow.events import Ours
+from bot.workflow.events import OwnAccount
 
-OURS = Ours("4242", "deeprepo[bot]")
+OURS = OwnAccount("4242", "deeprepo[bot]")
 HEAD, OLD = "a" * 40, "b" * 40
 
 

@@ -64,7 +64,7 @@ async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None
     await at.quiet()
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_files: 1}\n"})
     large = await at.reviewed(branch="large", files={**BROKEN, **README}, fork=True, author="stranger")
-    ours = await at.reviewed(branch="ours", files={**BROKEN, **README, "docs/ours.md": "# Ours\n"})
+    ours = await at.reviewed(branch="ours", files={**BROKEN, **README, "docs/ours.md": "# OwnAccount\n"})
     assert [at.ending(number) for number in (orphan, large, ours)] == ["failure", "failure", "neutral"]
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
     third = await at.reviewed(branch="third", files={"README.md": "# B\n"})

@@ -90,3 +90,12 @@ async def test_a_refused_key_is_said_before_all_else(tmp_path: Path, monkeypatch
             assert QUOTE in summary
             assert (check.title or "").startswith("No model could be asked: openai refuses the key (status 401)")
             assert check.conclusion == "neutral"
+
+
+async def test_a_review_with_an_old_finding_is_not_counted_as_clean(at: Whole) -> None:
+    """The list and the counters say what its check says."""
+    await at.reviewed()
+    await at.pushed({"NEWS.md": "one\n"})
+    counted = at.server.metrics.tell({}, {}).decode()
+    assert [row.state for row in (await at.server.store.listing.page(None, 9)).rows] == ["findings", "findings"]
+    assert 'deeprepo_reviews_total{conclusion="findings"} 2.0' in counted

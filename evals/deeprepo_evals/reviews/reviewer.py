@@ -1,4 +1,4 @@
-"""Who is measured: anybody who can review a built case. Ours, or a single call on the diff."""
+"""Who is measured: anybody who can review a built case. OwnAccount, or a single call on the diff."""
 
 from dataclasses import dataclass
 from pathlib import Path
