@@ -76,7 +76,7 @@ def _page(review: "Review") -> Iterator[RenderableType]:
         yield _finding(item)
     if groups.collapsed_findings:
         yield _short(
-            facts.ENGLISH.say("more_short", len(groups.collapsed_findings)),
+            f"{facts.ENGLISH.say('more_short', len(groups.collapsed_findings))} (--format markdown has them in full)",
             [one.finding for one in groups.collapsed_findings],
         )
     if groups.still:
