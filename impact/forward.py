@@ -53,6 +53,11 @@ class _File:
     def __init__(self, index: Index, language: Language, modules: Modules, path: str, facts: Facts, seen: Seen) -> None:
         self._index, self._language, self._modules = index, language, modules
         self._path, self._facts, self._seen = path, facts, seen
+        self._names = {  # that it binds, or that one of its imports may be meant for
+            *facts.bound,
+            *(one.name for one in facts.definitions if not one.owner),
+            *(name for item in facts.imports for name in (item.whole, *(bound.here for bound in item.names))),
+        }
 
     def of_import(self, item: Import, lines: Collection[int]) -> Iterator[Place]:
         """What an import takes that is not there."""
@@ -67,7 +72,9 @@ class _File:
         if not files:
             if item.line in lines:
                 near = self._modules.near(self._path, item)
-                yield self._place(item.line, item.spec, "missing-module", (), near=near)
+                place = self._place(item.line, item.spec, "missing-module", (), near=near)
+                is_bound = not item.names and any(one.spec in near and not one.names for one in self._facts.imports)
+                yield replace(place, is_bound=is_bound)
             return
         made = re.compile(f"{self._language.made_names or '(?!)'}|{self._language.module_members}")
         for bound in mine:
@@ -77,7 +84,9 @@ class _File:
                     spec.rpartition(self._language.separator)[2] for spec in self._modules.near(self._path, below)
                 ]
                 near = _near(bound.there, [*names_of(self._index, files), *modules])
-                yield self._place(bound.line, bound.there, "missing-name", files, near=near, here=bound.here)
+                place = self._place(bound.line, bound.there, "missing-name", files, near=near, here=bound.here)
+                yield replace(place, is_bound=not self._names.isdisjoint(near))
+                self._names.update(near)
 
     def _above(self, item: Import) -> Iterator[Place]:
         """A module that is neither a file nor a name of the module above it."""

@@ -167,7 +167,7 @@ def _why(place: impact.Place) -> str:
 
 def _rewrites(place: impact.Place, lines: Sequence[str]) -> Iterator[Rewrite]:
     """The lines with the one name that is near instead, where nothing but that name can be meant on them."""
-    if len(place.near) != 1 or place.name == "default":
+    if len(place.near) != 1 or place.name == "default" or place.is_bound:
         return
     old, new = _last(place.name), _last(place.near[0])
     if place.rule == "arguments":

@@ -73,6 +73,21 @@ def test_places_that_need_a_decision_are_left_and_named(broken: Repository) -> N
     assert text(broken, "shop/bill.py") == told
 
 
+def test_no_fix_brings_a_name_into_a_file_twice(broken: Repository) -> None:
+    """A second import of one name is a syntax error."""
+    files = {
+        "twice.ts": "import { pick, total, pik } from './lib';\n",
+        "own.ts": "import { pik } from './lib';\nexport const pick = 1;\n",
+        "two.ts": "import {\n  pik,\n  picc,\n} from './lib';\n",
+        "once.ts": "import { total, pik } from './lib';\n",
+    }
+    broken.commit({"lib.ts": "export const pick = 1;\nexport const total = 2;\n"}, "a library")
+    broken.commit(dict(files), "names of it")
+    run(broken, "review", "HEAD~1..HEAD", "--effort", "none", "--fix")
+    mended = {"two.ts": files["two.ts"].replace("pik", "pick"), "once.ts": files["once.ts"].replace("pik", "pick")}
+    assert {path: text(broken, path) for path in files} == {**files, **mended}
+
+
 @pytest.mark.slow
 def test_a_patch_changes_nothing_here(broken: Repository) -> None:
     """It is printed, and git applies it."""
