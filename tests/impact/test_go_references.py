@@ -22,6 +22,9 @@ def test_a_package_that_is_not_there() -> None:
         "2 missing-module x.io/shop/mony: x.io/shop/money",
         "5 missing-module x.io/tools/lag",
     ]
+    assert of(
+        'import "x.io/shop/inner/bases"\n', {f"inner/{one}/a.go": "package a\n" for one in ("ai", "ai/stt", "base")}
+    ) == ["2 missing-module x.io/shop/inner/bases: x.io/shop/inner/base"]
 
 
 def test_a_name_that_a_package_does_not_have() -> None:

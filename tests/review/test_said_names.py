@@ -74,6 +74,7 @@ CASES: Mapping[str, tuple[tuple[str, str, str, str], tuple[str, str], bool]] = {
     "private field of two words in a query": (two_words('@Query("select c from Cart c where c.orderSum > 3")\n    Object x();'), WORDS, True),
     "part of Go": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), ('"row"', '"entry"'), True),
     "part of Go that goes": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), (GO_PART, GO_EMPTY), True),
+    "package of Go that is still there": (("a.go", 'package shop\n\nimport (\n\t"x.io/shop/tax"\n)\n', "tax/t.yml", 'package: "x.io/shop/tax"\n'), ("/tax", "/fees"), False),
     "word of a page": (page(GO_PART, "web/b.tmpl", '<p class="row">row</p>\n'), ('"row"', '"entry"'), False),
     "block that goes": (page(BLOCK, "web/a.html", FILLED), ("{% block footer %}{% endblock %}\n", ""), True),
     "block of Twig": (page(BLOCK, "web/a.html.twig", FILLED), ("footer", "bottom"), True),

@@ -32,7 +32,7 @@ async def also_says(
         for path, raw in (await tree.read_many([file.path for file in files if file.is_analyzed])).items()
     }
     head_paths = await tree.entries()
-    every_word = lost_words(files, texts)
+    every_word = [one for one in lost_words(files, texts) if not _names_folder(one.text, head_paths)]
     words = {one.text: one for one in every_word[:WORDS]}
     definitions = {name: path for name, path in _gone_names(symbols) if name not in words}
     names = [*lost_names(files, texts, head_paths)]
@@ -61,6 +61,13 @@ async def also_says(
     ]
     unique = {(row.path, row.line): row for row in reversed(references)}
     return Dependents(references=tuple(reversed(unique.values())), cut=tuple(cut))
+
+
+def _names_folder(word: str, paths: Collection[str]) -> bool:
+    """Whether a word is a package's whole path, `example.org/shop/tax`, whose folder is still in the tree: a line of an import block."""
+    host, _, inner = word.partition("/")
+    folders = [inner.split("/", at)[at] for at in range(inner.count("/") + 1)] if "." in host and inner else []
+    return any(path.startswith(f"{folder}/") for folder in folders for path in paths)
 
 
 def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:

@@ -91,8 +91,9 @@ class Modules(Standalone):
         if home is None:
             return ()
         prefix, below = self._names[home], [folder for folder in self._folders if self._home(folder) == home]
-        specs = [f"{prefix}/{folder[len(home) :].strip('/')}".rstrip("/") for folder in below]
-        return tuple(get_close_matches(item.spec, specs, 3, 0.85))
+        tails = [folder[len(home) :].strip("/") for folder in below]
+        close = get_close_matches(item.spec.removeprefix(f"{prefix}/"), tails, 3, 0.85)
+        return tuple(f"{prefix}/{one}" for one in close)
 
     def _folder(self, spec: str, importer: str) -> str | None:
         """The folder that an import path means; the longest module path that fits wins, as in Go itself."""
