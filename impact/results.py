@@ -21,15 +21,19 @@ WORD = re.compile(rb"\w+")
 CLASS = re.compile(r"(?:\w+\.)*_*[A-Z]\w*")
 QUERY = ("results",)
 AROUND = ("results", "bindings", "guards")
-PARTS = ("several", "indexed", "iterated")  # forms that take a result apart
+PARTS = ("several", "indexed", "iterated", "spread")  # forms that take a result apart
 IMPORTS = ("dotted_name", "aliased_import")
-READS = (*PARTS, "keyed", "asked", "searched", "compared", "tested")  # forms that give what is read no other keys
+# Forms that give what is read no other keys.
+READS = ("several", "indexed", "iterated", "keyed", "asked", "searched", "compared", "tested")
 FAILING = {  # form -> what it does to None, and raises TypeError
     "several": "unpacks",
     "indexed": "indexes",
     "iterated": "takes the items of",
+    "spread": "takes the items of",
     "operand": "computes with",
     "called": "calls",
+    "awaited": "awaits",
+    "entered": "enters",
 }
 UNENDING = re.compile(
     r"raise\b|(?:\w+\.)*(?:_?exit|quit|abort|fail|skip|xfail)\("
@@ -57,7 +61,7 @@ class Result:
 class Way:
     """How the code around a call takes its result."""
 
-    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, keyed, operand, called, asked, searched, compared, returned
+    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, keyed, operand, called, entered, spread, asked, searched, compared, returned
     line: int
     word: str = ""  # the member, the key, the declared type of the variable, or the kind of the literal
     number: int = -1  # names on the left

@@ -15,6 +15,14 @@ ITEM = "class Item:\n    def NAME(self%s):\n        return 1\n\n\n%s\n"
 MADE = "def f():\n    return Item()"
 Case = tuple[str, str, str, str]  # before, after, what a file does that imports it, what is said of that
 
+ITERATED = (
+    *["','.join(f(1))", "x = [*f(1)]", "x = [1, *f(1)]", "h(*f(1))", "h(**f(1))", "x = {**f(1)}", "sorted(f(1), key=h)"],
+    *["reversed(f(1))", "sum(f(1))", "min(f(1), key=h)", "max(f(1))", "any(f(1))", "all(f(1))", "enumerate(f(1))", "tuple(f(1))"],
+    *["set(f(1))", "frozenset(f(1))", "dict(f(1))", "iter(f(1))", "zip([], f(1))", "map(h, f(1))", "filter(h, f(1))"],
+    "def g():\n    yield from f(1)",
+)  # fmt: skip
+LEFT = ("f'{f(1)}'", "filter(f(1), [])", "h.join(f(1))", "min(f(1), 2, key=h)", "iter(f(1), 2)", "x = [*f(1) or []]")
+
 BROKEN: list[Case] = [
     (BOOL, PAIR, "def g():\n    if not f(1):\n        pass\n", f"tests it, and a tuple is always true: {SAME}"),
     (BOOL, PAIR, "def g():\n    ok = f(1)\n    assert ok\n", f"tests it, and a tuple is always true: {SAME}"),
@@ -35,6 +43,10 @@ BROKEN: list[Case] = [
     (ROW, NONE, "a, b = f(1)\n", f"unpacks None: {ERROR}"),
     (ROW, NONE, "x = f(1) + 1\n", f"computes with None: {ERROR}"),
     (ROW, NONE, "x = 'id' not in f(1)\n", f"takes the items of None: {ERROR}"),
+    *[(ROW, NONE, f"{call}\n", f"takes the items of None: {ERROR}") for call in ITERATED],
+    *[(ROW, NONE, f"{call}\n", f"computes with None: {ERROR}") for call in ("f(1) + [2]", "x = [1] + f(1)")],
+    *[(ROW, NONE, f"with f(1){name}: pass\n", f"enters None: {ERROR}") for name in ("", " as x")],
+    (ROW, NONE, "async def g():\n    await f(1)\n", f"awaits None: {ERROR}"),
     (ROW, NONE, "def g():\n    row = f(1)\n    if not row['id']: pass\n", f"indexes None: {ERROR}"),
     (f"async {ROW}", f"async {NONE}", "async def g():\n    return (await f(1))['id']\n", f"indexes None: {ERROR}"),
     (METHOD % 1, METHOD % None, "def g():\n    return Box().NAME() + 1\n", f"computes with None: {ERROR}"),
@@ -59,7 +71,7 @@ KEPT: list[tuple[str, str, str]] = [
     (ROW, PAIR, "f(1)[0]\n"),
     (ROW, PAIR, "def g():\n    row = f(1)\n    return row['id'] if isinstance(row, dict) else row\n"),
     (ROW, PAIR, "def g():\n    row = f(1)\n    return [row['id'] for row in h()]\n"),
-    (ROW, NONE, "h(f(1))\n"),
+    *[(ROW, NONE, f"{call}\n") for call in ("h(f(1))", *LEFT)],
     (ROW, NONE, "def g():\n    row = f(1)\n    if row is None: return 1\n    return row['id']\n"),
     (ROW, NONE, "try:\n    f(1)['id']\nexcept TypeError: pass\n"),
     (ROW, NONE, "with raises(TypeError):\n    f(1)['id']\n"),

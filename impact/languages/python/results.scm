@@ -22,10 +22,19 @@
 (for_statement right: (_) @is.iterated)
 (for_in_clause right: (_) @is.iterated)
 (comparison_operator (_) operators: ["in" "not in"] . (_) @is.iterated .)
-(call function: (identifier) @taker arguments: (argument_list . (_) @is.iterated .) (#any-of? @taker "len" "list" "set" "sorted" "sum" "enumerate"))
+(call function: (identifier) @taker arguments: (argument_list . (_) @is.iterated . (keyword_argument)* .)
+  (#any-of? @taker "all" "any" "enumerate" "frozenset" "iter" "len" "list" "max" "min" "reversed" "set" "sorted" "sum" "tuple"))
+(call function: (identifier) @taker arguments: (argument_list (_) @is.iterated) (#eq? @taker "zip"))
+(call function: (identifier) @taker arguments: (argument_list (_) (_) @is.iterated) (#any-of? @taker "filter" "map"))
+(call function: (attribute object: (string) attribute: (identifier) @taker) arguments: (argument_list . (_) @is.iterated .) (#eq? @taker "join"))
+[(list_splat (_) @is.iterated) (yield "from" (_) @is.iterated)]
+(dictionary_splat (_) @is.spread)
+(call function: (identifier) @taker arguments: (argument_list . (_) @is.spread . (keyword_argument)* .) (#eq? @taker "dict"))
+(list (call function: (list_splat (identifier) @callee)) @call @is.iterated)  ; the grammar takes `[*f()]` for a call of `*f`
 (call function: (_) @is.called)
-(binary_operator left: (_) @is.operand operator: ["+" "-" "/" "//"] right: [(string) (integer) (float)])
-(binary_operator left: [(string) (integer) (float)] operator: ["+" "-" "/" "//"] right: (_) @is.operand)
+(with_item value: [(_) @is.entered (as_pattern . (_) @is.entered)])
+(binary_operator left: (_) @is.operand operator: ["+" "-" "/" "//"] right: [(string) (integer) (float) (list) (list_comprehension)])
+(binary_operator left: [(string) (integer) (float) (list) (list_comprehension)] operator: ["+" "-" "/" "//"] right: (_) @is.operand)
 (comparison_operator . (_) @is.operand operators: ["<" ">" "<=" ">="] . [(integer) (float) (string)] .)
 (match_statement subject: (_) @is.matched)
 (await (_) @is.awaited) @value
