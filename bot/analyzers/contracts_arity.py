@@ -58,12 +58,14 @@ def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | Non
     if call.positional > len(places) and "varargs" not in kinds and not filetype(call.path).surplus_arguments:
         accepted = {0: "none is", 1: "one is"}.get(len(places), f"{len(places)} are")
         return Misfit("arity", f"still passes {_count(call.positional)}, of which {accepted} accepted")
-    for index, item in enumerate(places):
-        if item.is_required and index >= call.positional and item.name not in call.keywords:
-            return _without(before, item, call)
-    for item in after.parameters:
-        if item.kind == "keyword-only" and item.is_required and item.name not in call.keywords:
-            return _without(before, item, call)
+    left = [*places[call.positional :], *(item for item in after.parameters if item.kind == "keyword-only")]
+    missing = [item for item in left if item.is_required and item.name not in call.keywords]
+    if missing:
+        names_before = {item.name for item in before.parameters}
+        new = [item for item in after.parameters if item.is_required and item.name not in names_before]
+        is_left = names_before <= {item.name for item in after.parameters}  # else a new name may be that of an old one
+        is_new = is_left and len(new) == len(missing)
+        return _without(before, (new if is_new else missing)[0], call)
     return _disorder(after, call) if filetype(call.path).ordered_arguments else None
 
 

@@ -178,9 +178,11 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
         if row.rule == "removed-key":
             has = "returns" if reference.call else "has"
             return f"`{row.name}` ({where} before the change) {has} {row.misfit.says}. {here} asks for it."
+        place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {here}"
         if was == now:
-            return f"The statements of {row.name} return something else than before ({row.home}). The call at {here} {row.misfit.says}."
-        return f"{row.name} was `{was}` and is now `{now}` ({row.home}). The call at {here} {row.misfit.says}."
+            gives = reference.misuse.gives if reference.misuse is not None else ""
+            return f"{row.name} returns {gives or 'something else'} now ({row.home}). {place} {row.misfit.says}."
+        return f"{row.name} was `{was}` and is now `{now}` ({row.home}). {place} {row.misfit.says}."
     if row.rule == "removed-module":
         place = f"{row.reference.path}:{row.reference.line}"
         use = "" if place == here else f" and uses it at line {reference.line}"

@@ -16,6 +16,7 @@ from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judg
 from bot.values.finding import ALSO_BROKEN, proof_of
 
 UNREAD = "it could not be parsed"
+ROOT = "the root package"
 QUOTED = 6  # further lines with the same cause
 REWRITTEN = 12  # lines that a fix changes
 ROWS = 1_000  # lines that name a missing module
@@ -151,7 +152,7 @@ def _title(place: impact.Place) -> str:
         return f"`{place.name}()` {place.says}{near}"
     if place.name == "default":
         return f"{place.home} has no default export"
-    return f"`{_last(place.name)}` is not in {place.home}{near}"
+    return f"`{_last(place.name)}` is not in {place.home or ROOT}{near}"
 
 
 def _why(place: impact.Place) -> str:
@@ -162,7 +163,7 @@ def _why(place: impact.Place) -> str:
         head = place.definition.head.rstrip(" {:")
         return f"The call at {here} does not fit `{head}` ({place.source}:{place.definition.line}): it {place.says}."
     verb = "imports" if place.here else "uses"
-    return f"{here} {verb} `{place.name}`; {place.home or 'the package'} neither defines it nor hands it on."
+    return f"{here} {verb} `{place.name}`; {place.home or ROOT} neither defines it nor hands it on."
 
 
 def _rewrites(place: impact.Place, lines: Sequence[str]) -> Iterator[Rewrite]:

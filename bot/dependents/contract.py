@@ -61,7 +61,7 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
     if item.change == "added" or item.before is None or item.after is None:
         return ()
     old, new = _code(before, item.before.path), _code(after, item.after.path)
-    if _squeeze(old) == _squeeze(new):
+    if without_formatting(old) == without_formatting(new):
         was, now = item.before.signature, item.after.signature
         return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
     if item.symbol.kind == "variable":
@@ -79,7 +79,7 @@ def _component(was: Symbol, now: Symbol, old: str, new: str) -> tuple[Contract, 
             return ()
         return ("declaration",) if is_same else ("parameters",)
     one, other = (_of_head(side, was.short) for side in (old, new))
-    return () if _squeeze(one) == _squeeze(other) else ("value",)
+    return () if without_formatting(one) == without_formatting(other) else ("value",)
 
 
 def _of_head(text: str, name: str) -> str:
@@ -104,7 +104,9 @@ def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
         return _callable(before, after, old, new, language)
     if item.symbol.kind == "type":
         return ("declaration",)
-    return ("declaration",) if _squeeze(_head(old, language)) != _squeeze(_head(new, language)) else ()
+    return (
+        ("declaration",) if without_formatting(_head(old, language)) != without_formatting(_head(new, language)) else ()
+    )
 
 
 def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
@@ -113,7 +115,7 @@ def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]
     if after.count("\n") >= VALUE_LINES and CODE.search(after):
         return ()  # the body of a function among the values
     short = re.escape(item.symbol.name.rpartition(".")[2])
-    heads = (_squeeze(re.split(rf"\b{short}\b", side, maxsplit=1)[0]) for side in (before, after))
+    heads = (without_formatting(re.split(rf"\b{short}\b", side, maxsplit=1)[0]) for side in (before, after))
     return ("value",) if len(set(heads)) == 1 else ("value", "declaration")  # `readonly`, another visibility
 
 
@@ -141,7 +143,7 @@ def _callable(
 
 def _errors(text: str) -> Counter[str]:
     """The statements that raise an error."""
-    return Counter(_squeeze(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
+    return Counter(without_formatting(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
 
 
 def _parameters(
@@ -234,22 +236,22 @@ def _by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dict[str,
 
 def _same_parameter(old: str, new: str) -> bool:
     """Whether a parameter is the same, or has got or lost an annotation: a note for readers changes no call."""
-    if _squeeze(old) == _squeeze(new):
+    if without_formatting(old) == without_formatting(new):
         return True
     if (":" in old and ":" in new) or max(len(old), len(new)) > LONG_PARAMETER:
         return False
-    return _squeeze(ANNOTATED.sub(r"\1", old)) == _squeeze(ANNOTATED.sub(r"\1", new))
+    return without_formatting(ANNOTATED.sub(r"\1", old)) == without_formatting(ANNOTATED.sub(r"\1", new))
 
 
 def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[str], str]) -> bool:
     """Whether what stands before and behind the parameters is the same; a first return annotation changes no caller."""
     ends = [
-        _squeeze(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
+        without_formatting(side[2]).removesuffix("{").removesuffix("=>").removesuffix(":").removesuffix(";")
         for side in (old, new)
     ]
     arrows = [end.startswith("->") for end in ends]
     same_end = ends[0] == ends[1] or (arrows[0] != arrows[1] and {ends[0], ends[1]} & {""} != set())
-    starts = [_squeeze(OFFERED_AS.sub("", side[0])) for side in (old, new)]
+    starts = [without_formatting(OFFERED_AS.sub("", side[0])) for side in (old, new)]
     return starts[0] == starts[1] and same_end
 
 
@@ -330,6 +332,6 @@ def _joined(text: str) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _squeeze(text: str) -> str:
+def without_formatting(text: str) -> str:
     """Code without the white space, the commas and the last semicolon that a formatter decides about."""
     return FORMATTING.sub("", " ".join(text.split())).rstrip(";")

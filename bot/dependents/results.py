@@ -14,6 +14,7 @@ from impact.language import language_of
 from impact.results import Misuse, Result, Way, misuse, results
 
 VARIABLE = "variable"
+GIVEN = {"nothing": "None", "tuple": "a tuple"}
 # Code that gives a constant another value from outside of its file.
 OTHER_VALUE = r"\.NAME\s*(?::[^=]+)?=(?!=)|(?:attr|patch|dict)\w*\(.*[\"'](?:[\w.]+\.)?NAME[\"']"
 
@@ -66,7 +67,9 @@ async def with_misuses(
 
 def _with(row: Reference, wrong: Misuse, before: Result, after: Result, lines: Sequence[str]) -> Reference:
     """The reference with what is wrong, at the line where it goes wrong."""
-    told = ResultMisuse(wrong.says, wrong.happens, (wrong.line or before.line, after.line), wrong.rule)
+    is_other = before.kind != after.kind and before.awaits == after.awaits
+    gives = GIVEN.get(after.kind, "") if is_other else ""
+    told = ResultMisuse(wrong.says, wrong.happens, (wrong.line or before.line, after.line), wrong.rule, gives)
     line = max(wrong.at, row.line)
     return replace(row, line=line, text=lines[line - 1].rstrip("\r"), misuse=told)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from bot.dependents.contract import is_contested
+from bot.dependents.contract import is_contested, without_formatting
 from bot.ports import Language
 from bot.text.lines import defines, file_lines
 from bot.values import COMPONENT, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
@@ -154,7 +154,7 @@ def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedS
         if (
             not same_parameters
             or is_contested(before.signature, after.signature)
-            or before.signature.text != after.signature.text
+            or without_formatting(before.signature.text) != without_formatting(after.signature.text)
         ):
             return ChangedSymbol(before, after, "signature")
     if base.touch(before) or head.touch(after):

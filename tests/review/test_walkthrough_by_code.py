@@ -45,6 +45,15 @@ def test_a_new_signature_a_rename_and_their_users(by_code: ByCode) -> None:
     assert said.first.reason.startswith("finding 1 (high)")
 
 
+def test_other_line_breaks_are_no_new_signature(by_code: ByCode) -> None:
+    """Nor is a comma behind the last parameter."""
+    before = {"a.py": "def f(a, b):\n    return a\n", "b.ts": "export function f(a: A, b: B) {\n  return 1;\n}\n"}
+    done = by_code(
+        dict(before), {path: text.replace("(a", "(\n  a").replace(")", ",\n)") for path, text in before.items()}
+    )
+    assert phrases(done) == {"a.py": "edits `f`", "b.ts": "edits `f`"}
+
+
 def test_three_files_that_meet_are_drawn(by_code: ByCode) -> None:
     """Each caller has an arrow to the changed file, with what it calls; the console and the JSON output have the same value."""
     done = by_code(BEFORE, {"shop/rates.py": RATES.replace("weight * 2", "weight * 4")})
