@@ -28,7 +28,7 @@ WRAPS = (*CASTS, "unary_expression", "await_expression")
 CLASS = re.compile(r"\\?[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
 LAST = re.compile(r"\W+")
 QUOTED = re.compile(r"[\"':\\](\w+)")
-UNCALLED = re.compile(r"(?<![\w$])([\w$]++)(?!\s*\()")
+WORD = re.compile(r"[\w$]+")
 CALLEES = ("identifier", "member_expression", "attribute")
 LONGEST = 200  # characters of what is called: longer ones are whole expressions, which name nothing
 SHORT = 1_500  # bytes of code that is read wherever it stands
@@ -136,7 +136,7 @@ def marks_of(language: Language, root: Node, places: tuple[tuple[int, int], ...]
     for form, key in (("use", "foreseen"), ("import", "foreseen.import")):
         marks.foreseen[form] = _spans([one for one, _ in rows.of(key)])
     marks.name_tests = _tests(rows, "foreseen.named")
-    marks.value_tests = _tests(rows, "foreseen.asked")
+    marks.value_tests = _value_tests(rows)
     marks.questions = "".join(text(node) for node, _ in rows.of("asked.anywhere"))
     uses = Rows((*uses_at(language, root, places), *bound["bindings"], *users))
     _uses(language, marks, uses)
@@ -177,6 +177,17 @@ def _tests(rows: Rows, key: str) -> Spans:
     """The code below tests, each with what its test says."""
     tests = [(node, text(found["tested"][0])) for node, found in rows.of(key)]
     return Spans([(node.start_byte, node.end_byte, test) for node, test in tests])
+
+
+def _value_tests(rows: Rows) -> Spans:
+    """The code below tests, each with the names for whose values its test asks: `load` of `if (store.load)`."""
+    asked = sorted((node.start_byte, name) for node, _ in rows.of("asked") for name in WORD.findall(text(node))[-1:])
+    spans: list[tuple[int, int, str]] = []
+    for node, found in rows.of("foreseen.asked"):
+        test = found["tested"][0]
+        inside = asked[bisect_left(asked, (test.start_byte,)) : bisect_left(asked, (test.end_byte,))]
+        spans.append((node.start_byte, node.end_byte, " ".join(name for _, name in inside)))
+    return Spans(spans)
 
 
 def _imported(found: Captures) -> str:
@@ -229,7 +240,7 @@ def _definition(
 
 
 def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
-    """Whether the code around a name foresees that it is not there: a test names it in quotes, or asks for its value without a call."""
+    """Whether the code around a name foresees that it is not there: a test names it in quotes, or asks for its value."""
     place = node.start_byte, node.end_byte
     spans = marks.foreseen["import" if form == "import" else "use"]
     if any(True for _ in spans.around(*place, inclusive=True)):
@@ -239,19 +250,13 @@ def is_foreseen(marks: Marks, node: Node, form: Form) -> bool:
         return True
     if any(name in _quoted(test) for *_, test in marks.name_tests.around(*place, inclusive=True)):
         return True
-    return any(name in _uncalled(test) for *_, test in marks.value_tests.around(*place, inclusive=True))
+    return any(name in test.split() for *_, test in marks.value_tests.around(*place, inclusive=True))
 
 
 @lru_cache(maxsize=256)
 def _quoted(test: str) -> frozenset[str]:
     """The names that a test writes in quotes, or behind a colon or a backslash."""
     return frozenset(QUOTED.findall(test))
-
-
-@lru_cache(maxsize=256)
-def _uncalled(test: str) -> frozenset[str]:
-    """The names that a test writes and does not call."""
-    return frozenset(UNCALLED.findall(test))
 
 
 def plain(name: str) -> str:

@@ -96,6 +96,32 @@ def test_a_test_of_the_receiver_foresees_no_member_to_be_gone(repository: Reposi
     assert [(one.path, one.start, one.verdict) for one in look(pull)] == [("app.ts", 4, "proven")]
 
 
+def test_a_test_is_for_the_presence_of_a_member_where_it_asks_for_nothing_but_its_value(repository: Repository) -> None:
+    """What is compared with another value, given to a call or looked for in a list is used."""
+    used = [
+        "if (role === ROLES.viewer) x();",
+        "role !== ROLES.viewer && x();",
+        "[ROLES.viewer].includes(role) && x();",
+        "x(ROLES.viewer) ? 1 : 2;",
+        "if (ROLES.viewer.length) x();",
+    ]
+    foreseen = [
+        "if (role && (ROLES.viewer || x)) x(ROLES.viewer);",
+        "!ROLES.viewer ? 1 : x(ROLES.viewer);",
+        "x(ROLES.viewer ?? role);",
+        "if (ROLES.viewer?.length) x(ROLES.viewer);",
+        "if ('viewer' in ROLES) x(ROLES.viewer);",
+        "if (typeof ROLES.viewer === 'string') x(ROLES.viewer);",
+        "const isGone = undefined === ROLES.viewer || ROLES.viewer == null;",
+    ]
+    before = {
+        f"app{at}.ts": f"import {{ ROLES }} from './lib';\n{line}\n" for at, line in enumerate([*used, *foreseen])
+    }
+    lib = "export const ROLES = { admin: 'a', viewer: 'v' };\n"
+    found = look(repository.change({"lib.ts": lib, **before}, {"lib.ts": lib.replace(", viewer: 'v'", "")}))
+    assert sorted((one.path, one.verdict) for one in found) == [(f"app{at}.ts", "proven") for at in range(len(used))]
+
+
 OLD = "class A(Base):\n    def load_settings(self):\n        pass\n\n    x = 1\n"
 CALL = "def go(one):\n    one.load_settings()\n"
 

@@ -68,6 +68,8 @@ def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
         ("local n = cart.total and cart.total(1)", True),
         ("pcall(function() cart.total(1) end)", True),
         ("if cart.total(1) then done() end", False),
+        ("if x ~= nil and cart.total ~= nil then cart.total(1) end", True),
+        ("if kind == cart.total then cart.total(1) end", False),
     ],
 )
 def test_code_that_asks_first_foresees_that_a_member_is_gone(code: str, guarded: bool) -> None:

@@ -2,7 +2,18 @@
 ((program (comment) @c) @guard (#match? @c "@ts-nocheck"))
 (if_statement condition: (_) @tested) @foreseen.asked
 (ternary_expression condition: (_) @tested) @foreseen.asked
-(binary_expression left: (_) @tested ["&&" "||" "??" "==" "!=" "===" "!=="]) @foreseen.asked
+(binary_expression left: (_) @tested ["&&" "||" "??"]) @foreseen.asked
+(binary_expression ["==" "!=" "===" "!=="] [(null) (undefined)]) @tested @foreseen.asked
+; what a test asks for: not what it compares with another value, gives to a call or looks for in a list
+(parenthesized_expression [(identifier) (member_expression) (subscript_expression)] @asked)
+(ternary_expression condition: [(identifier) (member_expression) (subscript_expression)] @asked)
+(unary_expression ["!" "typeof"] argument: [(identifier) (member_expression) (subscript_expression)] @asked)
+(binary_expression [(identifier) (member_expression) (subscript_expression)] @asked ["&&" "||" "??"])
+(binary_expression ["&&" "||" "??"] [(identifier) (member_expression) (subscript_expression)] @asked)
+(binary_expression [(identifier) (member_expression) (subscript_expression)] @asked ["==" "!=" "===" "!=="] [(null) (undefined)])
+(binary_expression [(null) (undefined)] ["==" "!=" "===" "!=="] [(identifier) (member_expression) (subscript_expression)] @asked)
+(binary_expression left: (string) @asked "in")
+(member_expression object: [(identifier) (member_expression) (subscript_expression)] @asked (optional_chain))
 (unary_expression "typeof") @foreseen
 (try_statement body: (_) @foreseen.import handler: (_))
 ; only: javascript

@@ -2,3 +2,11 @@
 (if_statement condition: (_) @tested) @foreseen.asked
 (elseif_statement condition: (_) @tested) @foreseen.asked
 (binary_expression left: (_) @tested ["and" "or"]) @foreseen.asked
+; what a test asks for
+(if_statement condition: [(identifier) (dot_index_expression) (bracket_index_expression)] @asked)
+(elseif_statement condition: [(identifier) (dot_index_expression) (bracket_index_expression)] @asked)
+(parenthesized_expression [(identifier) (dot_index_expression) (bracket_index_expression)] @asked)
+(unary_expression "not" operand: [(identifier) (dot_index_expression) (bracket_index_expression)] @asked)
+(binary_expression [(identifier) (dot_index_expression) (bracket_index_expression)] @asked ["and" "or"])
+(binary_expression ["and" "or"] [(identifier) (dot_index_expression) (bracket_index_expression)] @asked)
+(binary_expression left: [(identifier) (dot_index_expression) (bracket_index_expression)] @asked ["==" "~="] right: (nil))

@@ -12,3 +12,6 @@
 ; when: defined?
 (_ condition: (_) @tested (#match? @tested "\\bdefined\\?")) @foreseen.asked
 (binary left: (_) @tested (#match? @tested "\\bdefined\\?")) @foreseen.asked
+(unary "defined?" operand: (_) @asked)
+(unary "defined?" operand: (_ (_) @asked))
+(unary "defined?" operand: (_ (_ (_) @asked)))
