@@ -16,10 +16,10 @@ from impact.results import Misuse, Result, Way, misuse, results
 VARIABLE = "variable"
 GIVEN = {"nothing": "None", "tuple": "a tuple"}
 # Code that gives a constant another value from outside of its file.
-OTHER_VALUE = r"\.NAME\s*(?::[^=]+)?=(?!=)|(?:attr|patch|dict)\w*\(.*[\"'](?:[\w.]+\.)?NAME[\"']"
+OTHER_VALUE = r"\.NAME\s*(?::[^=]{1,80})?=(?!=)|(?:attr|patch|dict)\w{0,20}\(.{0,200}[\"'](?:[\w.]+\.)?NAME[\"']"
 
 DEFINED = r"\bdef\s+NAME\b|\b(?:self|cls)\.NAME\s*=(?!=)"
-BOUND = r"^\s*NAME\s*=(?!=)|\bimport\b.*\bNAME\b"
+BOUND = r"^\s*NAME\s*=(?!=)|\bimport\b.{0,400}\bNAME\b"
 ASSIGNED = r"(?<!\bself)(?<!\bcls)\.NAME\s*=(?!=)"
 QUOTED = r"[\"'](?:[\w.]+\.)?NAME[\"']"
 
