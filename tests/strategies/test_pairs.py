@@ -86,14 +86,14 @@ class Led:
         return Reply(data={"answer": "Fine.", "findings": found})
 
 
-def test_a_use_two_calls_away_stands_below_the_line_that_breaks_it(change: Repository) -> None:
-    """The definition before and after, who passes it on, and who uses what is passed on; not the diff."""
+def test_a_use_stands_below_the_line_that_breaks_it(change: Repository) -> None:
+    """The definition before and after, and who calls it; not the diff."""
     played = Led(BROKEN)
     review = reviewed(change, played)
     assert [finding["title"] for finding in review["findings"]] == [TITLE]
     assert (played.asked.count("pairs"), played.asked.count("opinion")) == (1, 1)
     (seen,) = played.seen
-    for line in ("-2     return job.delay", "return job.delay * 1000", "return wait(job)", "{pause(job)} seconds"):
+    for line in ("-2     return job.delay", "return job.delay * 1000", "return wait(job)"):
         assert line in seen
     assert "rate_7" not in seen
 
