@@ -473,7 +473,7 @@ def _sections(rows: Rows) -> Mapping[int, list[tuple[int, str]]]:
 
 
 def _in_section(sections: Mapping[int, list[tuple[int, str]]], node: Node) -> str:
-    """The visibility that the last keyword before a definition sets, such as `public:`; "" if there is none."""
+    """The keyword that sets the visibility of a definition, the last one before it, such as `public:`; "" without one."""
     words = sections.get(node.parent.id, []) if sections and node.parent is not None else []
     at = bisect_left(words, (node.start_byte, ""))
     return words[at - 1][1] if at else ""

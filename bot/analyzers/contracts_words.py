@@ -137,8 +137,10 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
     if first.rule == "removed-key" and first.misfit is not None:
         has = "returns" if first.reference.call else "has"
         return f"{first.name} {has} {first.misfit.says}, but {first.reference.path} asks for it"
-    if first.rule == "result" and first.misfit is not None:
-        return f"{first.name} returns something else now, but {first.reference.path} {first.misfit.says}"
+    if first.reference.misuse is not None and first.misfit is not None:
+        return (
+            f"{first.name} returns {first.reference.misuse.gives} now, but {first.reference.path} {first.misfit.says}"
+        )
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
     names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))
@@ -179,9 +181,8 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
             has = "returns" if reference.call else "has"
             return f"`{row.name}` ({where} before the change) {has} {row.misfit.says}. {here} asks for it."
         place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {here}"
-        if was == now:
-            gives = reference.misuse.gives if reference.misuse is not None else ""
-            return f"{row.name} returns {gives or 'something else'} now ({row.home}). {place} {row.misfit.says}."
+        if was == now and reference.misuse is not None:
+            return f"{row.name} returns {reference.misuse.gives} now ({row.home}). {place} {row.misfit.says}."
         return f"{row.name} was `{was}` and is now `{now}` ({row.home}). {place} {row.misfit.says}."
     if row.rule == "removed-module":
         place = f"{row.reference.path}:{row.reference.line}"

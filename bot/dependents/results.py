@@ -17,7 +17,7 @@ VARIABLE = "variable"
 GIVEN = {"nothing": "None", "tuple": "a tuple"}
 # Code that gives a constant another value from outside of its file.
 OTHER_VALUE = r"\.NAME\s*(?::[^=]{1,80})?=(?!=)|(?:attr|patch|dict)\w{0,20}\(.{0,200}[\"'](?:[\w.]+\.)?NAME[\"']"
-
+# Code that puts something else in the place of a function: another definition, a name in its own file, an assignment, a mock.
 DEFINED = r"\bdef\s+NAME\b|\b(?:self|cls)\.NAME\s*=(?!=)"
 BOUND = r"^\s*NAME\s*=(?!=)|\bimport\b.{0,400}\bNAME\b"
 ASSIGNED = r"(?<!\bself)(?<!\bcls)\.NAME\s*=(?!=)"
@@ -68,8 +68,9 @@ async def with_misuses(
 def _with(row: Reference, wrong: Misuse, before: Result, after: Result, lines: Sequence[str]) -> Reference:
     """The reference with what is wrong, at the line where it goes wrong."""
     is_other = before.kind != after.kind and before.awaits == after.awaits
-    gives = GIVEN.get(after.kind, "") if is_other else ""
-    told = ResultMisuse(wrong.says, wrong.happens, (wrong.line or before.line, after.line), wrong.rule, gives)
+    told = ResultMisuse(wrong.says, wrong.happens, (wrong.line or before.line, after.line), wrong.rule)
+    if is_other and after.kind in GIVEN:
+        told = replace(told, gives=GIVEN[after.kind])
     line = max(wrong.at, row.line)
     return replace(row, line=line, text=lines[line - 1].rstrip("\r"), misuse=told)
 

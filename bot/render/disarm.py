@@ -211,5 +211,5 @@ def _at_start(match: re.Match[str]) -> str:
 
 
 def _longest_run(value: str) -> int:
-    """How many backticks stand in a row at most."""
+    """The length of the longest run of backticks."""
     return max((len(run) for run in re.findall("`+", value)), default=0)

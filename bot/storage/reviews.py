@@ -98,7 +98,7 @@ class Reviews(StoragePart):
         return None if stored is None else stored.output
 
     async def memory(self, pull: PullRef, job: str = "") -> bytes | None:
-        """The state of the last finished review, on which the next one builds, without the review of this job; None if there is none."""
+        """The state that the next review starts from: that of the last finished one, this job's own aside; None if there is none."""
         stored = await self.newest(pull, but=job)
         return None if stored is None else stored.memory if stored.memory is not None else stored.output
 

@@ -376,7 +376,7 @@ class ResultMisuse:
     happens: str  # the end of one that begins with "This line"
     lines: tuple[int, int]  # of the definition that tell the result, before and after the change
     rule: str = "result"  # or "removed-key"
-    gives: str = ""  # what the definition returns now, "" if nobody knows
+    gives: str = "something else"  # what the definition returns now, as far as it is known
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ def _silent(_: str) -> None:
 class ReviewTools:
     """What a server's job and a step of a workflow do each in its own way."""
 
-    # Opens the check run of the head and yields its id at GitHub, None if there is none. The block has to end it.
+    # Starts the check run of the head and yields its id at GitHub, or None without one. The caller ends it.
     check_run: Callable[[], AbstractAsyncContextManager[int | None]]
     fetch: Callable[[], AbstractAsyncContextManager[PullRequest]]  # the change, in a store that is gone afterwards
     consumers: Callable[[], AbstractAsyncContextManager[Consumers]]  # the same of repositories that use this one

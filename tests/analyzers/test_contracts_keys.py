@@ -9,12 +9,12 @@ NOW = CORE.replace("page_size", "per_page")
 ASKS = 'from shop.core import CONFIG\n\n\ndef page():\n    return CONFIG["page_size"]\n'
 
 
-def said(repository: Repository, base: dict[str, str], head: dict[str, str]) -> list[str]:
+def titles_of(repository: Repository, base: dict[str, str], head: dict[str, str]) -> list[str]:
     return [finding.title for finding in causes(repository.change({"shop/__init__.py": "", **base}, head))]
 
 
 def test_a_key_that_is_gone_is_one_finding_with_all_its_places(repository: Repository) -> None:
-    """It says what the key is called now, where the same value stands in its place, and what comes of the line."""
+    """It names the key that took its place with the same value, and says what the line raises."""
     base = {
         "shop/core.py": f'{CORE}\n\ndef own():\n    return CONFIG["page_size"]\n',
         "shop/page.py": ASKS,
@@ -33,7 +33,7 @@ def test_a_key_that_is_gone_is_one_finding_with_all_its_places(repository: Repos
 def test_what_took_its_place_is_said_only_where_it_is_certain(repository: Repository) -> None:
     """A key elsewhere may be another setting."""
     after = 'CONFIG: dict[str, object] = {\n    # none\n    "name": "x",\n    1: 2,\n    "per_page": 20,\n}\n'
-    titles = said(repository, {"shop/core.py": CORE, "shop/page.py": ASKS}, {"shop/core.py": after})
+    titles = titles_of(repository, {"shop/core.py": CORE, "shop/page.py": ASKS}, {"shop/core.py": after})
     assert titles == ["CONFIG has no key 'page_size' any more, but shop/page.py asks for it"]
 
 
@@ -84,7 +84,7 @@ ASKING = [
 def test_a_key_that_may_be_there_or_is_not_needed(repository: Repository, after: str, asks: str, other: str) -> None:
     """Of that nothing is said."""
     base = {"shop/core.py": CORE, "shop/page.py": asks, "shop/other.py": other}
-    assert said(repository, base, {"shop/core.py": after}) == []
+    assert titles_of(repository, base, {"shop/core.py": after}) == []
 
 
 LOAD = 'def load():\n    return {"page_size": 20, "name": "x"}\n'
@@ -107,7 +107,7 @@ LOAD = 'def load():\n    return {"page_size": 20, "name": "x"}\n'
 def test_the_keys_of_a_dictionary_that_a_function_returns(repository: Repository, call: str, *, is_told: bool) -> None:
     """They are asked of the call, or of the one variable that holds its result."""
     base = {"shop/core.py": LOAD, "shop/page.py": f"from shop.core import load\n\n\n{call}"}
-    titles = said(repository, base, {"shop/core.py": LOAD.replace("page_size", "per_page")})
+    titles = titles_of(repository, base, {"shop/core.py": LOAD.replace("page_size", "per_page")})
     assert (
         titles
         == ["load() returns no key 'page_size' any more (now 'per_page'), but shop/page.py asks for it"] * is_told

@@ -110,7 +110,7 @@ def test_a_result_that_its_users_cannot_take_is_told(repository: Repository) -> 
     assert said == expected
     first = next(one for one in found if one.path == "b0.py")
     assert (first.title, first.severity) == (
-        f"f() returns something else now, but b0.py {BROKEN[0][3].partition(':')[0]}",
+        f"f() returns a tuple now, but b0.py {BROKEN[0][3].partition(':')[0]}",
         "high",
     )
     why = {one.path: one.why for one in found}
