@@ -137,10 +137,9 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
     if first.rule == "removed-key" and first.misfit is not None:
         has = "returns" if first.reference.call else "has"
         return f"{first.name} {has} {first.misfit.says}, but {first.reference.path} asks for it"
-    if first.reference.misuse is not None and first.misfit is not None:
-        return (
-            f"{first.name} returns {first.reference.misuse.gives} now, but {first.reference.path} {first.misfit.says}"
-        )
+    misuse = first.reference.misuse
+    if first.rule == "result" and misuse is not None:
+        return f"{first.name} returns {misuse.gives} now, but {first.reference.path} {misuse.says}"
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
     names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))
