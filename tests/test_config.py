@@ -217,14 +217,30 @@ def test_a_server_has_ceilings_that_nobody_set() -> None:
     assert (rows["budget.usd"], rows["DEEPREPO_CAP_USD"], rows["DEEPREPO_CAP_USD_PER_DAY"]) == ("0.5", "0.50", "100.00")
 
 
-def test_an_unknown_key_is_a_warning_with_its_line() -> None:
-    """In a section too; the rest of the file counts."""
-    found = config.resolve({}, b"quota: 3\nqouta: 4\nmodels:\n  rot: x/y\n", NONE)
-    assert found.quota == 3
-    assert found.warnings == (
-        ".deeprepo.yml line 2: unknown key qouta; did you mean quota?",
-        ".deeprepo.yml line 4: unknown key models.rot; did you mean root?",
-    )
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (b"quota: 3\nfailon: high\n", ["line 2: unknown key failon; did you mean fail_on?"]),
+        (b"fail-on: high\n", ["line 1: unknown key fail-on; did you mean fail_on?"]),
+        (
+            b"qouta: 4\nmodels:\n  rot: x/y\n",
+            ["line 1: unknown key qouta; did you mean quota?", "line 3: unknown key models.rot; did you mean root?"],
+        ),
+        (
+            b"checks:\n- name: a\n  ask: Is it so?\n- name: b\n  ask: Is it so?\n  severty: fail\n",
+            ["line 6: unknown key checks.severty; did you mean severity?"],
+        ),
+        (b"triggers: {draft: true}\n", ["line 1: unknown key triggers.draft; did you mean drafts?"]),
+        (b"run: {comand: make test}\n", ["line 1: unknown key run.comand; did you mean"]),
+        (b"nothing_like_it: 3\n", ["line 1: unknown key nothing_like_it (known: "]),
+    ],
+)
+def test_an_unknown_key_is_an_error_with_the_nearest_name(text: bytes, sentences: list[str]) -> None:
+    """In a section and in an entry of a list too: no bar is missing in silence."""
+    with pytest.raises(ConfigError) as caught:
+        config.resolve({}, text, NONE)
+    for sentence in sentences:
+        assert f".deeprepo.yml {sentence}" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -298,11 +314,10 @@ def test_a_wrong_variable_is_named_without_its_value(monkeypatch: pytest.MonkeyP
 
 
 def test_triggers_are_part_of_the_file() -> None:
-    """An empty list counts, an unknown key is named with its section, and what is not set has its default."""
-    file = b"triggers:\n  events: []\n  draft: true\n  skip_authors: [renovate]\n"
+    """An empty list counts, and what is not set has its default."""
+    file = b"triggers:\n  events: []\n  skip_authors: [renovate]\n"
     found = config.resolve({}, file, NONE)
     assert (found.triggers.events, found.triggers.skip_authors, found.triggers.drafts) == ((), ("renovate",), False)
-    assert found.warnings[0].startswith(".deeprepo.yml line 3: unknown key triggers.draft; did you mean drafts?")
     shown = {name: (value, origin) for name, value, origin in found.rows()}
     assert shown["triggers.events"] == ("", ".deeprepo.yml")
     assert shown["triggers.forks"] == ("true", "default")

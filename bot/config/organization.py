@@ -26,8 +26,8 @@ def read_defaults(organization: "OrganizationFile", source: str) -> tuple[RepoFi
     if not organization.is_shown:
         why = "is private and this repository is public: it does not hold here"
         return *nothing, (f"{source} {why}. What holds for public repositories belongs into a public one.",)
-    try:
-        file, warnings = read(organization.text.encode(), source)
+    try:  # what else it enforces holds beside a misspelt key, in repositories that cannot correct it
+        file, warnings = read(organization.text.encode(), source, strict=False)
     except ConfigError as error:
         return *nothing, (f"{error}; the repository's own settings hold alone",)
     bound = {

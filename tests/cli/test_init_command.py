@@ -43,6 +43,11 @@ def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, rep
     commit = clone.git("rev-parse", "HEAD").strip()
     (step,) = yaml.safe_load(written)["jobs"]["review"]["steps"]
     assert step["uses"] == f"acme/reviewer@{commit}"
+    assert "fail-on" not in step["with"]
+    assert yaml.safe_load(written)["jobs"]["review"]["permissions"]["contents"] == "read"
+    assert len(written.splitlines()) < 45
+    assert "fail-on: high, below `with:`" in done.stdout
+    assert "contents: write in place of read" in done.stdout
     assert set(step["with"]) <= set(yaml.safe_load((ROOT / "action.yml").read_text())["inputs"])
     assert f"git add {WORKFLOW} .deeprepo.yml" in done.stdout
     assert "ANTHROPIC_API_KEY" in done.stdout

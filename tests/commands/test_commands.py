@@ -52,12 +52,12 @@ def test_a_pause_and_its_end_say_what_comes_next(pull: Scene) -> None:
 
 def test_config_shows_each_setting_and_its_origin(pull: Scene) -> None:
     """With the warnings about the file."""
-    pull.settings = b"quota: 2\nqouta: 3\ninstructions: [{path: 'src/**', text: 'say @team | `x`'}]\n"
+    pull.settings = b"quota: 2\nquota: 2\ninstructions: [{path: 'src/**', text: 'say @team | `x`'}]\n"
     body = pull.give("config", standing=Permission("read", 0.0)).body
     assert "| `quota` | `2` | .deeprepo.yml |" in body
     assert "| `triggers.drafts` | `false` | default |" in body
     assert "`` src/**: say @team \\| `x` ``" in body
-    assert "> .deeprepo.yml line 2: unknown key qouta" in body
+    assert "> .deeprepo.yml line 2: quota is set on line 1 already" in body
 
 
 @pytest.mark.parametrize("level", ["read", "write"])

@@ -1,0 +1,20 @@
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "install.md").read_text()
+WRITTEN = re.compile(r"(?:>|\bcp \S+\.pem|\btouch) +((?:secrets/)?[\w.]+(?:\.env|\.pem|secret|password|url)|\.env)\b")
+
+
+def test_nothing_secret_is_added_to_the_clone(tmp_path: Path) -> None:
+    """What the page has somebody write beside the compose file is ignored by git: `deeprepo init` asks to push this very clone."""
+    written = {name for line in PAGE.splitlines() if line.startswith("$") for name in WRITTEN.findall(line)}
+    assert {"secrets/database_password", "secrets/private_key.pem", "deeprepo.env"} <= written
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / ".gitignore").write_text((ROOT / ".gitignore").read_text())
+    (tmp_path / "secrets").mkdir()
+    for name in written:
+        (tmp_path / name).write_text("secret\n")
+    added = subprocess.run(["git", "add", "-A", "-n"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert added.stdout == "add '.gitignore'\n"
