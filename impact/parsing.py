@@ -3,9 +3,11 @@
 import re
 import time
 from bisect import bisect_right
+from collections import OrderedDict
 from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import accumulate, count
+from threading import Lock
 
 from tree_sitter import Language, Node, Parser, Tree
 
@@ -13,6 +15,7 @@ PARSING = 2.0  # seconds of computing for one file; usual code takes a second fo
 AT_ONCE = 8_000  # bytes of code that cannot take long
 PIECE = 65_536  # bytes
 STEPS = 64  # of a parser, between two looks at the clock: a look costs as much as a step
+KEPT = 1_500_000  # bytes of code whose trees are kept: a tree takes some thirty times the memory of its text
 DEEPEST = 300  # levels of brackets
 USUAL = 32  # levels
 OTHERS = bytes(byte for byte in range(256) if byte not in b"([{)]}")
@@ -29,13 +32,36 @@ def grammar(module: str, function: str) -> Language:
     return Language(getattr(import_module(module), function)())
 
 
-@lru_cache(maxsize=6)
-def root_of(language: Language, source: bytes) -> Node | None:
-    """The root of a file's syntax tree, None if its parser takes too long.
+class _Trees:
+    """The trees that were asked for last: several steps of a review ask for those of the same files, one after the other."""
 
-    The last trees are kept, and few: they take many times the memory of their texts, and hardly one is asked for again later.
-    """
-    tree = in_time(language, source)
+    def __init__(self) -> None:
+        self._trees: OrderedDict[tuple[Language, bytes], Tree | None] = OrderedDict()
+        self._size, self._lock = 0, Lock()
+
+    def of(self, language: Language, source: bytes) -> Tree | None:
+        """The tree of a text; None if its parser takes too long."""
+        key = (language, source)
+        with self._lock:
+            if key in self._trees:
+                self._trees.move_to_end(key)
+                return self._trees[key]
+        tree = in_time(language, source)
+        with self._lock:
+            self._size += len(source) if key not in self._trees else 0
+            self._trees[key] = tree
+            while self._size > KEPT and len(self._trees) > 1:
+                (_, oldest), _ = self._trees.popitem(last=False)
+                self._size -= len(oldest)
+        return tree
+
+
+_TREES = _Trees()
+
+
+def root_of(language: Language, source: bytes) -> Node | None:
+    """The root of a file's syntax tree, None if its parser takes too long."""
+    tree = _TREES.of(language, source)
     return tree.root_node if tree is not None else None
 
 

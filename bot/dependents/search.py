@@ -231,11 +231,12 @@ class Search:
         import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
         foreign = await self._foreign(path, source, uses, self._judged_by_name(mine, judge.lone))
         file = SearchedFile(path, source, uses, bound, import_words, foreign)
+        imported_names = frozenset(use.name for use in uses if use.form == "import")
         for target in mine:
             for hit in match(target, uses, bound, path):
                 if target.is_own_line(hit.use, path):
                     continue
-                if not language.TRAITS.whole_files and is_imported_elsewhere(target, hit, uses, bound):
+                if not language.TRAITS.whole_files and is_imported_elsewhere(target, hit, imported_names, bound):
                     continue
                 if target.is_provided_for(hit.use) and not language.TRAITS.conditional_build:
                     continue

@@ -350,13 +350,15 @@ def is_imported(target: UseTarget, bound: Bindings) -> bool:
     )
 
 
-def is_imported_elsewhere(target: UseTarget, hit: Match, uses: Iterable[Use], bound: Bindings) -> bool:
-    """Whether the file imports the name itself, from another place: `import static java.lang.Math.abs` decides what `abs(x)` is."""
+def is_imported_elsewhere(target: UseTarget, hit: Match, imported_names: Collection[str], bound: Bindings) -> bool:
+    """Whether the file imports the name itself, from another place: `import static java.lang.Math.abs` decides what `abs(x)` is.
+
+    `imported_names`: the names that the import statements of the file take.
+    """
     use = hit.use
-    if use.receiver or use.form == "import" or (hit.door and not hit.star):
+    if use.receiver or use.form == "import" or (hit.door and not hit.star) or use.name not in imported_names:
         return False
-    ours = any((origin, use.name) in bound.locals for origin, _ in target.doors)
-    return not ours and any(other.form == "import" and other.name == use.name for other in uses)
+    return not any((origin, use.name) in bound.locals for origin, _ in target.doors)
 
 
 def reference(

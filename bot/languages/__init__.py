@@ -18,7 +18,9 @@ class Later:
         self._module = f"{__name__}.{module}"
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
-        return getattr(import_module(self._module), name)
+        found = getattr(import_module(self._module), name)
+        setattr(self, name, found)  # asked for at every use of a name
+        return found
 
     @property
     def packaging(self) -> Packaging | None:
