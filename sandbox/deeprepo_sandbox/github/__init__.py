@@ -14,5 +14,17 @@ from deeprepo_sandbox.github.conversation import COLLEAGUE, MAINTAINER, STRANGER
 from deeprepo_sandbox.github.faults import Fault, primary, secondary
 from deeprepo_sandbox.github.github import GitHub, github
 from deeprepo_sandbox.github.repo import Repo
+from deeprepo_sandbox.github.things import TreeEntry
 
-__all__ = ["COLLEAGUE", "MAINTAINER", "STRANGER", "Fault", "GitHub", "Repo", "github", "primary", "secondary"]
+__all__ = [
+    "COLLEAGUE",
+    "MAINTAINER",
+    "STRANGER",
+    "Fault",
+    "GitHub",
+    "Repo",
+    "TreeEntry",
+    "github",
+    "primary",
+    "secondary",
+]

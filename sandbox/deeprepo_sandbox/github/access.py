@@ -73,6 +73,8 @@ def caller(world: World, authorization: str) -> Caller:
     token = alive(world, text)
     if token is None:
         raise GitHubRefusal(401, "Bad credentials")
+    if token.installation is not None and token.installation.suspended_at is not None:
+        raise GitHubRefusal(403, f"Sorry. This installation owned by {token.installation.account.login} was suspended")
     return Caller(token.user, None, token)
 
 

@@ -35,6 +35,8 @@ def place_in(files: Sequence[diffs.File], fields: Json) -> tuple[Json, str | Non
     file = next((file for file in files if file.path == fields.get("path")), None)
     if file is None:
         return {}, "Path could not be resolved"
+    if file.is_too_large and fields.get("subject_type") != "file":
+        return {}, "Path diff too large"
     if fields.get("subject_type") == "file":
         return {"subject": "file", "hunk": file.patch.partition("\n")[0]}, None
     line, side = fields.get("line"), fields.get("side") or "RIGHT"

@@ -23,6 +23,9 @@ async def answer(world: World, request: Request, path: str) -> Response:
     """What git asks of a repository, if its token may read it."""
     found = PATH.fullmatch(path)
     repository = world.repository(found[1], found[2]) if found else None
+    if found and (moved := world.moved(found[1], found[2])):
+        query = f"?{request.url.query}" if request.url.query else ""
+        return Response(None, 301, {"location": f"{world.origin}/{moved.full_name}.git{found[3]}{query}"})
     if found is None or repository is None:
         return Response("Repository not found.", 404)
     try:

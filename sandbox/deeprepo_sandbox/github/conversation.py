@@ -97,8 +97,19 @@ class Conversation:
         top = next(one for one in self.repository.pulls[number].review_comments if one.id == thread)
         top.is_resolved = is_resolved
 
+    def lock(self, number: int, *, is_locked: bool = True) -> None:
+        """Lock the conversation: only people who may write can still say something in it, and no App."""
+        self.repository.pulls[number].is_locked = is_locked
+
+    def begin_review(self, number: int, author: str) -> int:
+        """Begin a review and hand it in later: nobody else sees it. Its id."""
+        made = self._review(self.repository.pulls[number], author, "", "PENDING")
+        self.repository.pulls[number].reviews.append(made)
+        return made.id
+
     async def rerequest(self, check: int, by: str = MAINTAINER) -> None:
-        """Press "Re-run" on a check run."""
+        """Press "Re-run" on a check run: it stays as it is, its suite is queued."""
+        self.repository.queued_suites.add(self.repository.checks[check].suite)
         await self._press(self.repository.checks[check], "rerequested", by)
 
     async def press(self, check: int, identifier: str, by: str = MAINTAINER) -> None:
@@ -106,8 +117,9 @@ class Conversation:
         await self._press(self.repository.checks[check], "requested_action", by, identifier)
 
     async def rerequest_suite(self, check: int, by: str = MAINTAINER) -> None:
-        """Press "Re-run all checks"."""
+        """Press "Re-run all checks": the suite is queued until its App begins again."""
         one = self.repository.checks[check]
+        self.repository.queued_suites.add(one.suite)
         facts = payloads.suite(self._world, self.repository, one)
         await hooks.send(
             self._world, self.repository, "check_suite", "rerequested", facts, self._world.user(by), only=one.app

@@ -11,6 +11,7 @@ STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "C": "c
 FORM = ("-M", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index")
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@.*")
 KEPT = 512  # diffs, which never change
+MOST_LINES, MOST_BYTES = 20_000, 1_000_000  # of one file's diff that GitHub shows
 
 
 _diffs: "dict[tuple[Path, str, str, int], tuple[File, ...]]" = {}
@@ -59,6 +60,11 @@ class File:
         """How many lines were added (+) or removed (-)."""
         return sum(line.startswith(sign) for hunk in self.hunks for line in hunk.lines)
 
+    @property
+    def is_too_large(self) -> bool:
+        """Whether GitHub shows nothing of it, and takes no comment on its lines."""
+        return self.count("+") + self.count("-") > MOST_LINES or len(self.patch.encode()) > MOST_BYTES
+
     def hunk(self, line: int, side: Side) -> Hunk | None:
         """The hunk in which a line may be commented on."""
         return next((hunk for hunk in self.hunks if hunk.index(line, side) is not None), None)
@@ -105,6 +111,12 @@ async def _diff(folder: Path, base: str, head: str, context: int) -> tuple[File,
         section = next(sections, "") + (next(sections, "") if state[0] == "T" else "")
         found.append(File(new, old, STATUS[state[0]], sha, hunks_of(section)))
     return tuple(found)
+
+
+async def changed_lines(folder: Path, base: str, head: str) -> int:
+    """How many lines differ between two commits."""
+    stat = (await git.cached_output(folder, "diff", "--shortstat", *FORM, base, head)).decode()
+    return sum(int(count) for count in re.findall(r"(\d+) (?:insertion|deletion)", stat))
 
 
 def split(patch: str) -> list[str]:

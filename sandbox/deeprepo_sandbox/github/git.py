@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bot.checkout.git import environment
 from bot.errors import GitError
+from deeprepo_sandbox.github.things import Files, TreeEntry
 
 # A server's repositories: any commit may be asked for by its id, as GitHub allows it.
 SERVES = """[uploadpack]
@@ -92,9 +93,7 @@ async def tip(folder: Path, ref: str) -> str | None:
     return None
 
 
-async def commit(
-    folder: Path, branch: str, parent: str | None, files: Mapping[str, str | bytes | None], message: str, author: str
-) -> str:
+async def commit(folder: Path, branch: str, parent: str | None, files: Files, message: str, author: str) -> str:
     """A new commit upon another one, to which the branch points then: files are written, those with None are taken away."""
     when = int(time.time())
     who = f"{author} <{author}@example.invalid> {when} +0000"
@@ -106,8 +105,12 @@ async def commit(
         if content is None:
             rows.append(f"D {_quote(path)}".encode())
             continue
-        data = content.encode() if isinstance(content, str) else content
-        rows += [f"M 100644 inline {_quote(path)}\ndata {len(data)}".encode(), data]
+        text_or_bytes, mode = (content.content, content.mode) if isinstance(content, TreeEntry) else (content, "100644")
+        data = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
+        if mode == "160000":
+            rows.append(f"M {mode} {data.decode()} {_quote(path)}".encode())
+        else:
+            rows += [f"M {mode} inline {_quote(path)}\ndata {len(data)}".encode(), data]
     stream = b"\n".join([*rows, b"", b"get-mark :1", b""])
     return (await run(folder, "fast-import", "--quiet", "--force", "--date-format=raw", stdin=stream)).decode().strip()
 

@@ -205,6 +205,17 @@ class GitHub:
         self.world.tokens.clear()
         await hooks.deliver(self.world, self._home, None, "installation", "deleted", facts, self._home.account)
 
+    async def suspend(self, *, is_suspended: bool = True) -> None:
+        """Suspend the installation, or lift that: meanwhile no token is made, none is good, and nothing is delivered."""
+        self._home.suspended_at = self.world.now() if is_suspended else None
+        facts = payloads.installation_event(self.world, self._home)
+        action, who = "suspend" if is_suspended else "unsuspend", self._home.account
+        await hooks.deliver(self.world, self._home, None, "installation", action, facts, who)
+
+    def delete_account(self, login: str) -> None:
+        """Delete a person's account: what they wrote stays, and its `user` is null."""
+        self.world.user(login).is_deleted = True
+
     async def withdraw(self, repo: Repo) -> None:
         """Take one repository away from the App."""
         held = {r.id for r in self.world.repositories.values() if self._home in self.world.installations_of(r)}

@@ -62,7 +62,7 @@ class _Root:
         self.viewer = {"login": who.user.login.removesuffix("[bot]")} if who.user else None
 
     def repository(self, _: object, owner: str, name: str) -> Fields:
-        where = self._world.repository(owner, name)
+        where = self._world.repository(owner, name) or self._world.moved(owner, name)
         if where is None or not self._may(where, ("metadata",), "read"):
             raise _refused(f"Could not resolve to a Repository with the name '{owner}/{name}'.")
 

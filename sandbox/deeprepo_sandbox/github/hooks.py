@@ -69,7 +69,7 @@ async def send(
     """Tell every App that is installed on a repository and listens to the event."""
     made = []
     for home in tuple(world.installations_of(where)):
-        if only not in {None, home.app} or event not in (*home.app.events, *ALWAYS):
+        if home.suspended_at is not None or only not in {None, home.app} or event not in (*home.app.events, *ALWAYS):
             continue
         made.append(await deliver(world, home, where, event, action, facts, sender))
     return made

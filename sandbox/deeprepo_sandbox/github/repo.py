@@ -145,6 +145,25 @@ class Repo(Conversation):
         if is_protected:
             self.repository.protected_branches.add(branch)
 
+    def rule(self, branch: str, says: str = "Changes must be made through a pull request.") -> None:
+        """Hold a branch by a ruleset: nobody points it elsewhere, and GitHub answers with the rule's sentence."""
+        self.repository.rules[branch] = says
+
+    async def rename(self, name: str) -> None:
+        """Give the repository another name: its former one redirects."""
+        await self._move(self.repository.owner, name)
+
+    async def transfer(self, owner: str) -> None:
+        """Give the repository to another account: its former address redirects, and the App sees it if it is installed there."""
+        await self._move(self._world.user(owner, "Organization"), self.repository.name)
+
+    async def _move(self, owner: User, name: str) -> None:
+        world, where, old = self._world, self.repository, self.repository.name
+        world.former_names[where.full_name.lower()] = where.id
+        where.owner, where.name = owner, name
+        action, facts = ("transferred", {}) if old == name else ("renamed", {"repository": {"name": {"from": old}}})
+        await hooks.send(world, where, "repository", action, {"changes": facts}, owner)
+
     @property
     def app_permissions(self) -> dict[str, str]:
         """What the App may do here, as its owner can change it."""

@@ -1,6 +1,7 @@
 """The HTTP face: REST, GraphQL, git and the pages behind one ASGI application."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from deeprepo_sandbox.github import access, backend, graphql, validate
 from deeprepo_sandbox.github.api import OPERATIONS
-from deeprepo_sandbox.github.call import Answer, Call, Caller, GitHubRefusal
+from deeprepo_sandbox.github.call import DOCS, Answer, Call, Caller, GitHubRefusal
 from deeprepo_sandbox.github.description import Operation, find
 from deeprepo_sandbox.github.faults import PRIMARY, Fault
 from deeprepo_sandbox.github.oauth import Flow
@@ -18,6 +19,8 @@ from deeprepo_sandbox.github.pages import door
 from deeprepo_sandbox.github.things import Json, SeenRequest
 from deeprepo_sandbox.github.world import LIMIT, World
 
+OF_REPOSITORY = re.compile(r"/repos/([^/]+)/([^/]+)(/.*)?")
+BY_ID = re.compile(r"/repositories/([0-9]+)(/.*)?")
 REST, GRAPHQL, GIT, OAUTH = "/api/v3", "/api/graphql", ".git/", "/login/oauth/"
 FAILED = 400
 
@@ -66,13 +69,16 @@ class Server:
         return await door.answer(self.world, request)
 
     async def _rest(self, request: Request, path: str) -> Response:
-        operation, params = find(request.method, path) or (None, {})
+        operation, params = find(request.method, self._named(path)) or (None, {})
         raw = await request.body()
         body, broken = _parse(raw)
         caller = Caller()
         try:
             caller = access.caller(self.world, request.headers.get("authorization", ""))
             self._count()
+            if moved := self._moved(request, path, caller):
+                self._note(request, path, moved, None, body, caller)
+                return _response(moved, self._limits())
             if operation is None:
                 raise GitHubRefusal(404, "Not Found")  # noqa: TRY301 - one road for every refusal
             if broken:
@@ -94,6 +100,27 @@ class Server:
             answer = refused.answer
         self._note(request, path, answer, operation, body, caller)
         return _response(answer, self._limits())
+
+    def _named(self, path: str) -> str:
+        """The path with the repository's name, if it has its id: what redirects lead to."""
+        by_id = BY_ID.fullmatch(path)
+        repository = self.world.repositories.get(int(by_id[1])) if by_id else None
+        if by_id is None or repository is None or repository.is_deleted:
+            return path
+        return f"/repos/{repository.full_name}{by_id[2] or ''}"
+
+    def _moved(self, request: Request, path: str, caller: Caller) -> Answer | None:
+        """The redirect from a repository's former address, for who may see it: what reads and what writes has a status of its own."""
+        old = OF_REPOSITORY.fullmatch(path)
+        repository = self.world.moved(old[1], old[2]) if old else None
+        if old is None or repository is None:
+            return None
+        if caller.app is None:
+            access.enter(self.world, caller, repository, ("metadata",), "read")
+        query = f"?{request.url.query}" if request.url.query else ""
+        to = f"{self.world.api}/repositories/{repository.id}{old[3] or ''}{query}"
+        said = {"message": "Moved Permanently", "url": to, "documentation_url": DOCS}
+        return Answer(301 if request.method in {"GET", "HEAD"} else 307, said, {"location": to})
 
     async def _graphql(self, request: Request) -> Response:
         body, _ = _parse(await request.body())

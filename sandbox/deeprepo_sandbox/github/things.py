@@ -12,7 +12,17 @@ from typing import Any, Literal
 Json = dict[str, Any]
 Permission = Literal["admin", "write", "read", "none"]
 Side = Literal["RIGHT", "LEFT"]
-Files = Mapping[str, str | bytes | None]  # path and new content, None: deleted
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """What lies at a path if it is not a plain file: an executable, a link with its target, or a submodule with its commit."""
+
+    content: str | bytes
+    mode: Literal["100755", "120000", "160000"] = "100755"
+
+
+Files = Mapping[str, str | bytes | TreeEntry | None]  # path and new content, None: deleted
 
 
 @dataclass(slots=True, eq=False)
@@ -22,6 +32,7 @@ class User:
     id: int
     login: str
     type: Literal["User", "Bot", "Organization"] = "User"
+    is_deleted: bool = False  # what they wrote stays, and is nobody's
 
 
 @dataclass(slots=True, eq=False)
@@ -62,6 +73,7 @@ class Installation:
     account: User
     created_at: datetime
     chosen_repositories: set[int] | None = None
+    suspended_at: datetime | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -168,6 +180,8 @@ class Repository:
     checks: dict[int, Check] = field(default_factory=dict)
     runs: list["WorkflowRun"] = field(default_factory=list)
     protected_branches: set[str] = field(default_factory=set)  # branches
+    rules: dict[str, str] = field(default_factory=dict)  # branch and what a ruleset says to who points it elsewhere
+    queued_suites: set[int] = field(default_factory=set)  # suites that were rerequested, and nobody has begun again
     is_deleted: bool = False
 
     @property
@@ -196,6 +210,7 @@ class Pull:
     draft: bool = False
     state: Literal["open", "closed"] = "open"
     is_merged: bool = False
+    is_locked: bool = False
     closed_at: datetime | None = None
     labels: list[str] = field(default_factory=list)
     push_times: dict[str, datetime] = field(default_factory=dict)  # when each later head arrived

@@ -14,7 +14,8 @@ from deeprepo_sandbox.github.description import Operation, load
 from deeprepo_sandbox.github.things import Json
 
 # Null in GitHub's true answers and not in its description: a comment on lines that a later push has changed.
-NULL_AT_GITHUB = {"pull-request-review-comment": ("line", "position", "original_line")}
+# And who wrote it, if the account was deleted.
+NULL_AT_GITHUB = {"pull-request-review-comment": ("line", "position", "original_line", "user")}
 HEADLESS = ("pull-request", "pull-request-simple")  # `head.repo` is null once the fork was deleted
 ERROR = {"type": "object", "required": ["message"], "properties": {"message": {"type": "string"}}}
 FAILED = 400

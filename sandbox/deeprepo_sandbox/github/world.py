@@ -53,6 +53,7 @@ class World:
         self.notices: tuple[str, ...] = ()  # what every page of a pull request says first
         self.links: tuple[tuple[str, str], ...] = ()  # words and addresses beside a pull request
         self.visitor = ""  # who is signed in at this GitHub in the browser
+        self.former_names: dict[str, int] = {}  # of repositories that have another one now: "owner/name" and id
         self.manifests: dict[str, int] = {}  # codes of the manifest flow: App ids
         self.deliveries: list[Delivery] = []
         self.requests: list[SeenRequest] = []
@@ -157,6 +158,12 @@ class World:
         wanted = f"{owner}/{name}".lower()
         living = (found for found in self.repositories.values() if not found.is_deleted)
         return next((found for found in living if found.full_name.lower() == wanted), None)
+
+    def moved(self, owner: str, name: str) -> Repository | None:
+        """The repository that had this address once, unless another one has it now."""
+        former = self.repositories.get(self.former_names.get(f"{owner}/{name}".lower(), 0))
+        is_gone = former is None or former.is_deleted or self.repository(owner, name) is not None
+        return None if is_gone else former
 
     async def create(self, owner: str, name: str, source: Path | None, parent: Repository | None = None) -> Repository:
         """A new repository with the branches of a git repository on disk."""

@@ -34,6 +34,8 @@ async def installation(call: Call) -> Answer:
 async def create_token(call: Call) -> Answer:
     """POST /app/installations/N/access_tokens: the permissions asked for, never more than the App has."""
     world, home = call.world, _home(call)
+    if home.suspended_at is not None:
+        raise GitHubRefusal(403, "This installation has been suspended")
     granted = dict(call.body.get("permissions", home.app.permissions))
     for name, level in granted.items():
         has = home.app.permissions.get(name)

@@ -9,7 +9,7 @@ from deeprepo_sandbox.github.things import App, Check, Json
 
 MOST_ANNOTATIONS, MOST_ACTIONS = 50, 3
 LENGTHS = {"label": 20, "description": 40, "identifier": 20}
-LONGEST = 65_535  # characters of a summary or a text
+LONGEST = 65_535  # bytes of a summary or a text
 LONGEST_MESSAGE, LONGEST_TITLE = 64 << 10, 255
 
 
@@ -53,6 +53,7 @@ def _fill(call: Call, one: Check, fields: Json, *, new: bool) -> None:
     if status == "completed" and not done and one.conclusion is None:
         raise invalid("CheckRun", "conclusion", "missing_field")
     now = call.world.now()
+    call.repository.queued_suites.discard(one.suite)
     one.status, one.name = status, fields.get("name", one.name)
     one.conclusion = fields.get("conclusion") if status == "completed" and done else one.conclusion
     if status != "completed":
@@ -72,7 +73,7 @@ def _check_output(output: Json, fields: Json, *, new: bool) -> None:
     if output and ("summary" not in output or (new and "title" not in output)):
         raise invalid("CheckRun", "output", "missing_field")
     for name in ("summary", "text"):
-        if len(output.get(name) or "") > LONGEST:
+        if len((output.get(name) or "").encode()) > LONGEST:
             raise invalid("CheckRun", name, "custom", f"{name} exceeds a maximum bytesize of {LONGEST}")
     notes, actions = output.get("annotations", []), fields.get("actions", [])
     if len(notes) > MOST_ANNOTATIONS:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from deeprepo_sandbox.github import anchors, hooks
+from deeprepo_sandbox.github.api import reviews
 from deeprepo_sandbox.github.bodies.comments import issue_comment
 from deeprepo_sandbox.github.call import Answer, Call, Do, invalid
 from deeprepo_sandbox.github.things import Comment
@@ -11,6 +12,7 @@ from deeprepo_sandbox.github.things import Comment
 async def create(call: Call) -> Answer:
     """POST R/issues/N/comments."""
     pull, now, token = call.pull, call.world.now(), call.caller.token
+    reviews.check_lock(call)
     made = Comment(
         id=call.world.id(),
         user=call.user,

@@ -81,6 +81,8 @@ async def update_ref(call: Call) -> Answer:
         raise GitHubRefusal(422, "Object does not exist")
     if branch in where.protected_branches:
         raise GitHubRefusal(422, f"Protected branch update failed for refs/{name}.")
+    if rule := where.rules.get(branch):
+        raise GitHubRefusal(422, f"Repository rule violations found\n\n{rule}\n\n")
     if not call.body.get("force") and await git.merge_base(where.git, before, sha) != before:
         raise GitHubRefusal(422, "Update is not a fast forward")
     token = call.caller.token

@@ -10,6 +10,7 @@ from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_o
 from deeprepo_sandbox.github.things import Json, Repository
 
 MOST_FILES, MOST_COMMITS = 300, 250  # that GitHub compares
+MOST_LINES = 300_000  # of a diff that GitHub compares in its time
 MOST_SHOWN = 1 << 20  # bytes of a file that comes with its content
 ROLES = {"admin": "admin", "write": "write", "read": "read", "none": ""}
 
@@ -21,7 +22,8 @@ async def get(call: Call) -> Answer:
 
 async def permission(call: Call) -> Answer:
     """GET R/collaborators/LOGIN/permission."""
-    who = find_or_404(call.world.users.get(call.params["username"]))
+    known = call.world.users.get(call.params["username"])
+    who = find_or_404(None if known is None or known.is_deleted else known)
     rights = call.world.permission(who.login, call.repository)
     at_least = {"pull": rights != "none", "triage": False, "push": rights in {"write", "admin"}}
     marks = at_least | {"maintain": rights == "admin", "admin": rights == "admin"}
@@ -94,6 +96,8 @@ async def compare(call: Call) -> Answer:
         raise GitHubRefusal(404, "Not Found")
     base, head = await _commit(where, left), await _commit(where, right)
     middle = find_or_404(await git.merge_base(where.git, base, head))
+    if await diffs.changed_lines(where.git, middle, head) > MOST_LINES:
+        raise GitHubRefusal(422, "Server Error: Sorry, this diff is taking too long to generate.")
     if "diff" in call.accept:
         text = await git.text(where.git, "diff", *diffs.FORM, middle, head)
         return Answer(200, text, {"content-type": "application/vnd.github.diff; charset=utf-8"})

@@ -15,6 +15,7 @@ THREAD = "pull_request_review_thread"
 async def create(call: Call) -> Answer:
     """POST R/pulls/N/comments: on lines, on a file, or in reply."""
     pull, said = call.pull, call.body
+    reviews.check_lock(call)
     if said.get("in_reply_to"):
         return await _reply(call, said["in_reply_to"])
     commit = await anchors.commit(pull, said.get("commit_id"))
@@ -24,7 +25,7 @@ async def create(call: Call) -> Answer:
     spot, wrong = await anchors.place_fields(pull, commit, said)
     if wrong:
         part = "path" if wrong.startswith("Path") else "start_line" if wrong.startswith("Start") else "line"
-        raise invalid(KIND, f"{THREAD}.{part}", "custom", f"{THREAD}.{part} {_words(part)}")
+        raise invalid(KIND, f"{THREAD}.{part}", "custom", f"{THREAD}.{part} {_words(part, wrong)}")
     made = reviews.begun(call, commit)
     note = reviews.note(call, made, said, spot)
     return await _store(call, pull, made, note)
@@ -32,6 +33,7 @@ async def create(call: Call) -> Answer:
 
 async def reply(call: Call) -> Answer:
     """POST R/pulls/N/comments/ID/replies: only to the comment at the top of a thread."""
+    reviews.check_lock(call)
     return await _reply(call, call.params["comment_id"])
 
 
@@ -48,7 +50,11 @@ async def _reply(call: Call, to: int) -> Answer:
 
 
 async def _store(call: Call, pull: Pull, review: Review, note: ReviewComment) -> Answer:
-    """GitHub keeps every comment in a review, be it one of a single comment."""
+    """GitHub keeps every comment in a review, be it one of a single comment: who has begun another one has to hand that in first."""
+    if reviews.pending(call):
+        raise invalid(
+            "PullRequestReview", "user_id", "custom", "user_id can only have one pending review per pull request"
+        )
     pull.reviews.append(review)
     pull.review_comments.append(note)
     call.world.begin(hooks.on_review(call.world, pull, review))
@@ -62,7 +68,9 @@ def _check(fields: Json) -> None:
         raise invalid(KIND, "body", "custom", wrong)
 
 
-def _words(part: str) -> str:
+def _words(part: str, wrong: str) -> str:
+    if wrong.endswith("too large"):
+        return "diff too large"
     return {"path": "is not part of the diff", "line": "must be part of the diff"}.get(
         part, "must precede the end line."
     )

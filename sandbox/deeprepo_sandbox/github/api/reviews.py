@@ -13,6 +13,10 @@ async def create(call: Call) -> Answer:
     pull, said = call.pull, call.body
     event, text = said.get("event", ""), said.get("body") or ""
     commit = await anchors.commit(pull, said.get("commit_id"))
+    if is_locked(call):
+        raise GitHubRefusal(422, "Unprocessable Entity", ["lock prevents review"])
+    if pending(call):
+        raise GitHubRefusal(422, "Unprocessable Entity", ["User can only have one pending review per pull request"])
     if commit is None:
         raise GitHubRefusal(422, "Unprocessable Entity", ["Commit is not part of the pull request"])
     if event in {"COMMENT", "REQUEST_CHANGES"} and not text.strip():
@@ -32,6 +36,25 @@ async def create(call: Call) -> Answer:
     for note in notes:
         call.world.begin(hooks.on_comment(call.world, pull, note))
     return Answer(200, review(call.world, pull, made))
+
+
+def pending(call: Call) -> bool:
+    """Whether the caller has begun a review of the pull request that is not handed in."""
+    return any(one.state == "PENDING" and one.user is call.user for one in call.pull.reviews)
+
+
+def is_locked(call: Call) -> bool:
+    """Whether the conversation is locked for the caller: people who may write still speak, and no App."""
+    token = call.caller.token
+    is_app = token is not None and token.installation is not None
+    may_write = call.world.permission(call.user.login, call.repository) in {"write", "admin"}
+    return call.pull.is_locked and (is_app or not may_write)
+
+
+def check_lock(call: Call) -> None:
+    """Refuse a comment in a locked conversation."""
+    if is_locked(call):
+        raise GitHubRefusal(403, "Unable to create comment because issue is locked.")
 
 
 def begun(call: Call, commit: str, text: str = "", state: str = "COMMENTED") -> Review:

@@ -56,14 +56,15 @@ def annotation(world: World, where: Repository, which: Check, fields: Json) -> J
 def suite(world: World, where: Repository, which: Check) -> Json:
     """The check suite of a check run, as webhooks tell it."""
     api = f"{world.api}/repos/{where.full_name}/check-suites/{which.suite}"
+    is_queued = which.suite in where.queued_suites
     pulls = [p for p in where.pulls.values() if p.head_sha == which.head and p.source is where]
     return {
         "id": which.suite,
         "node_id": f"CS_kwDO{which.suite}",
         "head_branch": pulls[0].head if pulls else None,
         "head_sha": which.head,
-        "status": which.status,
-        "conclusion": which.conclusion,
+        "status": "queued" if is_queued else which.status,
+        "conclusion": None if is_queued else which.conclusion,
         "url": api,
         "before": None,
         "after": which.head,

@@ -62,7 +62,7 @@ def list_item(world: World, pull: Pull) -> Json:
         "statuses_url": links["statuses"]["href"],
         "number": pull.number,
         "state": pull.state,
-        "locked": False,
+        "locked": pull.is_locked,
         "title": pull.title,
         "user": user(world, pull.author),
         "body": pull.body,

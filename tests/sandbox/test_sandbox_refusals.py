@@ -1,0 +1,162 @@
+"""The sandbox refuses what GitHub refuses, in GitHub's words: each is from a report of somebody whom it has surprised."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from sandbox_rig import Rig, app_jwt, rig
+
+from deeprepo_sandbox.github import TreeEntry, git
+
+
+async def test_an_account_has_one_pending_review(at: Rig) -> None:
+    """As long as it is not handed in, every other review, comment and reply of the account is refused; it is shown to nobody else."""
+    await at.review({"path": "a.txt", "line": 11, "body": "top"})
+    top = at.gh.pull(1).review_comments[0].id
+    assert (await at.call("POST", "/pulls/1/reviews", {"body": "a draft"})).json()["state"] == "PENDING"
+    asked = [
+        ("/pulls/1/reviews", {"body": "another draft"}, "User can only have one pending review per pull request"),
+        ("/pulls/1/reviews", {"body": "x", "event": "COMMENT"}, "User can only have one pending review"),
+        ("/pulls/1/comments", {"body": "x", "path": "a.txt", "line": 11}, "user_id can only have one pending review"),
+        (f"/pulls/1/comments/{top}/replies", {"body": "x"}, '"field": "user_id"'),
+    ]
+    for path, body, words in asked:
+        head = {"commit_id": at.gh.pull(1).head_sha} if path.endswith("comments") else {}
+        status, text = await at.refused("POST", path, body | head)
+        assert (status, words in text) == (422, True), text
+    at.repo.begin_review(1, "maintainer")
+    assert len(await at.ok("GET", "/pulls/1/reviews")) == 2
+
+
+async def test_the_texts_of_a_check_are_measured_in_bytes(at: Rig) -> None:
+    """65,535 bytes of letters that take two bytes each are half as many letters."""
+    run = {"name": "x", "head_sha": at.gh.pull(1).head_sha}
+    await at.ok("POST", "/check-runs", run | {"output": {"title": "t", "summary": "ä" * 32_767}})
+    status, text = await at.refused("POST", "/check-runs", run | {"output": {"title": "t", "summary": "ä" * 32_768}})
+    assert (status, "summary exceeds a maximum bytesize of 65535" in text) == (422, True)
+
+
+async def test_no_comment_stands_on_a_file_whose_diff_is_too_large(at: Rig) -> None:
+    """On a file of 20,001 changed lines no line takes a comment, alone or in a review."""
+    await at.repo.push("feature", {"big.txt": "x\n" * 20_001, "large.txt": "x\n" * 20_000})
+    row = {"path": "big.txt", "line": 7, "body": "x"}
+    status, text = await at.refused("POST", "/pulls/1/comments", row | {"commit_id": at.gh.pull(1).head_sha})
+    assert (status, "pull_request_review_thread.path diff too large" in text) == (422, True)
+    assert (await at.review(row)).status_code == 422
+    assert (await at.review(row | {"path": "large.txt"})).status_code == 200
+
+
+@pytest.mark.parametrize("how", ["renamed", "transferred"])
+async def test_a_former_address_redirects_to_the_id(at: Rig, how: str) -> None:
+    """What reads gets 301 and what writes 307, to an address below /repositories/ID, which is served; git is redirected too."""
+    by_id = f"{at.gh.api}/repositories/{at.repo.id}"
+    await (at.repo.rename("store") if how == "renamed" else at.repo.transfer("other"))
+    new = "acme/store" if how == "renamed" else "other/shop"
+    read = await at.call("GET", "/issues/1/comments?per_page=1")
+    write = await at.call("POST", "/issues/1/comments", {"body": "x"})
+    assert [(one.status_code, one.headers["location"]) for one in (read, write)] == [
+        (301, f"{by_id}/issues/1/comments?per_page=1"),
+        (307, f"{by_id}/issues/1/comments"),
+    ]
+    assert (await at.ok("GET", f"//repositories/{at.repo.id}", None))["full_name"] == new
+    if how == "renamed":  # the token is the former owner's
+        await at.ok("POST", f"//repositories/{at.repo.id}/issues/1/comments", {"body": "x"})
+    git_address = f"{at.gh.world.origin}/acme/shop.git/info/refs?service=git-upload-pack"
+    moved = await at.client.get(git_address)
+    assert (moved.status_code, moved.headers["location"]) == (301, git_address.replace("acme/shop", new))
+    await at.gh.repository("acme", "shop", files={"b.txt": "another\n"})
+    assert (await at.ok("GET", ""))["full_name"] == "acme/shop"  # who takes the name over ends the redirect
+
+
+async def test_a_ruleset_refuses_a_push(tmp_path: Path) -> None:
+    """A branch is pointed elsewhere under the rules of its rulesets alone, whose sentence comes back."""
+    async with rig(tmp_path, permissions={"contents": "write"}) as at:
+        at.repo.rule("feature", "Commits must have verified signatures.")
+        body = {"sha": await at.repo.commit("other", {"b.txt": "x\n"}, onto="feature")}
+        status, text = await at.refused("PATCH", "/git/refs/heads/feature", body)
+        assert (status, "Repository rule violations found" in text, "verified signatures" in text) == (422, True, True)
+
+
+async def test_what_a_deleted_account_wrote_is_nobodys(at: Rig) -> None:
+    """Comments, replies and reviews stay, with `user: null`; its permission is not known any more."""
+    at.gh.world.user("gone")
+    at.repo.add("gone", "write")
+    await at.repo.comment(1, "hello", "gone")
+    await at.repo.review_comment(1, "a.txt", 11, "look", "gone")
+    at.gh.delete_account("gone")
+    for path in ("/issues/1/comments", "/pulls/1/comments", "/pulls/1/reviews"):
+        assert [row["user"] for row in await at.ok("GET", path)] == [None]
+    assert (await at.refused("GET", "/collaborators/gone/permission"))[0] == 404
+
+
+async def test_a_suite_that_is_asked_for_again_is_queued(tmp_path: Path) -> None:
+    """It was completed, is queued once somebody wants it again, and stays so until its App begins another check run, or the same one again."""
+    async with rig(tmp_path) as at:
+        at.gh.subscribe("check_suite")
+        run = {"name": "x", "head_sha": at.gh.pull(1).head_sha, "conclusion": "success"}
+        number = (await at.ok("POST", "/check-runs", run))["id"]
+        for press in (at.repo.rerequest_suite, at.repo.rerequest):
+            with at.gh.holding() as held:
+                await press(number)
+            event = held[0].payload
+            suite = event.get("check_suite") or event["check_run"]["check_suite"]
+            assert (suite["status"], suite["conclusion"]) == ("queued", None)
+            with at.gh.holding() as held:
+                await at.ok("POST", "/check-runs", run)
+                await asyncio.sleep(0.05)
+            assert held[-1].payload["check_run"]["check_suite"]["status"] == "completed"
+
+
+async def test_two_commits_that_differ_too_much_are_not_compared(at: Rig) -> None:
+    """A diff that takes too long costs the whole answer: the merge base is in it too."""
+    await at.repo.push("feature", {"big.txt": "x\n" * 300_001})
+    status, text = await at.refused("GET", "/compare/main...feature?per_page=1&page=2")
+    assert (status, "this diff is taking too long to generate" in text) == (422, True)
+    assert (await at.call("GET", "/compare/main...main")).status_code == 200
+
+
+async def test_a_locked_conversation_takes_no_word_of_an_app(at: Rig) -> None:
+    """Neither a comment nor a review; once it is unlocked it does."""
+    await at.review({"path": "a.txt", "line": 11, "body": "top"})
+    at.repo.lock(1)
+    assert (await at.ok("GET", "/pulls/1"))["locked"] is True
+    status, text = await at.refused("POST", "/issues/1/comments", {"body": "x"})
+    assert (status, "Unable to create comment because issue is locked." in text) == (403, True)
+    assert "lock prevents review" in (await at.review()).text
+    at.repo.lock(1, is_locked=False)
+    await at.ok("POST", "/issues/1/comments", {"body": "x"})
+
+
+async def test_a_suspended_installation_gets_nothing(tmp_path: Path) -> None:
+    """No token is made, none that was made is good, and nothing is delivered until the suspension is lifted."""
+    async with rig(tmp_path, webhook="http://127.0.0.1:9/hook") as at:
+        mint, head = f"//app/installations/{at.gh.installation}/access_tokens", f"Bearer {app_jwt(at.gh)}"
+        await at.gh.suspend()
+        assert "This installation has been suspended" in (await at.refused("POST", mint, authorization=head))[1]
+        assert (await at.refused("GET", ""))[0] == 403
+        before = len(at.gh.deliveries)
+        await at.repo.comment(1, "hello")
+        assert len(at.gh.deliveries) == before
+        await at.gh.suspend(is_suspended=False)
+        await at.ok("POST", mint, authorization=head)
+        await at.ok("GET", "")
+        assert [(one.event, one.action) for one in at.gh.deliveries[1:]] == [
+            ("installation", "suspend"),
+            ("installation", "unsuspend"),
+        ]
+
+
+async def test_a_commit_holds_links_modes_and_submodules(at: Rig) -> None:
+    """As a push of a repository on disk does."""
+    files = {
+        "run.sh": TreeEntry("#!/bin/sh\n"),
+        "link": TreeEntry("a.txt", "120000"),
+        "vendor": TreeEntry("1" * 40, "160000"),
+    }
+    await at.repo.push("feature", files)
+    listed = await git.text(at.repo.repository.git, "ls-tree", "feature", "run.sh", "link", "vendor")
+    assert [row.split()[:2] for row in listed.split("\n")] == [
+        ["120000", "blob"],
+        ["100755", "blob"],
+        ["160000", "commit"],
+    ]
