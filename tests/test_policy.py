@@ -106,7 +106,13 @@ def test_paths_decide_once_the_files_are_known() -> None:
     )
 
 
-BY_AUTHOR = ("triggers.events", "triggers.forks", "5,001 files", "1,000,001 lines")  # what an author brings about alone
+BY_AUTHOR = (
+    "draft",
+    "triggers.events",
+    "triggers.forks",
+    "5,001 files",
+    "1,000,001 lines",
+)  # what an author brings about alone
 
 
 @pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
@@ -114,7 +120,7 @@ BY_AUTHOR = ("triggers.events", "triggers.forks", "5,001 files", "1,000,001 line
 def test_what_a_stranger_brings_about_is_no_choice_of_the_owner(
     other: dict[str, Any], rules: dict[str, Any], word: str, *, stranger: bool
 ) -> None:
-    """A size, an event, a fork: the head should have been reviewed. For somebody who may write it is left out like the rest."""
+    """A draft, a size, an event, a fork: the head should have been reviewed. For somebody who may write it is left out like the rest."""
     ask, settings = ReviewAsk(PULL, "opened", actor="somebody"), under(**rules)
     found = policy.decide(facts(**other), ask, settings, stranger=stranger)
     assert isinstance(found, No)

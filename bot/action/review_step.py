@@ -4,6 +4,7 @@ What the next round has to know is in the summary comment.
 """
 
 import asyncio
+import hashlib
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -25,7 +26,7 @@ from bot.config import Config, Settings, Step, policy
 from bot.config.policy import No
 from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit, SupersededError
 from bot.findings import sarif_results
-from bot.github import Host, RequestPace, apps
+from bot.github import Host, RequestPace, apps, shapes
 from bot.github.client import GitHubClient
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
@@ -40,7 +41,6 @@ from bot.values import (
     Dismissal,
     Ending,
     OrganizationFile,
-    PullFacts,
     PullRef,
     PullRequest,
     Review,
@@ -66,45 +66,91 @@ APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among the
 ALONE = "The review is posted only here"
 MAY_NOT = f"{ALONE}: the workflow's token may not write to the pull request"
 FORK = "GitHub grants no such permission for a pull request from a fork"
+LISTED = 1_000  # open pull requests at most among which another one with the same head is looked for
+UNKNOWN_HEAD = "No review of this commit is known, and with a bar a job without a review fails."
+SAME_HEAD = (
+    "#{number} has the same commit as its head, and a required check belongs to a commit: close one of the two pull requests, "
+    "or push a commit to one, then edit the title of the other."
+)
 GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 
 
 async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
     """Review what was asked for and say so on GitHub. The head is the one that is there now, and no other is spoken of."""
-    runner = step.runner
     async with open_host(step, ask.pull) as host:
         state, settings = await look_up(host, step, console)
-        if ask.comment is not None and not await _may_review(ask, ask.comment, host, settings):
-            return ReviewResult(CheckEnding("skipped"), "Nothing was reviewed: who asked may not, or not so often.")
-        attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
-        bound = policy.bound(ask, state.facts, stranger=state.stranger)
-        pushes = await push_count.count_pushes(host, bound, attempt, settings.pause_after)
-        run = ReviewRun(attempt, bound, host, state, settings, pushes)
-        memory, work = SummaryMemory(run, step), run.decide()
-        if isinstance(work, No):
-            result = await refused(run, work, memory)
-            if not work.quiet:
-                await answer(run, f"Not reviewed: {result.says}")
-        else:
-            result = await run_review(run, work, memory, _tools(run, step, console))
-        result = _in_step_words(result, fork=state.facts.fork)
-        if result.fault is not None and result.review is None:
-            await answer(run, result.says)
-            raise result.fault
-        return result
+        return await _review(ask, host, state, settings, step, console)
+
+
+async def _review(
+    ask: ReviewAsk, host: Host, state: PullState, settings: Config, step: Step, console: Console
+) -> ReviewResult:
+    """The same of a pull request that is looked up already."""
+    runner = step.runner
+    if ask.comment is not None and not await _may_review(ask, ask.comment, host, settings):
+        return ReviewResult(CheckEnding("skipped"), "Nothing was reviewed: who asked may not, or not so often.")
+    attempt = f"{runner.github_run_id}-{runner.github_run_attempt}"  # another one when the job is run again
+    bound = policy.bound(ask, state.facts, stranger=state.stranger)
+    pushes = await push_count.count_pushes(host, bound, attempt, settings.pause_after)
+    run = ReviewRun(attempt, bound, host, state, settings, pushes)
+    memory, work = SummaryMemory(run, step), run.decide()
+    if isinstance(work, No):
+        result = await _refused(run, work, memory)
+        if not work.quiet:
+            await answer(run, f"Not reviewed: {result.says}")
+    else:
+        result = await run_review(run, work, memory, _tools(run, step, console))
+    result = _in_step_words(result, fork=state.facts.fork)
+    if result.fault is not None and result.review is None:
+        await answer(run, result.says)
+        raise result.fault
+    return await _beside_others(run, result)
 
 
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
-    """An event that starts no review, whose job is a check of the pull request all the same: the review of this head stands."""
+    """An event that starts no review, whose job is a check of the head all the same: the last review of it stands.
+
+    Where none is known (a fork's token posts no summary, a run was cancelled) and the owner has set a bar, only a review reaches below it.
+    """
     async with open_host(step, event.pull) as host:
-        state, _ = await look_up(host, step, console)
-        stored = await stored_conclusion(host, state.facts)
+        state, settings = await look_up(host, step, console)
+        stored = await stored_conclusion(host, state, step)
+        if stored is None and policy.has_bar(settings):
+            return await _review(event.ask, host, state, settings, step, console)
     says = f"Nothing was reviewed: {event.reason}."
     if stored is None:
         return ReviewResult(CheckEnding("skipped"), says)
     return ReviewResult(
         CheckEnding(stored.conclusion), f"{says} What the review of this commit came to stands: {stored.conclusion}."
     )
+
+
+async def _refused(run: ReviewRun, no: No, memory: "SummaryMemory") -> ReviewResult:
+    """The end of a review that the policy refuses. A closed pull request may be opened again, or another one have its head: a bar holds for its job too."""
+    facts = run.state.facts
+    if facts.state == "open" or facts.merged or not policy.has_bar(run.settings):
+        return await refused(run, no, memory)
+    return ReviewResult(await memory.check_ending(), f"{no.reason} {UNKNOWN_HEAD}")
+
+
+async def _beside_others(run: ReviewRun, result: ReviewResult) -> ReviewResult:
+    """The result, as a failure where a stranger has opened another pull request with this head: a required check belongs to the commit.
+
+    Compared with another branch the same commit may come to less; and no job knows what the other one came to.
+    """
+    facts = run.state.facts
+    if not run.state.stranger or not policy.has_bar(run.settings) or result.conclusion in ("failure", "cancelled"):
+        return result
+    listing = partial(run.host.rest.pulls.async_list, *run.host.repo, state="open", sort="updated", direction="desc")
+    listed = 0
+    async for row in run.host.client.pages(listing):
+        listed += 1
+        number = int(shapes.at(row, "number"))
+        if number != run.host.pull.number and shapes.at(row, "head.sha") == facts.head_sha:
+            return replace(result, check=CheckEnding("failure"), says=SAME_HEAD.format(number=number))
+        if listed >= LISTED:
+            break
+    return result
 
 
 @asynccontextmanager
@@ -219,12 +265,17 @@ async def last_state(host: Host) -> bytes | str:
     return state.unpack(stands.body) if stands is not None else ""
 
 
-async def stored_conclusion(host: Host, facts: PullFacts) -> state.HeadConclusion | None:
-    """What the last review came to, if it was of this very head and base branch."""
+async def stored_conclusion(host: Host, now: PullState, step: Step) -> state.HeadConclusion | None:
+    """What the last review came to, if it was of this very head and base branch and under these settings."""
     data = await last_state(host)
     stored = state.head_conclusion(data) if isinstance(data, bytes) else None
-    is_of_this = stored is not None and (stored.head, stored.base_ref) == (facts.head_sha, facts.base_ref)
-    return stored if is_of_this else None
+    return stored if stored is not None and stored == head_conclusion(stored.conclusion, now, step) else None
+
+
+def head_conclusion(ending: Ending, now: PullState, step: Step) -> state.HeadConclusion:
+    """What a review comes to, and for what: the head, its base branch, and the files and inputs that set the bar."""
+    settings = hashlib.sha256(repr((now.files, sorted(step.inputs.flags().items()))).encode()).hexdigest()
+    return state.HeadConclusion(ending, now.facts.head_sha, now.facts.base_ref, settings)
 
 
 def _tools(run: ReviewRun, step: Step, console: Console) -> ReviewTools:
@@ -238,9 +289,8 @@ def _tools(run: ReviewRun, step: Step, console: Console) -> ReviewTools:
 
     def comments(review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""
-        base_ref = run.state.facts.base_ref
         return posts.comments(
-            review, lambda one: state.pack(one, state.HeadConclusion(checks.conclude(one), one.pull.head, base_ref))
+            review, lambda one: state.pack(one, head_conclusion(checks.conclude(one), run.state, step))
         )
 
     return ReviewTools(
@@ -320,10 +370,11 @@ class SummaryMemory:
         """By the state in the summary, if the last review was of this very head and base branch."""
         if own is not None:
             return CheckEnding(own, is_reviewed=True)
-        known = await stored_conclusion(self.run.host, self.run.state.facts) if lacks != "nothing" else None
+        run = self.run
+        known = await stored_conclusion(run.host, run.state, self.step) if lacks != "nothing" else None
         if known is not None:
             return CheckEnding(known.conclusion, is_reviewed=True)
-        return CheckEnding(policy.without_review(self.run.settings, lacks))
+        return CheckEnding(policy.without_review(run.settings, lacks))
 
     async def brief(self, pull: PullRequest) -> Brief:
         """The review to make, built upon the last one if its state can be had."""

@@ -91,7 +91,7 @@ def decide(
 ) -> Go | No:
     """Whether this pull request, as it is now, is reviewed for this reason. `pushes`: after so many its reviews pause now, 0: they do not.
 
-    `stranger`: whether its author may not write here. What such an author can bring about alone (another push, a size, a fork) leaves a head
+    `stranger`: whether its author may not write here. What such an author can bring about alone (a draft, another push, a size, a fork) leaves a head
     unreviewed, and is no choice of the owner's.
     """
     is_requested = ask.trigger in ASKED
@@ -100,7 +100,8 @@ def decide(
         return No(f"the pull request is {end_state}: there is nothing left to review.", quiet=not is_requested)
     by_author: Lack = "unreviewed" if stranger else "left out"
     if not is_requested:
-        objection = next(chain(_chosen(facts, settings), _holds(facts, settings, is_paused=is_paused)), None)
+        paused = ("reviews of this pull request are paused, `/deeprepo resume` ends that",) if is_paused else ()
+        objection = next(chain(_chosen(facts, settings), paused), None)
         if objection is not None:
             return No(f"{objection}; {HOW}.")
         pause_reason = f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
@@ -135,14 +136,6 @@ def forks_used(limit: float, source: str = FILE) -> str:
     )
 
 
-def _holds(facts: PullFacts, settings: "Config", *, is_paused: bool) -> Iterator[str]:
-    """Why a review waits that will be made once somebody wants it."""
-    if is_paused:
-        yield "reviews of this pull request are paused, `/deeprepo resume` ends that"
-    if facts.draft and not settings.triggers.drafts:
-        yield "it is a draft"
-
-
 def _chosen(facts: PullFacts, settings: "Config") -> Iterator[str]:
     """Every rule of the repository against a review that nobody asked for and that only its people can make apply, the most telling first."""
     triggers, of = settings.triggers, settings.file_of
@@ -163,6 +156,8 @@ def _chosen(facts: PullFacts, settings: "Config") -> Iterator[str]:
 def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") -> Iterator[str]:
     """The same of what its author brings about. A push that was missed may have been any event."""
     triggers, of = settings.triggers, settings.file_of
+    if facts.draft and not triggers.drafts:
+        yield "it is a draft"
     if not any(bool(triggers.events) if one == "catch-up" else one in triggers.events for one in events):
         yield f"`triggers.events` of {of('events')} does not name this event"
     if facts.fork and not triggers.forks:

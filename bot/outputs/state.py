@@ -32,6 +32,7 @@ class HeadConclusion:
     conclusion: Ending
     head: str
     base_ref: str
+    settings: str  # a digest of the files and inputs that set the bar
 
 
 def pack(review: Review, head: HeadConclusion | None = None) -> str:

@@ -1,8 +1,10 @@
 """The copied workflow on a draft and on a bot's pull request: nothing is red that nobody has reviewed by the owner's own choice."""
 
+import subprocess
+
 import pytest
-from opening import BASE, event, opened
-from stepping import Stage, on_stage
+from opening import BASE, BROKEN, event, opened
+from stepping import READ, Stage, on_stage
 
 from bot.workflow.review_run import ReviewResult
 
@@ -46,3 +48,76 @@ async def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(at: 
         told = await at.told("pull_request", event([one]), fail_on="high")
         assert (told.conclusion, told.review) == ("failure", None)
         assert "stands: failure" in told.says
+
+
+@on_stage(BASE)
+async def test_no_event_turns_a_strangers_red_job_green(at: Stage) -> None:
+    """A fork's job may post nothing, so no conclusion is stored: under a bar each event reviews the head again, or fails."""
+    number, body = await opened(at, fork=True)
+    how = {"permissions": READ, "fail_on": "high"}
+    assert (await at.told("pull_request", body, **how)).conclusion == "failure"
+    came_to = {}
+    for change in (
+        lambda: at.repo.edit(number, title="Another title"),
+        lambda: at.repo.set_draft(number, True),  # noqa: FBT003 - of the sandbox
+        lambda: at.repo.edit(number, title="A draft's title"),
+        lambda: at.repo.set_draft(number, False),  # noqa: FBT003
+        lambda: at.repo.close(number),
+        lambda: at.repo.edit(number, title="A closed one's title"),
+        lambda: at.repo.reopen(number),
+    ):
+        with at.gh.holding() as held:
+            await change()
+        told = await at.told("pull_request", event(held), **how)
+        came_to[f"{held[0].payload['action']} {len(came_to)}"] = (told.conclusion, told.review is not None)
+    assert set(came_to.values()) == {("failure", True), ("failure", False)}, came_to
+    assert [is_reviewed for _, is_reviewed in came_to.values()] == [True, False, False, True, False, False, True]
+
+
+@on_stage(BASE)
+async def test_an_event_that_changes_no_code_repeats_the_review_of_this_head_and_bar_alone(at: Stage) -> None:
+    """A push whose run never started is reviewed by the job of the next title; so is the head under a bar that was raised since."""
+    await at.repo.commit("feature", {"README.md": "hello\n"})
+    with at.gh.holding() as held:
+        number = await at.repo.open_pull("feature", title="docs", fork=True)
+    assert (await at.told("pull_request_target", event(held), fail_on="high")).conclusion == "success"
+
+    async def retitled(title: str, bar: str = "high") -> tuple[str, bool]:
+        with at.gh.holding() as held:
+            await at.repo.edit(number, title=title)
+        told = await at.told("pull_request_target", event([held[-1]]), fail_on=bar)
+        return told.conclusion, told.review is not None
+
+    assert await retitled("One") == ("success", False)
+    with at.gh.holding():
+        await at.repo.push("feature", BROKEN, author="stranger")
+    assert await retitled("Two", "critical") == ("neutral", True)
+    assert await retitled("Three", "high") == ("failure", True)
+    assert await retitled("Four", "high") == ("failure", False)
+
+
+@on_stage(BASE)
+async def test_a_second_pull_request_turns_no_strangers_commit_green(at: Stage) -> None:
+    """A required check belongs to a commit: against another branch the same head may come to less."""
+    store = at.repo.repository.git
+
+    def branch(name: str, commit: str) -> None:
+        subprocess.run(["git", "--git-dir", store, "update-ref", f"refs/heads/{name}", commit], check=True)
+
+    await at.repo.commit("feature", BROKEN)
+    branch("old", "feature")
+    with at.gh.holding() as held:
+        await at.repo.push("feature", {"README.md": "hello\n"})
+        first = await at.repo.open_pull("feature", fork=True)
+    how = {"permissions": READ, "fail_on": "high"}
+    assert (await at.told("pull_request", event(held[-1:]), **how)).conclusion == "failure"
+    branch("again", f"refs/pull/{first}/head")
+    with at.gh.holding() as held:
+        second = await at.repo.open_pull("again", base="old", author="stranger")
+    told = await at.told("pull_request", event(held), **how)
+    assert told.conclusion == "failure"
+    assert told.says.startswith(f"#{first} has the same commit as its head")
+    with at.gh.holding() as held:
+        await at.repo.close(first)
+        await at.repo.edit(second, title="Now alone")
+    assert (await at.told("pull_request", event([held[-1]]), **how)).conclusion == "success"
