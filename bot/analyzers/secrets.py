@@ -1,13 +1,14 @@
 """Secrets in added lines, by the forms of detect-secrets and of our own, in memory: no baseline, no verification over the network.
 
 Precision first: exact forms of real tokens everywhere; passwords and random-looking values only if the name suggests it, and not
-in tests and documents. No finding repeats the secret in its words; its quote is verbatim, and the outputs mask it.
+in tests, documents and the documentation in code. No finding repeats the secret in its words; its quote is verbatim, and the outputs mask it.
 """
 
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
+from bot.languages.examples import is_example
 from bot.machine import limits
 from bot.masking.forms import Hit, identified, new_secrets
 from bot.ports import Tree
@@ -37,7 +38,10 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
         limits.reading(file.path)
         # In a thread: a large file must not hold up everyone else.
         found = await asyncio.to_thread(list, _secrets(file)) if wants(file) else []
+        source = await tree.read(file.path) if any(not hit.exact for *_, hit in found) else None
         for line, value, hit in found:
+            if source is not None and not hit.exact and is_example(file.path, source, line.new or 0):
+                continue
             rows_by_value.setdefault(value, []).append((file, line, hit))
     values = [(rows[0][0].path, value, rows[0][2], rows) for value, rows in rows_by_value.items()]
     identities = await asyncio.to_thread(list, identified(values))

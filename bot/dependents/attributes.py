@@ -43,10 +43,10 @@ def _sets(source: ChangedSource, name: str) -> bool:
     if any(symbol.short == name for symbol in source.new.symbols):
         return True
     lines = (line for line in file_lines(source.after) if name in line and not is_comment(line, source.file.path))
-    return any(name in OWN.findall(_assigned(line)) or says(FIELD, name, line) for line in lines)
+    return any(name in _assigned(line) or says(FIELD, name, line) for line in lines)
 
 
-def _assigned(line: str) -> str:
-    """What a line assigns to."""
-    sides = ASSIGNS.split(line, maxsplit=1)
-    return sides[0] if len(sides) > 1 else ""
+def _assigned(line: str) -> set[str]:
+    """The attributes that a line assigns: what stands before its first sign, alone or among others, and before each further one."""
+    targets, *values = ASSIGNS.split(line, maxsplit=1)
+    return {*SET.findall(line), *(OWN.findall(targets) if values else ())}

@@ -46,6 +46,12 @@ NO_SECRET = re.compile(
 WORDY = re.compile(
     r"[\s(){}\[\]<>$%|\\]|://|^[./~#@]|^[a-z]+([-_.:/ ][a-z]+)*$|^[A-Z]+([-_.][A-Z]+)*$|^[A-Za-z]+$|^[\d.,:-]+$"
 )
+# Words, and a number to one of them at most: `hmac-sha256`, `my-api-key-1`. Nobody draws such a value.
+SLUG = re.compile(r"(?=[^\d]*\d{1,4}(?![a-z\d])[^\d]*$)[a-z]{2,}\d*(?:[-_.](?:[a-z]+\d*|\d+))+", re.IGNORECASE)
+DOCUMENTED = re.compile(
+    r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))"
+)  # a line of a comment that documents what stands below it
+SHOWN = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a file beside the one that people make of it
 UUID = re.compile(r"[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}", re.IGNORECASE)
 
 # Names: behind the first ones any value that a person did not make up is secret, behind the others a long random one.
@@ -206,7 +212,7 @@ def role_of(path: str) -> Role:
 
     A lock file is full of random values that are public, and holds a key as seldom as a document.
     """
-    if is_test(path) or is_sample(path):
+    if is_test(path) or is_sample(path) or SHOWN.search(path):
         return "sample"
     return "document" if is_prose(path) or is_lock(path) else "code"
 
@@ -251,8 +257,9 @@ def secrets_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
 
     The first line of a private key without a body is not a secret: code that reads keys names it too.
     """
-    role, quotes = role_of(path), has_quotes(path)
+    file_role, quotes = role_of(path), has_quotes(path)
     for at in range(len(lines)):
+        role: Role = "document" if file_role == "code" and DOCUMENTED.match(lines[at]) else file_role
         found = hits(lines[at], role, quotes=quotes)
         if not found and at and (whole_text := joined(lines[at - 1], lines[at])):
             found = hits(whole_text, role, quotes=quotes)
@@ -380,8 +387,12 @@ def _by_name(line: str, *, quotes: bool) -> Iterator[Hit]:
     for pattern in (QUOTED, ELEMENT) if quotes and ":-" not in line else (QUOTED, ELEMENT, BARE):
         for match in pattern.finditer(line):
             groups = match.groupdict()
+            # Of a pair of arguments the first one is a name: nothing has called or indexed it.
+            is_closed = bool(groups.get("pair")) and not {*")]"}.isdisjoint(
+                line[match.end("name") : match.start("pair")]
+            )
             is_pair = groups.get("pair") and "(" not in line[max(0, match.start() - LONG_NAME) : match.start()]
-            if not is_pair and not (pattern is BARE and quotes and not groups["fallback"]):
+            if not is_closed and not is_pair and not (pattern is BARE and quotes and not groups["fallback"]):
                 yield from _named(line, match, match["value"], match["value"])
 
 
@@ -412,7 +423,8 @@ def _sent(line: str) -> Iterator[Hit]:
 
 def _is_value(value: str) -> bool:
     """Whether a value could be a secret at all: not a word, a path, a template, a number or an id."""
-    return _may_hold_value(value) and not WORDY.search(value) and not UUID.search(value) and _is_random(value)
+    is_told = WORDY.search(value) or SLUG.fullmatch(value) or UUID.search(value)
+    return _may_hold_value(value) and not is_told and _is_random(value)
 
 
 def _is_random(value: str) -> bool:

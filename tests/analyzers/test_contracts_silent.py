@@ -173,3 +173,22 @@ def test_a_javascript_name_that_may_still_be_there_is_silent(repository: Reposit
     after = {f"lib{at}.ts": numbered(at, text) for at, text in enumerate(OFFERED)}
     found = {finding.path for finding in look(repository.change(dict(before), dict(after)))}
     assert [text for at, text in enumerate(OFFERED) if f"app{at}.ts" in found] == [""]
+
+
+# A class whose method gives one value to two attributes, and reads the second one.
+CHAINS = {
+    "a.js": "class C {\n  ask(f) {\n    this.a.x = this.b = f()\n  }\n  send() {\n    return this.b\n  }\n  go() {\n    return 1\n  }\n}\nmodule.exports = C\n",
+    "a.py": "class C:\n    def ask(self, f):\n        self.a.x = self.b = f()\n\n    def send(self):\n        return self.b\n\n    def go(self):\n        return 1\n",
+    "a.php": "<?php\nclass C {\n  function ask($f) {\n    $this->a->x = $this->b = $f();\n  }\n  function send() {\n    return $this->b;\n  }\n  function go() {\n    return 1;\n  }\n}\n",
+}
+
+
+@pytest.mark.parametrize("path", CHAINS)
+def test_a_chain_assigns_each_of_its_attributes(repository: Repository, path: str) -> None:
+    """An edit beside it loses none; one that takes the second of them away does."""
+    text = CHAINS[path]
+    second = next(word for word in text.split() if word.endswith(("self.b", "this.b", "this->b")))
+    beside = repository.change({path: text}, {path: text.replace("return 1", "return 2")})
+    assert (look(beside), open_uses(beside)) == ([], ())
+    lost = repository.change({path: text}, {path: text.replace(f"{second} = ", "")})
+    assert [use.text.strip(" ;") for use in open_uses(lost)] == [f"return {second}"]

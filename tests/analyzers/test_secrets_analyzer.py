@@ -470,3 +470,39 @@ def test_no_part_of_a_value_in_a_connection_string_is_left(repository: Repositor
         hidden = masks.hide(text)
         assert "Lw2xVb84" not in hidden
         assert "x" in hidden.rpartition("=")[2]
+
+
+VALUE = "qQ8!" + "zk29Lm"
+SHOWN = [
+    ("a.rs", f'/// let login = Login {{ password: "{VALUE}" }};\npub struct Login;'),
+    ("a.rs", f'fn f() {{}}\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn g() {{ let password = "{VALUE}"; }}\n}}'),
+    ("a.rs", f'#[tokio::test]\nasync fn g() {{\n    let password = "{VALUE}";\n}}'),
+    ("A.java", f'/**\n * login.setPassword = "{VALUE}";\n */\nclass A {{}}'),
+    ("A.kt", f'class A {{\n    @Test\n    fun a() {{\n        val password = "{VALUE}"\n    }}\n}}'),
+    ("a.py", f'def f():\n    """Sign in.\n\n    >>> f(password="{VALUE}")\n    """\n'),
+    ("a.py", f'"""Sign in: password = "{VALUE}"."""\n'),
+    ("a.ex", f'defmodule A do\n  @doc """\n  A.f(password: "{VALUE}")\n  """\n  def f(x), do: x\nend'),
+    ("a_test.go", f'package a\nfunc ExampleLogin() {{\n\tpassword := "{VALUE}"\n}}'),
+    (".env.example", f"PASSWORD={VALUE}"),
+    ("a.rs", 'let key = SigningKey::new(SecretString::new("super-secret-key"), "hmac-sha256");'),
+    ("a.py", 'password = "my-api-key-1"'),
+]
+PLAIN = [
+    ("a.rs", f'// let password = "{VALUE}";'),
+    ("a.rs", f'#[cfg(not(test))]\nfn g() {{\n    let password = "{VALUE}";\n}}'),
+    ("a.py", f'CONFIG = """\npassword = "{VALUE}"\n"""'),
+    ("A.java", f'class A {{\n    @Deprecated String password = "{VALUE}";\n}}'),
+    ("a.ex", f'defmodule A do\n  @login password: "{VALUE}"\nend'),
+]
+
+
+def test_a_password_that_documentation_or_a_test_shows_is_no_leak(repository: Repository) -> None:
+    """Nor is one that words make up; in a comment that says no more than code, and in a text that the program has, it is one."""
+    assert leaks(repository, SHOWN) == []
+    assert leaks(repository, PLAIN) == PLAIN
+
+
+def test_a_token_of_a_known_form_is_a_leak_wherever_it_stands(repository: Repository) -> None:
+    """A test and its documentation are public, too."""
+    rows = [(path, text.replace(VALUE, GITHUB)) for path, text in SHOWN if VALUE in text]
+    assert leaks(repository, rows) == rows
