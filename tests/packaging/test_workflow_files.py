@@ -1,6 +1,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,14 @@ def test_no_text_of_an_event_reaches_a_shell(path: Path) -> None:
     """An expression is put into the environment, never into a script: `${{ }}` stands in no `run`."""
     runs = [step.get("run", "") for job in read(path)["jobs"].values() for step in job.get("steps", [])]
     assert [run for run in runs if "${{" in run] == []
+
+
+def test_the_suite_runs_on_each_python_that_is_promised() -> None:
+    """The versions of CI's matrix are those of the classifiers, from the oldest that can be installed."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = [one.rpartition(" ")[2] for one in project["classifiers"] if one.startswith("Programming Language")]
+    ran = read(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]["tests"]["strategy"]["matrix"]["python"]
+    assert [ran, project["requires-python"]] == [named, f">={named[0]}"]
 
 
 def test_the_linters_are_content() -> None:

@@ -1,6 +1,8 @@
 import asyncio
+import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,23 @@ async def test_a_database_that_fails_is_a_sentence(tmp_path: Path) -> None:
         with pytest.raises(StorageError, match=r"^the database failed: no such table: paused$"):
             await store.people.pause(PULL, "planted", 1.0)
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}  # noqa: ASYNC240 - nothing else runs in this loop
+
+
+async def test_a_file_that_is_no_database_is_not_left_open(tmp_path: Path) -> None:
+    """The refusal of a broken file closes it, whoever still holds the error."""
+    file = tmp_path / "deeprepo.db"
+    file.write_text("this is no database" * 100)
+    with pytest.raises(StorageError, match="file is not a database") as raised:
+        async with storage.open_store(f"sqlite:///{file}"):
+            pass
+    assert (raised.type, is_open_here(file)) == (StorageError, False)
+
+
+def is_open_here(file: Path) -> bool:
+    """Whether this process has the file open."""
+    known = file.stat()
+    for number in range(1024):
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(number), known):
+                return True
+    return False
