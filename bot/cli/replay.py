@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import finish, tell
-from bot.cli.options import Show
+from bot.cli.options import SHOWN, Show
 from bot.outputs import Format
 
 
@@ -22,9 +22,7 @@ def command(
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
     ] = None,
-    show: Annotated[
-        list[Show] | None, typer.Option(help="Also list findings that a second call did not confirm (unproven).")
-    ] = None,
+    show: Annotated[list[Show] | None, typer.Option(help=SHOWN)] = None,
 ) -> int:
     """Reproduce a recorded review from its journal and the repository's objects. Nothing is sent.
 
@@ -39,5 +37,5 @@ def command(
         tell(f"recorded by deeprepo {start.version}, replayed by {__version__}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         review = finish(wiring.replay(record, section, start, scratch, repo))
-    deliver(review if show or form == "json" else review.without_unproven(), form, output)
+    deliver(review, form, output, show=show or ())
     return exit_code(review)

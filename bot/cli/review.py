@@ -51,9 +51,7 @@ TraceFile = Annotated[
         metavar="FILE", help="As --journal, but start the file from the beginning. `deeprepo trace FILE` shows it."
     ),
 ]
-ShowOption = Annotated[
-    list[options.Show] | None, typer.Option(help="Also list findings that a second call did not confirm (unproven).")
-]
+ShowOption = Annotated[list[options.Show] | None, typer.Option(help=options.SHOWN)]
 SarifFiles = Annotated[
     list[Path] | None,
     typer.Option(
@@ -115,6 +113,7 @@ def command(
     from bot import wiring
     from bot.checkout import typed
     from bot.cli import reviewing
+    from bot.wiring.fixing import fixable
 
     if output is not None:
         files.ready(output)  # said before anything is paid: a review that has nowhere to go would be lost
@@ -128,10 +127,9 @@ def command(
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
         review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))
-    code = reviewing.finish(review, form, output, unproven=bool(show))
+    code = reviewing.finish(review, form, output, show=show or (), fixable=0 if fix else len(fixable(review)))
     if not fix:
         return code
     from bot.cli.fix import carry_out
-    from bot.wiring.fixing import fixable
 
     return carry_out(review, fixable(review), repo, quiet=quiet)

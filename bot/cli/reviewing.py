@@ -4,14 +4,14 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell, terminal_text
 from bot.errors import NothingToReview, UsageError
-from bot.machine import files
+from bot.machine import extras, files
 
 if TYPE_CHECKING:
     from bot.values import Review, ReviewRequest
@@ -20,13 +20,15 @@ MOST_LIST = 1 << 20  # bytes of a list of entries; far less is used
 OFFLINE = "No model is configured: only checks by code ran. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to have models read it too."
 
 
-def finish(review: "Review", form: str = "console", output: Path | None = None, *, unproven: bool = False) -> int:
-    """Deliver the review and return the exit code. `unproven`: list what a second call did not confirm too."""
+def finish(
+    review: "Review", form: str = "console", output: Path | None = None, *, show: Collection[str] = (), fixable: int = 0
+) -> int:
+    """Deliver the review and return the exit code. `fixable`: how many findings --fix would mend."""
     from bot.strategies.choice import NO_MODEL
 
     if review.strategy.reason == NO_MODEL:
         tell(OFFLINE)
-    deliver(review if unproven or form == "json" else review.without_unproven(), form, output)
+    deliver(review, form, output, show=show, fixable=fixable)
     return exit_code(review)
 
 
@@ -42,17 +44,20 @@ def workplace(request: "ReviewRequest") -> Iterator[str]:
             raise NothingToReview(typed.nothing(request, behind=empty.behind)) from None
 
 
-def deliver(review: "Review", form: str, output: Path | None) -> None:
-    """Print the review, or write it to a file and say so."""
+def deliver(review: "Review", form: str, output: Path | None, *, show: Collection[str] = (), fixable: int = 0) -> None:
+    """Print the review, or write it to a file and say so. `show`: what is listed beyond the usual."""
     from bot.outputs import OUTPUTS
     from bot.render import count
 
+    if "unproven" not in show and form != "json":
+        review = review.without_unproven()
     if form == "console" and output is None:
         from rich.console import Console
 
         from bot.outputs import console
 
-        console.show(review, Console())
+        remedy = extras.install("lint") if review.coverage.not_installed else ""
+        console.show(review, Console(), console.Extent("all" in show, fixable, remedy))
         return
     text = OUTPUTS[form]().render(review)
     if output is None:

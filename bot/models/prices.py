@@ -5,6 +5,7 @@ Nothing is fetched: the list's own updater is never started.
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 
@@ -16,6 +17,7 @@ LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x
 RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
 BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # what follows a model's name there: date, version, window
 SEARCHES = ":online"  # of OpenRouter: each request also pays for a search of the web, at a price that its engine sets
+RENAMED = {"azure", "bedrock"}  # where whoever deploys a model may give it a name of their own
 REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Claude on Vertex AI in a region
 VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
 
@@ -58,6 +60,21 @@ def dollars(name: str, usage: Usage) -> float | None:
         return more * float(genai_prices.calc_price(tokens, model, provider_id=provider).total_price)
     except (LookupError, ValueError):  # a combination of tokens that the list cannot price
         return None
+
+
+def nearest(name: str) -> str | None:
+    """The listed model whose name is nearest to one that is on no list, "" if none is near, None if nobody can know it to be wrong."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    provider, _, model = name.partition("/")
+    listed_as = LISTED_AS.get(provider, provider)
+    if provider in NOWHERE | RENAMED or VARIANT.search(model) or _has_model(listed_as, model):
+        return None
+    rows = next((row.models for row in get_snapshot().providers if row.id == listed_as), None)
+    if rows is None:
+        return None
+    near = get_close_matches(model.lower(), [row.id for row in rows], 1, 0.8)
+    return f"{provider}/{near[0]}" if near else ""
 
 
 @cache

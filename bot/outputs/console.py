@@ -4,6 +4,7 @@ The last line stays in sight when a long review has scrolled away, so it holds t
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from io import StringIO
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from rich.text import Text
 
 from bot.masking import hide
 from bot.outputs import facts, walkthrough
-from bot.render import cut, line, visible
+from bot.render import count, cut, line, visible
 
 if TYPE_CHECKING:
     from bot.values import (
@@ -45,10 +46,24 @@ PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
 STATUS = {"fixed": "✓"}
 NEXT = 'fix and review again, or `deeprepo ignore FINGERPRINT --reason "..."`'
 LIMITS = 4  # sentences about what a search left out
-LISTED = 12  # rows of a list; the JSON output has them all
+LISTED = 12  # rows of a list, unless the whole is asked for
+REST = "--show all lists them"
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is listed, how many findings --fix would mend here, and the command that installs what is missing."""
+
+    is_whole: bool = False
+    fixable: int = 0
+    remedy: str = ""
+
+    def rows(self, most: int) -> int | None:
+        """How many rows of a list are shown."""
+        return None if self.is_whole else most
 
 
 def render(review: "Review") -> str:
@@ -59,19 +74,19 @@ def render(review: "Review") -> str:
     return "\n".join(row.rstrip() for row in capture.get().split("\n"))
 
 
-def show(review: "Review", console: Console) -> None:
+def show(review: "Review", console: Console, extent: Extent = Extent()) -> None:
     """Print the page. Colours, width and NO_COLOR are the console's affair."""
     narrow = console.options.update(width=min(console.width, WIDTH))
-    for part in _page(hide.secrets(review)):
+    for part in _page(hide.secrets(review), extent):
         segments = console.render(part, narrow)
         if console.options.ascii_only:
             segments = (Segment(_ascii(piece.text), piece.style, piece.control) for piece in segments)
         console.print(Segments(segments), end="")
 
 
-def _page(review: "Review") -> Iterator[RenderableType]:
+def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     groups = facts.listing(review)
-    yield from _top(review)
+    yield from _top(review, extent)
     for item in groups.full:
         yield _finding(item)
     if groups.collapsed_findings:
@@ -86,21 +101,21 @@ def _page(review: "Review") -> Iterator[RenderableType]:
     yield from _beside(review)
     if review.checks:
         yield _checks(review.checks)
-    yield _coverage(review.coverage)
+    yield _coverage(review.coverage, extent)
     notes = [note for note in review.notes if note != review.cut.failure]
     notes += [f"{facts.ENGLISH.say('list_tried')}: {place}: {why}" for place, why in review.coverage.tried]
     if notes:
         yield Padding(Group(*map(_note, notes)), (1, 0, 0, 0))
-    yield _footer(review)
+    yield _footer(review, extent)
 
 
-def _top(review: "Review") -> Iterator[RenderableType]:
+def _top(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     """What stands above the findings."""
     yield _header(review)
     if review.cut.failure:
         yield Padding(Text(line(facts.summary(review).failure), "bold red"), (1, 0, 0, 0))
     if review.walkthrough:
-        yield _walkthrough(review.walkthrough)
+        yield _walkthrough(review.walkthrough, extent)
     if review.summary:
         yield Padding(_prose(review.summary), (1, 0, 0, 0))
 
@@ -140,7 +155,7 @@ def _header(review: "Review") -> RenderableType:
     return Group(title, Text(change, "dim"))
 
 
-def _walkthrough(walkthrough_part: "Walkthrough") -> RenderableType:
+def _walkthrough(walkthrough_part: "Walkthrough", extent: Extent) -> RenderableType:
     """What the change does, the place to look at first, and the files by theme."""
     say = facts.ENGLISH.say
     rows: list[RenderableType] = [_prose(walkthrough_part.overview)]
@@ -150,7 +165,7 @@ def _walkthrough(walkthrough_part: "Walkthrough") -> RenderableType:
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 2)
     grid.add_column(ratio=1)
-    themes = walkthrough.parts(walkthrough_part, LISTED)
+    themes = walkthrough.parts(walkthrough_part, extent.rows(LISTED) or walkthrough_part.files)
     for part in themes:
         heading = [Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")]
         if any(heading):  # a single file of other code has neither
@@ -246,7 +261,7 @@ def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
     return Padding(Group(Text(title, "bold"), grid), (1, 0, 0, 0))
 
 
-def _coverage(coverage: "Coverage") -> RenderableType:
+def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
     table = Table.grid(padding=(0, 3))
     table.add_column()
     for _ in facts.COLUMNS:
@@ -263,51 +278,59 @@ def _coverage(coverage: "Coverage") -> RenderableType:
     rows: list[RenderableType] = [table]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
-    for row in left[: facts.LISTED]:
+    for row in left[: extent.rows(facts.LISTED)]:
         grid.add_row(
             Text("  open", "yellow"),
-            Text.assemble(visible(row.label), (f"  {line(row.reason)}", "dim"), overflow="fold"),
+            Text.assemble(
+                visible(row.place(extent.rows(facts.NUMBERS))), (f"  {line(row.reason)}", "dim"), overflow="fold"
+            ),
         )
     rows += [grid] if left else []
-    if len(left) > facts.LISTED:
-        rows.append(Text(f"  and {len(left) - facts.LISTED:,} more open (--format json lists all)", "dim"))
-    rows += _relying(coverage)
-    rows += [Text(f"  not installed: {', '.join(coverage.not_installed)}", "dim")] if coverage.not_installed else []
+    rows += _more(len(left), extent.rows(facts.LISTED), "open")
+    rows += _relying(coverage, extent)
+    if coverage.not_installed:
+        remedy = f" ({extent.remedy})" if extent.remedy else ""
+        rows.append(Text(f"  not installed: {', '.join(coverage.not_installed)}{remedy}", "dim"))
     skipped_rows = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
-    rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped_rows])
-    rows += _rows("changed files that were left out", coverage.skipped_files)
-    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[:LIMITS]]
-    if len(coverage.cut) > LIMITS:
-        rows.append(Text(f"  and {len(coverage.cut) - LIMITS:,} more limits (--format json lists all)", "dim"))
+    rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped_rows], extent)
+    rows += _rows("changed files that were left out", coverage.skipped_files, extent)
+    rows += [Text(f"  limit: {line(sentence)}", "dim") for sentence in coverage.cut[: extent.rows(LIMITS)]]
+    rows += _more(len(coverage.cut), extent.rows(LIMITS), "limits")
     return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
 
 
-def _relying(coverage: "Coverage") -> list[RenderableType]:
+def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
     """The places that rely on the change, under what changed."""
     groups = facts.relying(coverage)
-    rows = [(what, ", ".join(visible(row.label) for row in places)) for what, places in groups]
+    rows = [
+        (what, ", ".join(visible(row.place(extent.rows(facts.NUMBERS))) for row in places)) for what, places in groups
+    ]
     title = facts.ENGLISH.say("relying", facts.relying_count(coverage))
-    return _rows(title, [(f"{what}:", where) for what, where in rows])
+    return _rows(title, [(f"{what}:", where) for what, where in rows], extent)
 
 
-def _rows(title: str, rows: Sequence[tuple[str, str]]) -> list[RenderableType]:
+def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[RenderableType]:
+    """A list whose rows are as long as they have to be: the end of one may be the very place to look at."""
     if not rows:
         return []
-    texts: list[RenderableType] = [Text(f"  {title}", "dim")]
-    for name, reason in rows[:LISTED]:
-        row = Text.assemble("    ", line(cut(name, WIDTH)), (f"  {line(reason)}", "dim"))
-        row.no_wrap, row.overflow = True, "ellipsis"
-        texts.append(row)
-    if len(rows) > LISTED:
-        texts.append(Text(f"    and {len(rows) - LISTED:,} more (--format json lists all)", "dim"))
-    return texts
+    most = extent.rows(LISTED)
+    texts = [Text.assemble(line(cut(name, WIDTH)), (f"  {line(reason)}", "dim")) for name, reason in rows[:most]]
+    shown = [Padding(text, (0, 0, 0, 4)) for text in texts]
+    return [Text(f"  {title}", "dim"), *shown, *_more(len(rows), most, "")]
+
+
+def _more(found: int, shown: int | None, what: str) -> list[RenderableType]:
+    """What is said below a list that has more rows than are shown."""
+    if shown is None or found <= shown:
+        return []
+    return [Text(f"  and {' '.join(filter(None, (f'{found - shown:,} more', what)))} ({REST})", "dim")]
 
 
 def _note(note: str) -> RenderableType:
     return Text.assemble(("note  ", "yellow"), line(note))
 
 
-def _footer(review: "Review") -> RenderableType:
+def _footer(review: "Review", extent: Extent) -> RenderableType:
     cost_text = Text.assemble(("cost  ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
     plan = f"{review.strategy.name}: {line(review.strategy.reason)}" if review.strategy.reason else review.strategy.name
     how = Text.assemble(("how   ", "dim"), (plan, "dim"))
@@ -315,11 +338,17 @@ def _footer(review: "Review") -> RenderableType:
     notes += [facts.ENGLISH.say(name, number) for name, number in facts.silenced_counts(review).items() if number]
     notes += [_silence(*row) for row in facts.silencing_rules(review)]
     rows = [Text(sentence, "dim") for sentence in notes]
+    rows += [Text.assemble(("next  ", "dim"), _mend(extent.fixable))] if extent.fixable else []
     rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all else []
     todo = "" if review.cut.failure else facts.lead(review.coverage)
     rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
     style = "bold red" if review.cut.failure else ENDS[facts.conclusion(review)]
     return Padding(Group(*rows, how, cost_text, Text(line(facts.summary(review).result), style)), (1, 0, 0, 0))
+
+
+def _mend(fixable: int) -> str:
+    """What --fix would do."""
+    return f"`--fix` writes the fix of {count(fixable, 'finding')} into your files, and reviews the result by code"
 
 
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:

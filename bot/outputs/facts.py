@@ -249,8 +249,12 @@ class Open:
     @property
     def label(self) -> str:
         """Where it is: "src/till.py:3, 9, 12"."""
-        numbers = ", ".join(map(str, self.lines[:NUMBERS]))
-        more = f" and {len(self.lines) - NUMBERS} more" if len(self.lines) > NUMBERS else ""
+        return self.place(NUMBERS)
+
+    def place(self, most: int | None) -> str:
+        """The same with at most so many lines, or with each of them."""
+        numbers = ", ".join(map(str, self.lines[:most]))
+        more = f" and {len(self.lines) - most} more" if most is not None and len(self.lines) > most else ""
         return " ".join(filter(None, (f"{self.path}:{numbers}{more}" if numbers else self.path, self.name)))
 
 

@@ -80,10 +80,8 @@ ASKING, DOUBTING = 0.3, 0.7  # of the readers, and of the second opinions: they 
 LOOKED_UP = 3_500  # tokens of their first answer and of what they are shown then
 PROOF, MENDING = 8_000, 0.5  # tokens of the prompt of a test about a finding, and how often it is mended
 ASSUMED = (
-    f"{TURNS:g} turns of a root, to which {LEFT_OPEN:.0%} of the readings of cascade come at effort medium; {FINDINGS:g} findings for each {PART:,} tokens that are "
-    f"read, {JOINT:.0%} of them in one second opinion, {MOST_CLAIMS} at most; {ASKING:.0%} of the readers and {DOUBTING:.0%} of the second opinions "
-    f"with one more call that is shown {LOOKED_UP:,} tokens of code; of models that may think {capacity.HABIT['worker']} tokens of thinking in a "
-    f"worker's answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
+    f"a root takes {TURNS:g} turns; models report {FINDINGS:g} findings for each {PART:,} tokens that they read, and a second opinion checks each; "
+    f"{ASKING:.0%} of the readers ask to see more code"
 )
 
 

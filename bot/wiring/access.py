@@ -13,7 +13,7 @@ from bot import config
 from bot.config import Config, Settings
 from bot.errors import UsageError
 from bot.llm import capacity
-from bot.models import PROVIDERS, TIMEOUT, connect, provider_of
+from bot.models import PROVIDERS, TIMEOUT, connect, prices, provider_of
 from bot.models.provider import Provider
 from bot.ports import Model
 from bot.review.opening import Models
@@ -26,6 +26,9 @@ PREFERRED = (
     ("openai", "openai/gpt-5.4", "openai/gpt-5.4-mini"),
 )
 
+UNLISTED = (
+    5.0  # dollars that a review must be allowed for a model of unknown price: each call counts as one of the dearest
+)
 HIGH_TURNS = 24  # of a root at effort high
 COMMON = "DEEPREPO_BASE_URL"
 
@@ -99,6 +102,22 @@ class Connections:
             region=config.first(provider.region_variables),
             project=config.first(provider.project_variables),
         )
+
+    def check_known(self, names: Iterable[str | None], usd: float | None) -> None:
+        """Raise UsageError for a model that its provider's list lacks, unless the cap pays for one that is newer than the list."""
+        for name in filter(None, names):
+            provider = provider_of(name)
+            if usd is None or usd >= UNLISTED or self._url(name, provider) or not prices.is_listed():
+                continue
+            near = prices.nearest(name)
+            if near is None:
+                continue
+            example = near or next((row[1] for row in PREFERRED if row[0] == provider.name), "")
+            hint = f"did you mean {example}? " if example else ""
+            raise UsageError(
+                f"{name}: no such model is known; {hint}A newer one than this version's price list needs a cap of ${UNLISTED:.0f} "
+                "(--max-usd, budget.usd), because its calls count as the dearest"
+            )
 
     def models(self, settings: Config) -> Models:
         """Root and worker of a review, or none: then it runs offline."""

@@ -51,6 +51,7 @@ async def weigh(
     from bot.strategies.estimate import ASSUMED, Estimate, estimate
 
     brief, tools = await review.brief(request, flags, scratch), review.rehearsal(say, scratch)
+    review.check_models(brief.settings)
     async with pipeline.survey(brief, tools) as subject:
         settings = subject.brief.settings
         proofs = settings.run.findings if brief.run and settings.run is not None else 0

@@ -102,6 +102,7 @@ class TextSession:
         elsewhere = [model for model in (root, worker) if not asked.access.get(model, Access()).base_url]
         flags = dict(zip(("root", "worker"), elsewhere, strict=False))
         connections = Connections(settings, flags, asked.access)
+        connections.check_known((root, *workers), _least(self._limits.usd, settings.cap_usd))
         models: dict[str, Model] = {}
         for name in dict.fromkeys((root, *workers)):
             models[name] = connections.connect(name, timeout)

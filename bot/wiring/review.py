@@ -15,7 +15,7 @@ from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.checkout.locate import locate
-from bot.config import Config
+from bot.config import Config, Settings
 from bot.errors import DeepRepoError, UsageError
 from bot.findings import sarif_results
 from bot.journal.codec import Start
@@ -111,10 +111,9 @@ def tools(
     likely = settings.worker or settings.root
     if likely and settings.strategy != "offline":
         warm(likely)
+    connections = check_models(settings, environment, access)
 
     def open_here(subject: Survey) -> AbstractAsyncContextManager[Session]:
-        typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
-        connections = Connections(environment, typed, access)
         chosen_models = connections.models(subject.brief.settings)
         own = connections.own((chosen_models.root, chosen_models.reader))
         if chosen_models.reader is not None and settings.model_sentence():
@@ -130,6 +129,17 @@ def tools(
         faults=faults,
         running=running(environment, is_stranger=brief_made.stranger) if brief_made.run else None,
     )
+
+
+def check_models(
+    settings: Config, environment: Settings | None = None, access: Mapping[str, Access] = NOTHING
+) -> Connections:
+    """How the models of a review are called. Raises UsageError if one of them is known to nobody."""
+    typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
+    connections = Connections(environment or config.environment(), typed, access)
+    if settings.strategy != "offline":
+        connections.check_known((settings.root, settings.worker), settings.usd)
+    return connections
 
 
 async def local_review(

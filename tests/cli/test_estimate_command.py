@@ -83,7 +83,7 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
         "the change is small (4 units",
         "root openai/gpt-5.4",
         "> cap",
-        "Assumed: 2.7 turns",
+        "Assumed, as the mean of recorded reviews: a root takes 2.7 turns",
         "at least: the reading alone",
     ):
         assert words in done.stdout.replace("\n", " "), words
@@ -133,3 +133,24 @@ def test_every_option_of_a_review_is_accepted(changed: Repository) -> None:
     assert (full.returncode, full.stderr) == (0, "")
     assert json.loads(full.stdout) == json.loads(plain.stdout)
     assert "--sarif" not in deeprepo("estimate", "--help", cwd=changed.folder).stdout
+
+
+def test_a_model_that_nobody_knows_is_named_before_any_money(changed: Repository) -> None:
+    """Before anything is read, with the nearest name; a cap that pays for a model newer than the price list lets it through."""
+    for name, near in (
+        ("anthropic/claude-sonet-5-5", "anthropic/claude-sonnet-5-5"),
+        ("anthropic/claude-nope", "anthropic/claude-sonnet-5-5"),
+        ("openai/gpt5.4", "openai/gpt-5.4"),
+    ):
+        sentence = f"{name}: no such model is known; did you mean {near}?"
+        for words in (("review", "--root", name), ("review", "--worker", name), ("estimate", "--worker", name)):
+            done = deeprepo(*words, "main..feature", cwd=changed.folder, ANTHROPIC_API_KEY="k", OPENAI_API_KEY="k")
+            assert (done.returncode, done.stdout) == (2, "")
+            assert sentence in done.stderr
+    newer = estimated(changed, "--worker", "openai/gpt-99", "--max-usd", "5")
+    assert (newer.returncode, "price unknown" in newer.stdout) == (0, True)
+    with doubles.in_thread(Server({"answer": "", "findings": []})) as server:
+        gateway = {"OPENAI_API_KEY": "k", "DEEPREPO_BASE_URL": server.openai_url}
+        own = deeprepo("review", "main..feature", "--worker", "openai/our-own", "-q", cwd=changed.folder, **gateway)
+        assert "no such model" not in own.stderr
+        assert server.count > 0

@@ -213,8 +213,8 @@ def test_a_key_is_never_shown(changed: Repository) -> None:
 
 
 def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(repository: Repository) -> None:
-    """The base asks to leave a folder out; the change asks for more and is not heard; a typo is a warning."""
-    repository.commit({".deeprepo.yml": "ignore: ['generated/']\nqouta: 1\n", "a.py": "x = 1\n"})
+    """The base asks to leave a folder out; the change asks for more and is not heard."""
+    repository.commit({".deeprepo.yml": "ignore: ['generated/']\n", "a.py": "x = 1\n"})
     repository.git("checkout", "-qb", "feature")
     repository.commit(
         {".deeprepo.yml": "ignore: ['*']\n", "a.py": "x = y_missing\n", "generated/b.py": "x = z_missing\n"}
@@ -224,7 +224,10 @@ def test_the_repository_file_of_the_base_counts_and_that_of_the_head_does_not(re
     assert ["generated/b.py", "left out by .deeprepo.yml"] in [
         [f["path"], f["reason"]] for f in document["coverage"]["skipped_files"]
     ]
-    assert any("qouta" in note for note in document["notes"])
+    repository.git("checkout", "-q", "main")
+    repository.commit({".deeprepo.yml": "failon: low\n"})
+    wrong = run("main..feature", cwd=repository.folder)
+    assert (wrong.returncode, "line 1: unknown key failon; did you mean fail_on?" in wrong.stderr) == (2, True)
 
 
 def test_version_and_help() -> None:

@@ -19,6 +19,35 @@ def test_a_long_quote_is_cut_in_the_middle() -> None:
     assert "100 │ line 100" in page
 
 
+def whole(review: Review) -> str:
+    """The page with `--show all`, for a terminal that is as narrow as some are."""
+    terminal = Console(file=StringIO(), width=60, color_system=None, force_terminal=False, _environ={})
+    with terminal.capture() as capture:
+        console.show(review, terminal, console.Extent(is_whole=True, fixable=2, remedy="run `pip install '.[lint]'`"))
+    return " ".join(capture.get().split())
+
+
+def test_a_place_is_never_cut_and_every_list_is_shown_on_request() -> None:
+    """The last place of a long row is in sight at any width; `--show all` lists each row and each line, and what comes next is named."""
+    long = tuple(
+        CoverageRow("use", f"deploy/{'of/the/service/' * 3}file_{n}.yml", "a.py:g", "relies", reason="API_URL is gone", line=n)
+        for n in range(9)
+    )  # fmt: skip
+    relying = replace(UNREAD, coverage=replace(UNREAD.coverage, readings=long, not_installed=("oxlint",)))
+    assert "file_8.yml:8" in "".join(console.render(relying).split())
+    assert "…" not in console.render(relying)
+    page = whole(relying)
+    assert "not installed: oxlint (run `pip install '.[lint]'`)" in page
+    assert "next `--fix` writes the fix of 2 findings into your files" in page
+    uses = tuple(
+        CoverageRow("use", f"till_{n % 13}.py", "a.py:g", "unread", reason=f"g{n % 13} is gone", line=n)
+        for n in range(130)
+    )
+    page = whole(replace(UNREAD, coverage=replace(UNREAD.coverage, readings=uses)))
+    assert "more" not in page
+    assert all(f" {n}" in page for n in range(13, 130))
+
+
 def test_open_lines_are_named_up_to_ten() -> None:
     """Changed code first, then the uses, those of one file together; the rest is counted."""
     page = console.render(UNREAD)
@@ -31,7 +60,7 @@ def test_open_lines_are_named_up_to_ten() -> None:
     )
     page = console.render(replace(UNREAD, coverage=replace(UNREAD.coverage, readings=uses)))
     assert page.count("\n  open  ") == 10
-    assert "and 3 more open (--format json lists all)" in page
+    assert "and 3 more open (--show all lists them)" in page
     page = console.render(UNREAD)
     assert "Open: 1 part of the changed code and 12 uses of what changed." in page
 
