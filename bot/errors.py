@@ -24,6 +24,7 @@
         ├── ProviderRefused       4xx: no other try
         │   ├── AccountRefused    the key, the credit or the address is wrong: nothing more is sent to the provider
         │   ├── ModelRefused      unknown, or not for this key: nothing more is sent to the model
+        │   ├── PromptRefused     the provider's content filter will not have this prompt: others go on
         │   └── PromptTooLong     the model's window is smaller than the prompt: split it
         └── BadAnswer             the reply is not what the schema asks for
 
@@ -136,9 +137,11 @@ class ProviderError(DeepRepoError):
     """A model provider failed.
 
     `may_be_billed`: the provider has taken the request, and nobody knows what it did; without it, it bills nothing.
+    `usage`: the tokens (`values.Usage`) of a reply that was of no use, where it has said them.
     """
 
     may_be_billed: bool = False
+    usage: Any = None
 
 
 class RateLimited(ProviderError):  # noqa: N818 - the field's term
@@ -169,6 +172,10 @@ class AccountRefused(ProviderRefused):
 
 class ModelRefused(ProviderRefused):
     """The provider takes no request to this model: it does not exist there, or not for this key."""
+
+
+class PromptRefused(ProviderRefused):
+    """The provider's content filter will not have this prompt: it says nothing of any other."""
 
 
 class PromptTooLong(ProviderRefused):

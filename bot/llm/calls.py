@@ -297,7 +297,9 @@ class Calls:
             usage, usd, ending = outcome.usage, model.price(outcome.usage), {"reply": codec.reply(outcome)}
         elif isinstance(outcome, ProviderError):
             ending = {"error": f"{type(outcome).__name__}: {outcome}"}
-            if not outcome.may_be_billed:  # it was turned away
+            if outcome.usage is not None:  # its reply was of no use, but has said what it took
+                usage, usd = outcome.usage, model.price(outcome.usage)
+            elif not outcome.may_be_billed:  # it was turned away
                 usage, usd = Usage(), model.price(Usage())
         has_failed = "error" in ending
         self.budget.book(usage, usd, request.role, model.name, hold=hold, has_failed=has_failed)

@@ -81,9 +81,9 @@ def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[s
     whole = parse(text)
     if whole is not None:
         return whole
-    objects = list(_objects(text))
-    fitting = [value for value in objects if schema is None or _fits(value, schema)]
-    return next(reversed(fitting or objects), None)
+    values = [value for _, value in objects(text)]
+    fitting = [value for value in values if schema is None or _fits(value, schema)]
+    return next(reversed(fitting or values), None)
 
 
 def parse(text: str) -> Mapping[str, Any] | None:
@@ -95,8 +95,8 @@ def parse(text: str) -> Mapping[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """The outermost JSON objects in a text."""
+def objects(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The outermost JSON objects in a text, each with the place where it begins."""
     at, starts = text.find("{"), 0
     while at >= 0 and starts < MAX_STARTS:
         try:
@@ -104,7 +104,7 @@ def _objects(text: str) -> Iterator[Mapping[str, Any]]:
         except (ValueError, RecursionError):
             starts, end = starts + 1, at + 1
         else:
-            yield value
+            yield at, value
         at = text.find("{", end)
 
 

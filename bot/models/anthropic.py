@@ -17,7 +17,6 @@ import anthropic
 from pydantic import SecretStr
 
 from bot.errors import ProviderDown
-from bot.models import forms
 from bot.models.answers import Stop, completion, sendable, without_thinking
 from bot.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
 from bot.models.forms import RequestForm
@@ -49,6 +48,8 @@ class AnthropicModel(HttpModel):
 
     path, assembly = "/v1/messages", Messages
     failure, stream = anthropic.AnthropicError, anthropic.AsyncStream
+    answers = ("tool", "schema", "text")
+    fields = frozenset({"answer", "effort", "extras", "stream", "most"})
 
     def __init__(self, name: str, url: str, timeout: float, open_client: Callable[[], Any]) -> None:
         super().__init__(name, url, timeout, RequestForm(answer="tool"), open_client)
@@ -71,9 +72,8 @@ class AnthropicModel(HttpModel):
             request["tool_choice"] = {"type": "tool", "name": prompt.answer.name}
         elif prompt.answer and form.answer == "schema":
             config["format"] = {"type": "json_schema", "schema": prompt.answer.parameters}
-        request |= (
-            {"stream": True} | ({"output_config": config} if config else {}) | ({"tools": tools} if tools else {})
-        )
+        request |= {"stream": True} if form.stream else {}
+        request |= ({"output_config": config} if config else {}) | ({"tools": tools} if tools else {})
         for block in _read_again(prompt, request["messages"]):
             block.update(CACHED)
         return request
@@ -88,19 +88,20 @@ class AnthropicModel(HttpModel):
         text, is_unfinished = without_thinking(reply_text)
         calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
         stop: Stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
-        usage = _usage(reply.get("usage"), prompt, content)
+        usage = self.usage(reply.get("usage") or {}, prompt, content)
         return completion(prompt, form, text, calls, stop, usage, _thinking(blocks, self.name))
 
-    def other_form(self, form: RequestForm, prompt: Prompt, words: str) -> dict[str, Any]:
-        """What to change of a form after a refusal in these words: the first that helps."""
-        effort = prompt.effort and form.effort
-        changes: tuple[tuple[object, dict[str, Any]], ...] = (
-            (prompt.answer and form.answer == "tool" and forms.FORCED.search(words), {"answer": "schema"}),
-            (effort and ("effort" in words or "output_config" in words), {"effort": False}),
-            (prompt.answer and form.answer == "schema" and forms.SCHEMA.search(words), {"answer": "text"}),
-            (forms.sends_extras(prompt, form) and forms.EXTRAS.search(words), {"extras": False}),
+    def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
+        """The tokens as a reply reports them: here `input_tokens` leaves out what was read from or written to the cache."""
+        read_, write = count(report.get("cache_read_input_tokens")), count(report.get("cache_creation_input_tokens"))
+        prompt_tokens, output_tokens = (
+            count(report.get("input_tokens")) + read_ + write,
+            count(report.get("output_tokens")),
         )
-        return next((change for applies, change in changes if applies), {})
+        if prompt_tokens:
+            return Usage(prompt_tokens, output_tokens, read_, write)
+        guess = estimate(prompt, work)
+        return Usage(guess.input, output_tokens or guess.output)
 
 
 def client_of(key: Key, url: str, timeout: float) -> Callable[[], anthropic.AsyncAnthropic]:
@@ -183,14 +184,3 @@ def _call(block: Mapping[str, Any]) -> ToolCall:
     if isinstance(arguments, Mapping):
         return ToolCall(*identity, arguments)
     return ToolCall(*identity, {}, arguments if isinstance(arguments, str) else json.dumps(arguments))
-
-
-def _usage(report: object, prompt: Prompt, work: object) -> Usage:
-    """Tokens as reported: here `input_tokens` leaves out what was read from or written to the cache. `work`: what was written."""
-    counts = report if isinstance(report, Mapping) else {}
-    read_, write = count(counts.get("cache_read_input_tokens")), count(counts.get("cache_creation_input_tokens"))
-    prompt_tokens, output_tokens = count(counts.get("input_tokens")) + read_ + write, count(counts.get("output_tokens"))
-    if prompt_tokens:
-        return Usage(prompt_tokens, output_tokens, read_, write)
-    guess = estimate(prompt, work)
-    return Usage(guess.input, output_tokens or guess.output)

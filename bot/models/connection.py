@@ -12,9 +12,9 @@ import asyncio
 import json
 import ssl
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from http import HTTPStatus as Http
 from types import ModuleType
@@ -27,16 +27,19 @@ import httpx2
 from bot.errors import AccountRefused, ProviderDown, ProviderError
 from bot.models import failures, prices
 from bot.models.failures import Refusal
-from bot.models.forms import RequestForm, longest_reply
+from bot.models.forms import Answer, RequestForm, longest_reply, simpler
 from bot.models.stream import Assembly
 from bot.values import Completion, Prompt, Usage
 
 CONNECT = 10.0  # seconds for a connection
+PAGE = "text/html"
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 WORK = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
 CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
+SMALL = 2_000  # tokens of a prompt that every model takes
+HALVINGS = 6  # guesses in a row that a prompt is too long
 
 
 class HttpModel(ABC):
@@ -47,6 +50,8 @@ class HttpModel(ABC):
     failure: ClassVar[type[Exception]]  # the library's own
     stream: ClassVar[type[Any]]  # its AsyncStream
     http: ClassVar[ModuleType] = httpx2
+    answers: ClassVar[tuple[Answer, ...]]  # how a structured answer can be demanded, the first of them first
+    fields: ClassVar[frozenset[str]]  # of a form, on which servers of this dialect disagree
     lacking: tuple[type[Exception], ...] = ()  # raised where a cloud finds no credentials
     remedy = ""  # and what to do then
 
@@ -55,6 +60,12 @@ class HttpModel(ABC):
         self._provider = name.partition("/")[0]
         self._host, self._timeout = urlsplit(url).netloc, timeout
         self._form, self._open = form, open_client
+        self._taken: set[tuple[str, object]] = set()  # what the server has taken
+        self._tried_blindly: set[tuple[RequestForm, bool, bool]] = set()
+        self._searching = asyncio.Lock()
+        self._largest = self._halvings = (
+            0  # tokens of the largest prompt that was taken; guesses since then that one was too large
+        )
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -70,25 +81,27 @@ class HttpModel(ABC):
         """A reply as a Completion. Raises ProviderDown where it holds none."""
 
     @abstractmethod
-    def other_form(self, form: RequestForm, prompt: Prompt, words: str) -> dict[str, Any]:
-        """What to change of a form after a refusal in these words; nothing where another form would not help."""
+    def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
+        """The tokens as a reply reports them. What it does not report is guessed: `work` is what was written."""
 
     async def complete(self, prompt: Prompt) -> Completion:
         """One request; one more for each form that the server refuses. What has worked in the end is kept, of the rest nothing."""
-        changes: dict[str, Any] = {}
-        refused_forms: list[RequestForm] = []
-        while True:
-            form = replace(self._form, **changes)
-            try:
-                completion = await self._ask(prompt, form)
-            except Refusal as refusal:
-                refused_forms.append(form)
-                changes |= self._changes(form, refusal, prompt)
-                if replace(self._form, **changes) in refused_forms:
-                    raise failures.translate(refusal, self.name) from None
-            else:
-                self._form = replace(self._form, **changes)
-                return completion
+        form = self._form
+        try:
+            return await self._send_heeding(prompt, form)
+        except Refusal as refusal:
+            refused = refusal
+        async with self._searching:  # one call at a time looks for a form; the others wait for what it finds
+            forms = [self._form] if self._form != form else []
+            for plainer in (*forms, *self._untried_forms(prompt)):
+                if not refused.is_unexplained:
+                    break
+                self._tried_blindly.add((plainer, *_kind(prompt)))
+                try:
+                    return await self._send_heeding(prompt, plainer)
+                except Refusal as refusal:
+                    refused = refusal
+        raise self._refused(refused, prompt) from None
 
     def price(self, usage: Usage) -> float | None:
         """Dollars for this usage, None where the price is unknown."""
@@ -100,25 +113,66 @@ class HttpModel(ABC):
         if client is not None:
             await client.close()
 
-    def _changes(self, form: RequestForm, refusal: Refusal, prompt: Prompt) -> dict[str, Any]:
-        if refusal.code in failures.SPOILT:
+    def _spoken_of(self, form: RequestForm, refusal: Refusal, prompt: Prompt) -> dict[str, Any]:
+        """What to say in a plainer way, by the words of a refusal; nothing where they name nothing that this request says."""
+        if refusal.is_spoilt or refusal.is_about_prompt:
             return {}
         most = longest_reply(refusal.message)
         if most is not None and most < form.cap(prompt):
             return {"most": most}
-        return {} if failures.too_long(refusal) else self.other_form(form, prompt, refusal.words)
+        if failures.too_long(refusal):
+            return {}
+        rungs = simpler(form, prompt, self.answers, self.fields)
+        return next((rung.change for rung in rungs if rung.names(refusal.words)), {})
+
+    async def _send_heeding(self, prompt: Prompt, form: RequestForm) -> Completion:
+        """The reply to a request in this form, or in the plainer one that its refusals speak of: that one is kept."""
+        before, refused_forms = self._form, set[RequestForm]()
+        while True:
+            try:
+                completion = await self._ask(prompt, form)
+            except Refusal as refusal:
+                refused_forms.add(form)
+                form = replace(form, **self._spoken_of(form, refusal, prompt))
+                if form in refused_forms:
+                    raise
+            else:
+                changes = {name: value for name, value in asdict(form).items() if value != getattr(before, name)}
+                self._form = replace(self._form, **changes)
+                self._taken |= form.features(prompt)
+                self._largest, self._halvings = max(self._largest, estimate(prompt, "").input), 0
+                return completion
+
+    def _untried_forms(self, prompt: Prompt) -> Iterator[RequestForm]:
+        """Without one thing alone that this server has never taken, at last without all of them."""
+        unknown = {field for field, _ in self._form.features(prompt) - self._taken} | {"most"}
+        rungs = [rung for rung in simpler(self._form, prompt, self.answers, self.fields) if rung.field in unknown]
+        together = {field: value for rung in rungs for field, value in rung.change.items()}
+        for change in (*(rung.change for rung in rungs), together):
+            form = replace(self._form, **change)
+            if form != self._form and (form, *_kind(prompt)) not in self._tried_blindly:
+                yield form
+
+    def _refused(self, refusal: Refusal, prompt: Prompt) -> ProviderError:
+        """The error of a request that was refused in each form. It may be too long, unless the server took one that is as long."""
+        is_long = estimate(prompt, "").input > max(self._largest, SMALL)
+        if refusal.is_unexplained and is_long and self._halvings < HALVINGS:
+            self._halvings += 1
+            return failures.perhaps_too_long(refusal, self.name)
+        return failures.translate(refusal, self.name, self._host)
 
     async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
         """One request. A failure says whether it may be billed: once the model is at work, nobody knows what it did.
 
         Raises Refusal where the request itself was refused: another form may help.
         """
-        assembly, reply, was_accepted = self.assembly(), dict[str, Any](), False
+        assembly, reply, was_accepted, is_whole = self.assembly(), dict[str, Any](), False, False
         failing = (ProviderError, Refusal, self.failure, self.http.HTTPError, aiohttp.ClientError, OSError, ValueError)
         try:
             response = await self._send(self.body(prompt, form))
             was_accepted = True
             reply = await self._read(response, assembly)
+            is_whole = True
             if reply.get("error"):
                 raise failures.inside(reply)
             return self.read(reply, prompt, form)
@@ -130,11 +184,13 @@ class HttpModel(ABC):
             if isinstance(cause, Refusal):
                 if cause.is_about_request and not has_work:
                     raise cause from None
-                failure = failures.translate(cause, self.name)
+                failure = failures.translate(cause, self.name, self._host)
             else:
                 failure = cause
                 has_work |= was_accepted or failures.was_sent(error)
             failure.may_be_billed |= has_work
+            if is_whole and isinstance(reported := reply.get("usage"), Mapping):
+                failure.usage = self.usage(reported, prompt, "")
             raise failure from None
 
     async def _send(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a stream of the library
@@ -151,10 +207,13 @@ class HttpModel(ABC):
     async def _read(self, response: Any, assembly: Assembly) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
         """The whole reply."""
         try:
-            if response.response.headers.get("content-type", "").startswith(STREAMS):
+            kind = response.response.headers.get("content-type", "")
+            if kind.startswith(STREAMS):
                 async for event in response:
                     assembly.take(event)
-                reply = assembly.whole()
+                reply = assembly.whole(is_ended=getattr(response, "is_ended", False))
+            elif kind.startswith(PAGE):
+                raise ProviderDown(failures.page(self._provider, self._host, Http.OK))
             else:
                 reply = json.loads(await response.response.aread())
         finally:
@@ -176,6 +235,11 @@ class HttpModel(ABC):
             # No JSON: it was cut off on the way, or is a page of some proxy.
             return ProviderDown(f"{self._provider} broke off in the middle of its reply: try again")
         return failures.unreachable(error, self.name, self._host, self._timeout)
+
+
+def _kind(prompt: Prompt) -> tuple[bool, bool]:
+    """What a prompt asks for besides text: a structured answer, a call of a tool."""
+    return prompt.answer is not None, prompt.tool is not None
 
 
 def transport(

@@ -3,12 +3,14 @@
 The provider's own message is read but never repeated: it may quote the prompt or the key. Its error code is repeated.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus as Http
+from typing import Any
 
 import aiohttp
 
@@ -16,6 +18,7 @@ from bot.errors import (
     AccountRefused,
     BadAnswer,
     ModelRefused,
+    PromptRefused,
     PromptTooLong,
     ProviderDown,
     ProviderError,
@@ -23,12 +26,14 @@ from bot.errors import (
     RateLimited,
     TimedOut,
 )
+from bot.models.forms import LEAST, longest_reply
 
 NUMBER = re.compile(r"\d+(\.\d+)?")
 TOO_LONG = re.compile(
     r"context.{0,10}(length|window|limit|size)|prompt length|(input|request|prompt|message|string).{0,40}too (long|large)"
-    r"|too many (input |prompt )?tokens|exceeds? .{0,60}(token|context)|reduce the length of|reduce your (message|prompt)"
-    r"|`inputs` tokens|input validation error.{0,40}tokens|request_too_large",
+    r"|too many (input |prompt )?tokens|exceed.{0,60}(token|context|length)|reduce the length of|reduce your (message|prompt)"
+    r"|(token|prompt|input|sequence|context).{0,60}(exceed|longer than|larger than)|range of input"
+    r"|max\w*.{0,20}(sequence|context|input|prompt|model) length|`inputs` tokens|input validation error.{0,40}tokens|request_too_large",
     re.IGNORECASE,
 )
 # Where a refusal says how many tokens the window has.
@@ -45,8 +50,11 @@ WINDOW = tuple(
         r"cannot exceed (\d[\d,]*)",
         r"Limit:? (\d[\d,]*), Requested",
         r"(?<!\d)(\d[\d,]{0,20}) tokens? (?:context|limit|maximum)",
+        # In any other words: the number that stands after the limit, or is compared with.
+        r"(?:max|limit|longer than|range of|exceeds the)\D{0,40}?(?:\[\d+, ?)?(\d[\d,]*)",
     )
 )
+LENGTH = re.compile(r"token|length|context|too long", re.IGNORECASE)
 # For the minute of this account.
 TOO_LARGE = re.compile(r"request too large|requested \d|reduce your message", re.IGNORECASE)
 # Not "exceeded your current quota": Gemini says that of a rate limit.
@@ -56,6 +64,9 @@ NO_MODEL = re.compile(
     r"model.{0,100}(not found|not exist|no such|unknown|invalid|not a valid|deprecated|retired)"
     r"|(unknown|invalid|no such) model|not a valid model|model_not_found",
     re.IGNORECASE,
+)
+UNSUPPORTED = re.compile(
+    r"\brequires?\b|not (supported|enabled|implemented|allowed)|unsupported|unexpected", re.IGNORECASE
 )
 SPOILT = {"tool_use_failed", "json_validate_failed"}  # Groq checks the model's reply and answers 400 where it is broken
 # Errors in the middle of a stream, or inside a 200, name no status: what their types stand for. The words of Bedrock are with them.
@@ -72,7 +83,45 @@ STATUSES_BY_TYPE = {
     400: "validationexception invalid_request_error invalid_argument context_length_exceeded exceed_context_size_error",
 }
 STATUS_OF = {word: status for status, words in STATUSES_BY_TYPE.items() for word in words.split()}
+# What a refusal means, in our own words, where its status does not say it: its own may quote the prompt or the key.
+MEANINGS: tuple[tuple[re.Pattern[str], type[ProviderError], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), kind, sentence)
+    for pattern, kind, sentence in (
+        (
+            r"must be verified",
+            ProviderRefused,
+            "{provider} serves {model} to verified organizations only: verify yours in its settings, or use another model",
+        ),
+        (
+            r"data policy|privacy settings|guardrail restrictions",
+            ModelRefused,
+            "{provider} has no server of {model} that meets the data policy of the account: check its privacy settings",
+        ),
+        (
+            r"unsupported_country|(country|region).{0,40}not supported|not available in your (country|region|location)",
+            AccountRefused,
+            "{provider} does not serve this region: use another provider",
+        ),
+    )
+)
+# A limit for which no review waits, and a filter that minds one prompt alone.
+A_DAY = re.compile(r"per[ _-]?day|\bdaily\b|\b[RT]PD\b", re.IGNORECASE)
+MODERATED = re.compile(
+    r"content.?filter|content.?policy|content management policy|moderation|\bflagged\b|responsible.?ai|data_inspection|inappropriate",
+    re.IGNORECASE,
+)
+WORDS = (
+    "message",
+    "detail",
+    "msg",
+    "raw",
+    "reason",
+    "reasons",
+    "title",
+    "error_description",
+)  # fields of a body that say why
 CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # what may be repeated: never a key, never a sentence
+DEEPEST, MOST_LAYERS = 5, 20  # of a body: how deep it is read, and how many parts of each object
 STATUSES = range(300, 600)  # of answers that are none
 OVERLOADED = 529  # Anthropic's own; the rest have names
 GATEWAY_LATE = 524  # Cloudflare's own
@@ -89,6 +138,7 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
     code: str = ""
     param: str = ""
     retry_after: float | None = None
+    is_page: bool = False  # of a proxy or a firewall: not the provider's own answer
 
     @property
     def words(self) -> str:
@@ -97,8 +147,32 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
 
     @property
     def is_about_request(self) -> bool:
-        """Whether the provider minds the request itself: another form of it may do."""
-        return self.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY}
+        """Whether the provider minds the request itself: another form of it may do. Some local servers say so in a 500 or 501."""
+        is_said = self.status in {Http.INTERNAL_SERVER_ERROR, Http.NOT_IMPLEMENTED} and UNSUPPORTED.search(self.message)
+        is_affordable = self.status == Http.PAYMENT_REQUIRED and longest_reply(self.message) is not None
+        return self.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY} or bool(
+            is_said or is_affordable
+        )
+
+    @property
+    def is_spoilt(self) -> bool:
+        """Whether the model's own reply was broken."""
+        return self.code in SPOILT
+
+    @property
+    def is_about_prompt(self) -> bool:
+        """Whether the provider's content filter minds this prompt."""
+        return self.status in {Http.BAD_REQUEST, Http.FORBIDDEN} and bool(MODERATED.search(self.words))
+
+    @property
+    def is_unexplained(self) -> bool:
+        """Whether it says nothing that is understood: any part of the request may be what is not taken."""
+        is_understood = self.is_spoilt or self.is_about_prompt or self.is_about_credit or too_long(self)
+        return (
+            self.is_about_request
+            and self.status != Http.NOT_FOUND
+            and not (is_understood or BAD_KEY.search(self.message) or NO_MODEL.search(self.words))
+        )
 
     @property
     def is_about_credit(self) -> bool:
@@ -108,17 +182,37 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
 
 
 def read(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
-    """What a failed answer says, in either dialect, with or without the outer `error`."""
-    outer = body[0] if isinstance(body, list) and body else body  # Gemini wraps its errors in a list
-    error = outer.get("error", outer) if isinstance(outer, Mapping) else outer
-    wait = retry_after(headers)  # where only the body names a time, the waits are our own
-    if not isinstance(error, Mapping):
-        return Refusal(status, str(error or "")[:2000], retry_after=wait)
-    code = error.get("code") or error.get("type")
-    if isinstance(code, int):
-        code = error.get("type") or ""
-    message = str(error.get("message") or error.get("detail") or "")
-    return Refusal(status, message[:2000], str(code or ""), str(error.get("param") or ""), wait)
+    """What a failed answer says, in whatever dialect and however deep: gateways put the provider's own answer inside of theirs."""
+    layers = list(_layers(body, DEEPEST))
+    is_page = isinstance(body, str) and body.lstrip()[:1] == "<"
+    texts = [str(layer[name]) for layer in layers for name in WORDS if layer.get(name)]
+    message = "" if is_page else "\n".join(dict.fromkeys(texts)) or _text(body)
+    codes = (str(layer[name]) for layer in layers for name in ("code", "type") if layer.get(name))
+    code = next((code for code in codes if not code.lstrip("-").isdigit()), "")
+    param = next((str(layer["param"]) for layer in layers if layer.get("param")), "")
+    return Refusal(status, message[:4000], code, param, retry_after(headers), is_page)
+
+
+def _layers(body: object, depth: int) -> Iterator[Mapping[str, Any]]:
+    """The objects of a body, the outer before the inner; a text that is JSON is one too."""
+    if isinstance(body, str) and body.lstrip()[:1] in {"{", "["}:
+        try:
+            body = json.loads(body)
+        except (ValueError, RecursionError):
+            return
+    if isinstance(body, list) and depth:
+        for part in body[:MOST_LAYERS]:
+            yield from _layers(part, depth - 1)
+    if isinstance(body, Mapping):
+        inner = body.get("error")
+        if not isinstance(inner, Mapping):  # of a body with an `error` the rest is about the answer
+            yield {**body, **({"message": inner} if isinstance(inner, str) else {})}
+        for part in list(body.values())[:MOST_LAYERS] if depth else ():
+            yield from _layers(part, depth - 1)
+
+
+def _text(body: object) -> str:
+    return body if isinstance(body, str) else ""
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -151,37 +245,56 @@ def too_long(refusal: Refusal) -> bool:
     """Whether the prompt does not fit: the model's window, or what the account may send in a minute."""
     if refusal.status == Http.TOO_MANY_REQUESTS:  # OpenAI and Groq: more in one request than the tier has in a minute
         return bool(TOO_LARGE.search(refusal.message)) and "too large" in refusal.message.lower()
-    if refusal.status >= Http.INTERNAL_SERVER_ERROR:  # Ollama and gateways: only when they say so in so many words
-        return bool(re.search(r"context (length|size|window)|prompt is too long", refusal.message, re.IGNORECASE))
+    if longest_reply(refusal.message) is not None:
+        return False
+    if refusal.status >= Http.INTERNAL_SERVER_ERROR:  # Ollama, xinference and gateways: only where it is about a length
+        return bool(TOO_LONG.search(refusal.message) and LENGTH.search(refusal.message))
     return refusal.status == Http.REQUEST_ENTITY_TOO_LARGE or bool(TOO_LONG.search(refusal.words))
 
 
-def translate(refusal: Refusal, name: str) -> ProviderError:
+def translate(refusal: Refusal, name: str, host: str = "") -> ProviderError:
     """The error to raise for a refused or failed request of the model `name`: billed where the model was at work already."""
-    error = _error(refusal, name)
-    error.may_be_billed = refusal.status in LATE or refusal.code in SPOILT
+    error = _error(refusal, name, host)
+    error.may_be_billed = refusal.status in LATE or refusal.is_spoilt
     return error
 
 
-def _error(refusal: Refusal, name: str) -> ProviderError:  # noqa: PLR0911 - one sentence for each kind of refusal
+def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C901, PLR0911, PLR0912 - one sentence for each kind of refusal
     provider, _, model = name.partition("/")
     status, words = refusal.status, refusal.words
     said = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
     key = f"{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}"
-    if refusal.code in SPOILT:
+    is_limit = status in {Http.TOO_MANY_REQUESTS, OVERLOADED} or (
+        status == Http.SERVICE_UNAVAILABLE and "overload" in words.lower()
+    )
+    if refusal.is_spoilt:
         return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {status}{said}): ask again")
+    if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR:
+        return AccountRefused(page(provider, host, status))
+    if refusal.is_about_prompt:
+        return PromptRefused(
+            f"the content filter of {provider} refuses a prompt (status {status}{said}): what stands in it stays unread"
+        )
     if refusal.is_about_credit:
         return AccountRefused(
             f"{provider}: the account behind the key has no credit left: add some, or use another provider"
         )
     if too_long(refusal):
         return _too_long(refusal, name)
-    if status in {Http.TOO_MANY_REQUESTS, OVERLOADED}:
-        why = "is overloaded" if status == OVERLOADED else "asks for fewer calls"
+    if is_limit and A_DAY.search(words) and refusal.retry_after is None:
+        return AccountRefused(
+            f"{provider} has a limit for each day, and this key has used it up (status {status}): go on tomorrow, or use another provider"
+        )
+    # A time to come back is an appointment, whatever the status.
+    if is_limit or (status >= Http.INTERNAL_SERVER_ERROR and refusal.retry_after is not None):
+        why = "asks for fewer calls" if status == Http.TOO_MANY_REQUESTS else "is overloaded"
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
         return RateLimited(f"{provider} {why} (status {status}){wait}", refusal.retry_after)
     if status >= Http.INTERNAL_SERVER_ERROR or status in {Http.REQUEST_TIMEOUT, Http.CONFLICT}:
         return ProviderDown(f"{provider} failed on its side (status {status}{said}): try again later")
+    for pattern, kind, sentence in MEANINGS:
+        if pattern.search(words):
+            return kind(sentence.format(provider=provider, model=model))
     if status == Http.FORBIDDEN and "model" not in words.lower():
         return ModelRefused(key)
     if status == Http.UNAUTHORIZED or BAD_KEY.search(refusal.message):
@@ -197,9 +310,27 @@ def _error(refusal: Refusal, name: str) -> ProviderError:  # noqa: PLR0911 - one
     )
 
 
+def page(provider: str, host: str, status: int) -> str:
+    """Say that a web page came in the place of an answer of the API."""
+    return (
+        f"{provider} at {host} answers with a web page (status {status}), not with its API: "
+        "check the base URL, and whether a proxy or a firewall stands between"
+    )
+
+
+def perhaps_too_long(refusal: Refusal, name: str) -> PromptTooLong:
+    """The error of a large prompt that was refused in every form, for a reason that nobody understands: a part of it may be taken."""
+    provider, _, model = name.partition("/")
+    return PromptTooLong(
+        f"{provider} refuses the request to {model} in every form (status {refusal.status}), perhaps because it is too long: "
+        "check that the model can chat, or use another one"
+    )
+
+
 def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
     window = next((match for pattern in WINDOW if (match := pattern.search(refusal.message))), None)
     size = int(window[1].replace(",", "")) if window else None
+    size = size if size and size >= LEAST else None
     limit = f", which takes {size:,} tokens" if size else ""
     return PromptTooLong(
         f"the prompt is too long for {name}{limit} (status {refusal.status}): use a model with a larger context, or smaller units",

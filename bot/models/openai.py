@@ -8,21 +8,21 @@ Thinking comes back to the model that wrote it, in the fields in which it came (
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 import openai
 from pydantic import SecretStr
 
 from bot.errors import BadAnswer, ProviderDown
-from bot.models import forms
 from bot.models.answers import Stop, completion, parse, sendable, without_thinking
 from bot.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
 from bot.models.forms import RequestForm
 from bot.models.provider import Key, Tokens, key_text
 from bot.models.stream import Chat
+from bot.models.written_calls import calls_in
 from bot.values import Completion, Message, Prompt, Schema, ToolCall, Usage
 
 LENGTHS = "length max_tokens max_output_tokens max_completion_tokens model_length model_context_window_exceeded context_length_exceeded incomplete"
@@ -38,15 +38,30 @@ MALFORMED = "malformed_function_call"  # Gemini: the model's own call could not 
 EXTRAS = ("reasoning_content", "reasoning_details", "reasoning", "extra_content")
 HTTP = httpx2 if int(openai.VERSION.partition(".")[0]) >= 3 else import_module("httpx")  # noqa: PLR2004 - a major version
 
+T = TypeVar("T")
+
 # At DEBUG version 2 of this library logs whole requests, prompts included, whatever set the level: the root logger or a variable.
 logging.getLogger("openai").setLevel(logging.INFO)
+
+
+class Events(openai.AsyncStream[T]):
+    """The library's stream, which keeps to itself whether the server has said that it ends."""
+
+    is_ended = False
+
+    async def _iter_events(self) -> AsyncIterator[Any]:
+        async for event in super()._iter_events():
+            self.is_ended |= event.data.startswith("[DONE]")
+            yield event
 
 
 class OpenAIModel(HttpModel):
     """One model behind an OpenAI-compatible endpoint."""
 
     path, assembly = "/chat/completions", Chat
-    failure, stream, http = openai.OpenAIError, openai.AsyncStream, HTTP
+    failure, stream, http = openai.OpenAIError, Events, HTTP
+    answers = ("schema", "tool", "text")
+    fields = frozenset({"tokens", "answer", "tools", "system", "stream", "asks_usage", "effort", "extras", "most"})
 
     def __init__(
         self,
@@ -98,7 +113,9 @@ class OpenAIModel(HttpModel):
             request["messages"].append({"role": "user", "content": JSON_ONLY + json.dumps(answer.parameters)})
         if tools:
             request["tools"] = tools
-        return request | {"stream": True} | ({"stream_options": {"include_usage": True}} if form.asks_usage else {})
+        if form.stream:
+            request |= {"stream": True} | ({"stream_options": {"include_usage": True}} if form.asks_usage else {})
+        return request
 
     def read(self, reply: Mapping[str, Any], prompt: Prompt, form: RequestForm) -> Completion:
         """A reply as a Completion. Raises ProviderDown where it holds none."""
@@ -112,29 +129,29 @@ class OpenAIModel(HttpModel):
         if finish_reason == MALFORMED and not calls:
             raise BadAnswer(f"{model} wrote a tool call that {provider} could not read: ask again")
         text, is_unfinished = without_thinking(_text(message.get("content")))
+        if prompt.tool and not calls:
+            calls = calls_in(text, prompt.tool)
         stop: Stop = STOPS.get(finish_reason, "end")
         stop = "length" if is_unfinished else "tool" if calls and stop != "length" else stop
         if message.get("refusal"):
             text, stop = str(message["refusal"]), "refusal"
-        usage = _usage(reply.get("usage"), prompt, message)
+        report = reply.get("usage")
+        usage = self.usage(report if isinstance(report, Mapping) else {}, prompt, message)
         return completion(prompt, form, text, calls, stop, usage, _kept_fields(message, self.name))
 
-    def other_form(self, form: RequestForm, prompt: Prompt, words: str) -> dict[str, Any]:
-        """What to change of a form after a refusal in these words: the first that helps."""
-        tools, effort = prompt.tool and form.tools and forms.TOOLS.search(words), prompt.effort and form.effort
-        changes: tuple[tuple[object, dict[str, Any]], ...] = (
-            (form.system and forms.ROLES.search(words), {"system": False}),
-            (any(n in words for n in forms.TOKENS), {"tokens": next(n for n in forms.TOKENS if n != form.tokens)}),
-            (form.asks_usage and forms.USAGE.search(words), {"asks_usage": False}),
-            # "Function tools with reasoning_effort are not supported": saying no effort would not help there.
-            (tools and "'none'" in words, {"tools": False}),
-            (effort and forms.EFFORT.search(words), {"effort": False}),
-            (forms.sends_extras(prompt, form) and forms.EXTRAS.search(words), {"extras": False}),
-            (prompt.answer and form.answer == "schema" and forms.SCHEMA.search(words), {"answer": "tool"}),
-            (prompt.answer and form.answer == "tool" and forms.TOOLS.search(words), {"answer": "text"}),
-            (tools, {"tools": False}),
-        )
-        return next((change for applies, change in changes if applies), {})
+    def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
+        """The tokens as a reply reports them: cached ones are part of `prompt_tokens` here."""
+        raw_details = report.get("prompt_tokens_details")
+        details = raw_details if isinstance(raw_details, Mapping) else {}
+        read_ = count(details.get("cached_tokens")) or count(report.get("prompt_cache_hit_tokens"))
+        write, prompt_tokens = count(details.get("cache_write_tokens")), count(report.get("prompt_tokens"))
+        output_tokens = count(report.get("completion_tokens"))
+        if not prompt_tokens:
+            guess = estimate(prompt, work)
+            return Usage(max(guess.input, read_ + write), output_tokens or guess.output, read_, write)
+        # Gemini and xAI count thinking here alone, and bill it.
+        rest = count(report.get("total_tokens")) - prompt_tokens
+        return Usage(max(prompt_tokens, read_ + write), max(output_tokens, rest), read_, write)
 
 
 def _tool(schema: Schema) -> dict[str, Any]:
@@ -204,19 +221,3 @@ def _calls(rows: object, name: str) -> tuple[ToolCall, ...]:
             identity = str(item.get("id") or f"call_{number}")
             calls.append(ToolCall(identity, function_name, arguments or {}, unparsed_text, _kept_fields(item, name)))
     return tuple(calls)
-
-
-def _usage(report: object, prompt: Prompt, work: object) -> Usage:
-    """Tokens as reported: cached ones are part of `prompt_tokens` here. What is not reported is guessed: `work` is what was written."""
-    counts = report if isinstance(report, Mapping) else {}
-    raw_details = counts.get("prompt_tokens_details")
-    details = raw_details if isinstance(raw_details, Mapping) else {}
-    read_ = count(details.get("cached_tokens")) or count(counts.get("prompt_cache_hit_tokens"))
-    write, prompt_tokens = count(details.get("cache_write_tokens")), count(counts.get("prompt_tokens"))
-    output_tokens = count(counts.get("completion_tokens"))
-    if not prompt_tokens:
-        guess = estimate(prompt, work)
-        return Usage(max(guess.input, read_ + write), output_tokens or guess.output, read_, write)
-    # Gemini and xAI count thinking here alone, and bill it.
-    rest = count(counts.get("total_tokens")) - prompt_tokens
-    return Usage(max(prompt_tokens, read_ + write), max(output_tokens, rest), read_, write)

@@ -22,8 +22,8 @@ class Assembly(Protocol):
     def take(self, event: object) -> None:
         """Add an event."""
 
-    def whole(self) -> dict[str, Any] | None:
-        """The reply in one piece, None while its end has not arrived."""
+    def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:
+        """The reply in one piece, None while its end has not arrived; `is_ended`: the server has said that the stream ends here."""
 
 
 class Chat:
@@ -49,9 +49,9 @@ class Chat:
             self._finish = choice.get("finish_reason") or self._finish
             _grow(self._message, choice.get("delta") or choice.get("message"))
 
-    def whole(self) -> dict[str, Any] | None:
+    def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:
         """The reply in one piece, None while its end has not arrived."""
-        if not self._finish:
+        if not self._finish and not is_ended:
             return None
         return {"choices": [{"message": self._message, "finish_reason": self._finish}], "usage": self._usage}
 
@@ -89,7 +89,7 @@ class Messages:
                 self._ended = True
         self.has_begun = bool(self._usage or self._blocks)
 
-    def whole(self) -> dict[str, Any] | None:
+    def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:  # noqa: ARG002 - its end is an event
         """The same."""
         if not self._ended or not self._message.get("stop_reason"):
             return None

@@ -1,6 +1,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from bot.agent.repl import extraction
 from bot.values import Completion, ToolCall, Usage
 
@@ -30,3 +32,30 @@ def test_assigned_names() -> None:
     """What a block assigns at its top level is known by name."""
     block = "a = 1\nb, c = 2, 3\nd: int = 4\ndef f(x):\n    inner = 1\nfor i, j in []:\n    pass\nimport json\na == 2\nx.y = 1"
     assert extraction.assigned_names(block) == ["a", "b", "c", "d", "f", "i", "j", "json"]
+
+
+F = "```"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{F}python\nset_answer('x')\n{F}\nOutput:\n{F}\nFound 3 files in 2 folders\n{F}",
+        f"Thought:\n{F}\nlook for the name, then answer\n{F}\nCode:\n{F}python\nset_answer('x')\n{F}",
+        f"{F}python set_answer('x'){F}",
+        f"{F}python\nset_answer('x'){F}",
+        f"1. do:\n\n    {F}python\n    set_answer('x')\n    {F}",
+        f"- do:\n  {F}python\n  set_answer('x')\n  {F}",
+        f"> {F}python\n> set_answer('x')\n> {F}",
+        f"\ufeff{F}python\nset_answer('x')\n{F}",
+    ],
+    ids=["imagined output", "thought", "one line", "closed late", "indented", "in a list", "quoted", "byte order mark"],
+)
+def test_a_block_is_read_however_it_is_written(reply: str) -> None:
+    """What a small model writes around its code costs no turn."""
+    assert of(reply) == "set_answer('x')"
+
+
+def test_a_block_that_is_no_python_is_told_as_it_is() -> None:
+    """Two labelled blocks stay one cell although one is wrong: nothing else is run in its place."""
+    assert of(f"{F}python\nx = (1\n{F}\n{F}python\nprint(2)\n{F}") == "x = (1\nprint(2)"

@@ -29,11 +29,14 @@ ASKED = Prompt((Message("user", "x" * 6_000),), max_tokens=1_000)
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 START = Start(PULL, {}, "openai/big", "openai/small", "1.0")
 
-# The model was at work: what was reserved is booked, for nobody knows what the provider bills.
-AT_WORK = {
+# The whole of a reply that is of no use says what it took: that is booked.
+SAID = {
     "a tool call that could not be read": (Reply(WORDS, ending="malformed_function_call", usage=BILLED), None),
     "a failure on the provider's side": (Reply(WORDS, ending="error", usage=BILLED), PLAIN),
     "an error beside the reply": (Reply(WORDS, fault="error", error="overloaded_error", usage=BILLED), PLAIN),
+}
+# The model was at work: what was reserved is booked, for nobody knows what the provider bills.
+AT_WORK = {
     "an overload in the middle": (Reply(WORDS, fault="error", error="overloaded_error", usage=BILLED), None),
     "a rate limit in the middle": (Reply(WORDS, fault="error", error="rate_limit_error", usage=BILLED), None),
     "a refusal in the middle": (Reply(WORDS, fault="error", error="invalid_request_error", usage=BILLED), None),
@@ -125,6 +128,16 @@ def test_a_failure_of_a_model_at_work_costs_what_was_reserved(name: str, how: tu
 
 
 @pytest.mark.parametrize("name", DIALECTS)
+@pytest.mark.parametrize("how", SAID.values(), ids=SAID)
+def test_a_reply_of_no_use_costs_what_it_says(name: str, how: tuple[Reply, Modes | None]) -> None:
+    """Each try is booked at the tokens that its reply names, and the run goes on with the rest."""
+    calls, requests, raised = fail(name, how)
+    if raised is not None:  # the other dialect may read the same reply as an answer
+        usage = booked(calls, requests)
+        assert (usage.input, usage.output) == (requests * BILLED.input, requests * BILLED.output)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
 @pytest.mark.parametrize("how", TURNED_AWAY.values(), ids=TURNED_AWAY)
 def test_what_was_turned_away_costs_nothing(name: str, how: tuple[Reply, Modes | None]) -> None:
     """A provider that refuses a request before it works on it bills nothing, and no call of the day is counted."""
@@ -210,5 +223,5 @@ def test_a_resumed_review_keeps_what_failures_cost(how: str, tmp_path: Path) -> 
 
 def test_a_call_that_could_not_be_read_is_named() -> None:
     """The model's own call that the provider could not read is a bad answer: asked once, paid once."""
-    _, requests, raised = fail(PROVIDERS[1], AT_WORK["a tool call that could not be read"])
+    _, requests, raised = fail(PROVIDERS[1], SAID["a tool call that could not be read"])
     assert (requests, type(raised)) == (1, BadAnswer)

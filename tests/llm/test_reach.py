@@ -18,6 +18,7 @@ from deeprepo_sandbox.providers import Reply, Script
 
 A_FEW = 4
 MANY = 30
+FORMS = 6  # in which a request that is refused without a known reason is tried
 NOWHERE = "http://127.0.0.1:1/v1"
 
 
@@ -47,7 +48,7 @@ class Asked:
             return
         async with doubles.openai_server(script) as server:
             await self._ask(server.base_url, names)
-            assert server.count == self.requests
+            assert self.requests <= server.count <= self.requests + FORMS
 
     async def _ask(self, url: str, names: tuple[str, ...]) -> None:
         for name in names:

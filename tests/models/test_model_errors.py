@@ -62,7 +62,6 @@ def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
         (Reply("Your credit balance is too low", status=400), "no credit left", AccountRefused),
         (Reply(status=402), "no credit left", AccountRefused),
         (Reply("quota", status=429, error="insufficient_quota"), "no credit left", AccountRefused),
-        (Reply("something else", status=400, error="odd_request"), "refuses the request", ProviderRefused),
         (Reply(status=307), "redirects", AccountRefused),
     ],
 )

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from bot.values import Completion, Schema
@@ -18,15 +19,45 @@ TOOL = Schema(
 )
 PYTHON = {"", "python", "py", "python3", "repl", "execute_python", "pycon"}
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
+_INLINE = re.compile(r"^[ \t]*```(?:python3?|py)[ \t]+([^`\n]+?)[ \t]*```[ \t]*$", re.MULTILINE)
+_CLOSED_LATE = re.compile(r"(?<=[^`\n])(`{3,})[ \t]*$", re.MULTILINE)
+_INDENTED = re.compile(r"^[ \t]+```", re.MULTILINE)
+_QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
 
 
 def of(reply: Completion) -> str:
     """All code of a reply, "" where there is none."""
     codes = [call.arguments.get("code") for call in reply.calls]
     pieces = [_without_fence(code) for code in codes if isinstance(code, str) and code.strip()]
-    if not pieces:
-        blocks = list(fenced_blocks(reply.text))
-        pieces = [body for language, body in blocks if language in PYTHON] or [body for _, body in blocks]
+    return _joined(pieces) if pieces else _written(reply.text.lstrip("\ufeff"))
+
+
+def _written(text: str) -> str:
+    """The code in a reply's fences: of blocks that are no Python together, those alone that are called so."""
+    blocks = list(_blocks(text))
+    code = _joined([body for language, body in blocks if language in PYTHON] or [body for _, body in blocks])
+    labelled = _joined([body for language, body in blocks if language in PYTHON - {""}])
+    return labelled if labelled and not parses(code) else code
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The fenced blocks of a reply; where none is Python, those that are written in another way: in one line, indented, quoted."""
+    as_written = list(fenced_blocks(text))
+    ways = (
+        _INLINE.sub(r"```python\n\1\n```", text),
+        _CLOSED_LATE.sub(r"\n\1", text),
+        textwrap.dedent(text),
+        _QUOTED.sub("", text),
+        _INDENTED.sub("```", text),
+    )
+    for way in (text, *ways):
+        blocks = as_written if way is text else list(fenced_blocks(way))
+        if any(language in PYTHON and body.strip() and parses(textwrap.dedent(body)) for language, body in blocks):
+            return ((language, textwrap.dedent(body)) for language, body in blocks)
+    return iter(as_written)
+
+
+def _joined(pieces: Sequence[str]) -> str:
     return "\n".join(piece.strip("\n") for piece in pieces if piece.strip())
 
 

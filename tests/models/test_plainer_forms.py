@@ -1,0 +1,262 @@
+"""What a server does not take, whatever its words: the request is sent once more in a plainer form, and reasons are read wherever they stand."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from raw_server import raw_server
+from talking import ANSWER, TOOL, asked
+
+from bot import models
+from bot.errors import (
+    AccountRefused,
+    ModelRefused,
+    PromptRefused,
+    PromptTooLong,
+    ProviderError,
+    ProviderRefused,
+    RateLimited,
+)
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
+from bot.ports import Model
+from bot.values import Completion, Limits, Message, Prompt, Usage
+
+ODD = {"error": {"message": "Not acceptable here.", "type": "invalid_request_error"}}
+FINE = {"choices": [{"message": {"role": "assistant", "content": '{"findings": []}'}, "finish_reason": "stop"}]}
+FINE["usage"] = {"prompt_tokens": 50, "completion_tokens": 5}  # type: ignore[assignment]
+Body = Mapping[str, Any]
+Answer = tuple[int, object]
+
+
+def talk(
+    answer: Callable[[Body], Answer],
+    use: Callable[[Model], Any],
+    headers: str = "",
+    kind: str = "application/json",
+    name: str = "compatible/m",
+) -> tuple[Any, list[Body]]:
+    """What `use` returns or raises with a model behind a server that answers so, and the bodies that the server saw."""
+    bodies: list[Body] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = int(head.partition("content-length:")[2].split()[0])
+        bodies.append(json.loads(await reader.readexactly(length)))
+        status, said = answer(bodies[-1])
+        raw = said if isinstance(said, bytes) else json.dumps(said).encode()
+        first = f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {len(raw)}\r\n{headers}connection: close\r\n\r\n"
+        writer.write(first.encode() + raw)
+
+    async def run() -> Any:  # noqa: ANN401 - whatever `use` returns
+        async with raw_server(serve) as port:
+            model = models.connect(name, "key", f"http://127.0.0.1:{port}/v1")
+            try:
+                return await use(model)
+            except ProviderError as error:
+                return error
+            finally:
+                await model.close()
+
+    return asyncio.run(run()), bodies
+
+
+def refused(status: int, said: object, headers: str = "", kind: str = "application/json") -> ProviderError:
+    """The error of one call that is answered with this body alone."""
+    error, _ = talk(lambda _: (status, said), lambda model: model.complete(asked()), headers, kind)
+    assert isinstance(error, ProviderError)
+    return error
+
+
+NOT_TAKEN: dict[str, Callable[[Body], object]] = {
+    "streams": lambda body: body.get("stream"),
+    "the usage of streams": lambda body: body.get("stream_options"),
+    "a system role": lambda body: body["messages"][0]["role"] == "system",
+    "response formats": lambda body: body.get("response_format"),
+    "response formats and tools": lambda body: body.get("response_format") or body.get("tools"),
+    "tools": lambda body: body.get("tools"),
+    "effort": lambda body: body.get("reasoning_effort"),
+    "the newer name of the cap": lambda body: body.get("max_completion_tokens"),
+    "long replies": lambda body: max(body.get("max_tokens", 0), body.get("max_completion_tokens", 0)) > 5_000,
+    "streams and a system role": lambda body: body.get("stream") or body["messages"][0]["role"] == "system",
+}
+
+
+@pytest.mark.parametrize("refuses", NOT_TAKEN.values(), ids=NOT_TAKEN)
+@pytest.mark.parametrize("kind", ["answer", "tool"])
+def test_a_refusal_in_any_words_is_followed_by_a_plainer_form(refuses: Callable[[Body], object], kind: str) -> None:
+    """What a server has never taken is left out, one thing at a time; the form that worked is kept."""
+    base = asked(answer=ANSWER) if kind == "answer" else asked(tool=TOOL)
+    prompt = Prompt(base.messages, base.answer, base.tool, max_tokens=20_000, effort="low")
+
+    async def use(model: Model) -> list[Completion]:
+        return [await model.complete(prompt) for _ in range(2)]
+
+    replies, bodies = talk(lambda body: (400, ODD) if refuses(body) else (200, FINE), use, name="azure/m")
+    assert [reply.text for reply in replies] == ['{"findings": []}'] * 2
+    assert len(bodies) <= 12
+    assert not refuses(bodies[-1])
+
+
+def test_calls_that_are_under_way_wait_for_the_form_that_one_of_them_finds() -> None:
+    """Twenty calls at once to a server that refuses streams in odd words: all are answered."""
+
+    async def use(model: Model) -> list[Completion]:
+        return await asyncio.gather(*(model.complete(asked(f"q{number}")) for number in range(20)))
+
+    replies, _ = talk(lambda body: (400, ODD) if body.get("stream") else (200, FINE), use)
+    assert len(replies) == 20
+
+
+def test_a_server_that_takes_nothing_is_asked_in_each_form_once() -> None:
+    """Whatever is asked afterwards is one request."""
+
+    async def use(model: Model) -> list[object]:
+        return await asyncio.gather(*(model.complete(asked(f"q{at}")) for at in range(9)), return_exceptions=True)
+
+    errors, bodies = talk(lambda _: (400, ODD), use)
+    assert {type(error) for error in errors} == {ProviderRefused}
+    assert len(bodies) <= 9 + 6
+
+
+def test_what_a_server_has_taken_once_is_not_left_out() -> None:
+    """A refusal of one prompt, after the same form was taken, is about that prompt."""
+
+    async def use(model: Model) -> list[object]:
+        return [
+            await model.complete(asked("fine")),
+            await asyncio.gather(model.complete(asked("bad")), return_exceptions=True),
+        ]
+
+    (fine, (error,)), bodies = talk(lambda body: (400, ODD) if "bad" in json.dumps(body) else (200, FINE), use)
+    assert (type(fine), type(error), len(bodies)) == (Completion, ProviderRefused, 2)
+
+
+def test_a_large_prompt_that_is_refused_in_every_form_may_be_too_long() -> None:
+    """It is split, whatever the words; a prompt that is not larger than one that was taken is not."""
+    error, _ = talk(
+        lambda body: (400, ODD) if len(json.dumps(body)) > 30_000 else (200, FINE),
+        lambda model: model.complete(asked("x" * 60_000)),
+    )
+    assert type(error) is PromptTooLong
+    assert error.window is None
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "window"),
+    [
+        (400, "Invalid request: Your request exceeded model token limit: 8192 (requested: 26903)", 8192),
+        (400, "model max length exceeded, max length:8192", 8192),
+        (400, "Prompt exceeds max length", None),
+        (400, "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 8192]", 8192),
+        (400, "The decoder prompt (length 26903) is longer than the maximum model length of 8192.", 8192),
+        (500, "The decoder prompt (length 26903) is longer than the maximum model length of 8192.", 8192),
+        (400, "prompt token count of 26903 exceeds the limit of 8192", 8192),
+        (400, "too many tokens: total tokens exceeds the model's max of 8192", 8192),
+        (400, "the maximum supported sequence length is just 8192", 8192),
+    ],
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_prompt_that_is_too_long_in_other_words(
+    status: int, message: str, window: int | None, *, wrapped: bool
+) -> None:
+    """The reason is read in the provider's own answer, and inside of a gateway's."""
+    own = {"error": {"message": message}} if status < 500 else {"detail": message}
+    gateway = {"error": {"message": "Provider returned error", "code": status, "metadata": {"raw": json.dumps(own)}}}
+    error = refused(status, gateway if wrapped else own)
+    assert (type(error), getattr(error, "window", 0)) == (PromptTooLong, window)
+
+
+MODERATED = [
+    (403, {"error": {"message": "Your input was flagged", "code": 403, "metadata": {"reasons": ["violence"]}}}),
+    (400, {"error": {"message": "The response was filtered.", "code": "content_filter", "param": "prompt"}}),
+]
+
+
+@pytest.mark.parametrize(("status", "said"), MODERATED)
+def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: int, said: object) -> None:
+    """The first prompt is flagged: the others are asked, and no sentence blames the key."""
+
+    async def use(model: Model) -> tuple[list[object], str]:
+        calls = Calls(Budget(Limits(usd=None)), Journal())
+        prompts = [Prompt((Message("user", f"q{at}"),)) for at in range(5)]
+        return list(await calls.many(model, prompts, "worker")), calls.failure
+
+    (slots, failure), _ = talk(lambda body: (status, said) if "q0" in json.dumps(body) else (200, FINE), use)
+    assert [type(slot) for slot in slots] == [PromptRefused, *[Completion] * 4]
+    assert "content filter" in failure
+    assert "key" not in failure
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kind", "words"),
+    [
+        (404, {"error": {"message": "No endpoints found matching your data policy"}}, ModelRefused, "data policy"),
+        (403, "<!DOCTYPE html><title>Attention Required!</title>", AccountRefused, "web page"),
+        (429, {"error": {"message": "Rate limit exceeded: free-models-per-day"}}, AccountRefused, "each day"),
+        (400, {"error": {"message": "Your organization must be verified to use this model"}}, ProviderRefused, "verif"),
+    ],
+)
+def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError], words: str) -> None:
+    """A cause that everybody knows is said in our words; none is taken for another."""
+    error = refused(status, said.encode() if isinstance(said, str) else said)
+    assert type(error) is kind
+    assert words in str(error)
+
+
+def test_a_page_in_the_place_of_a_reply_is_named() -> None:
+    """The page of a proxy that wants a sign-in comes with the status 200."""
+    assert "web page" in str(refused(200, b"<html>Sign in</html>", kind="text/html; charset=utf-8"))
+
+
+def test_a_smaller_reply_is_asked_for_if_the_account_cannot_afford_a_long_one() -> None:
+    """OpenRouter's 402 names the tokens that the credit is enough for."""
+    poor = {
+        "error": {
+            "message": "You requested up to 20000 tokens, but can only afford 9000. max_tokens is too high.",
+            "code": 402,
+        }
+    }
+    prompt = Prompt((Message("user", "q"),), max_tokens=20_000)
+    reply, bodies = talk(
+        lambda body: (402, poor) if body["max_completion_tokens"] > 9_000 else (200, FINE),
+        lambda m: m.complete(prompt),
+        name="azure/m",
+    )
+    assert isinstance(reply, Completion)
+    assert [body["max_completion_tokens"] for body in bodies] == [20_000, 9_000]
+
+
+def test_a_time_to_come_back_is_kept_for_every_status() -> None:
+    """A 503 with `Retry-After` is waited for as a 429 is."""
+    error = refused(503, {"error": {"message": "loading"}}, "retry-after: 12\r\n")
+    assert isinstance(error, RateLimited)
+    assert error.retry_after == 12
+
+
+def test_a_reply_of_no_use_is_booked_at_what_it_says() -> None:
+    """No choices, but a usage: the tokens that the provider names, not those that were reserved."""
+    error = refused(200, {"choices": [], "usage": {"prompt_tokens": 1500, "completion_tokens": 20}})
+    assert error.usage == Usage(1500, 20)
+
+
+def test_a_stream_ends_where_the_server_says_so() -> None:
+    """`[DONE]` is an end, though no finish reason came; a stream that only stops is none."""
+    chunk = b'data: {"choices": [{"delta": {"content": "whole"}}]}\n\n'
+    kind = "text/event-stream"
+    reply, bodies = talk(lambda _: (200, chunk + b"data: [DONE]\n\n"), lambda model: model.complete(asked()), kind=kind)
+    assert (reply.text, reply.stop, len(bodies)) == ("whole", "end", 1)
+    assert "before it was complete" in str(refused(200, chunk, kind=kind))
+
+
+def test_a_local_server_that_says_in_a_500_what_it_does_not_take() -> None:
+    """llama.cpp without its templates refuses tools so."""
+    said = {"error": {"code": 500, "message": "tools param requires --jinja flag", "type": "server_error"}}
+    reply, bodies = talk(
+        lambda body: (500, said) if "tools" in body else (200, FINE), lambda model: model.complete(asked(tool=TOOL))
+    )
+    assert isinstance(reply, Completion)
+    assert len(bodies) == 2

@@ -1,0 +1,50 @@
+"""A tool call that arrives as text, in the marks of each family of models, is a call."""
+
+import pytest
+
+from bot.models.written_calls import calls_in
+from bot.values import Schema
+
+TOOL = Schema(
+    "execute_python", "Run code.", {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
+)
+CODE = "set_answer('42')"
+JSON = '{"name": "execute_python", "arguments": {"code": "set_answer(\'42\')"}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"I look.\n<tool_call>\n{JSON}\n</tool_call>",
+        "<function=execute_python><parameter=code>\nset_answer('42')\n</parameter></function>",
+        '<function=execute_python>{"code": "set_answer(\'42\')"}</function>',
+        '{"type": "function", "function": {"name": "execute_python", "parameters": {"code": "set_answer(\'42\')"}}}',
+        f"[TOOL_CALLS][{JSON}]",
+        '[TOOL_CALLS]execute_python[ARGS]{"code": "set_answer(\'42\')"}',
+        f"<|python_tag|>{CODE}<|eom_id|>",
+        f"<|python_tag|>{JSON}",
+        f"Thoughts.\n<code>\n{CODE}\n</code>",
+        '{"name": "execute_python", "arguments": "{\\"code\\": \\"set_answer(\'42\')\\"}"}',
+        '<invoke name="execute_python"><parameter name="code">set_answer(\'42\')</parameter></invoke>',
+        f"<execute_python><code>{CODE}</code></execute_python>",
+        # DeepSeek's marks have bars of full width.
+        '<｜tool▁call▁begin｜>function<｜tool▁sep｜>execute_python\n```json\n{"code": "set_answer(\'42\')"}',  # noqa: RUF001
+    ],
+)
+def test_a_call_in_the_text(text: str) -> None:
+    """The tool's name and its arguments are enough, whatever marks stand around them."""
+    assert [dict(call.arguments) for call in calls_in(text, TOOL)] == [{"code": CODE}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would call execute_python now.",
+        '{"answer": 1}',
+        '{"name": "another_tool", "arguments": {"code": "x"}}',
+        "Use `execute_python` for that.",
+    ],
+)
+def test_prose_is_no_call(text: str) -> None:
+    """A text that only speaks of the tool calls nothing."""
+    assert calls_in(text, TOOL) == ()
