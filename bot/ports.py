@@ -81,6 +81,9 @@ class SelfDescribed(Protocol):
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Note what a changed file holds, or held before the change, before anything is asked about it."""
 
+    def sees(self, path: str, other: str) -> bool:
+        """Whether a file is built with another one: the boundary of a project may stand between them."""
+
 
 @runtime_checkable
 class SelfNamed(Protocol):

@@ -51,6 +51,11 @@ class Namespaces(Standalone, ABC):
         del importer
         return self._files.get((space, name), ())
 
+    def sees(self, importer: str, path: str) -> bool:
+        """Whether a file is built with another one: the boundary of a project may stand between them."""
+        del importer, path
+        return True
+
     def is_whole(self, path: str, name: str) -> bool:
         """Whether all of a file is called so, as if it were a class."""
         del path, name

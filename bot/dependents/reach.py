@@ -102,6 +102,10 @@ class Reach:
         """The files that use the names of this one without importing it."""
         return self._shared.mates(path) if self._shared is not None else ()
 
+    def sees(self, path: str, homes: Collection[str]) -> bool:
+        """Whether a file is built with one of these."""
+        return self._told is None or not homes or any(self._told.sees(path, home) for home in homes)
+
     def neighbours(self, path: str) -> Collection[str]:
         """The files that may hold other definitions of this one's names: its mates, and if only the files tell their namespace, those of its folder."""
         if path not in self._neighbours:

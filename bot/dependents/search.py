@@ -221,6 +221,7 @@ class Search:
             for target in targets
             if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
             and target.is_visible(path)  # last: it takes paths apart
+            and scene.head.sees(path, target.homes)
         ]
         uses = self._uses(path, source, mine, bound) if mine else ()
         if not uses:

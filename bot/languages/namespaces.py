@@ -48,6 +48,10 @@ class KnownNamespaces(KnownModules[Resolver]):
         others = sorted(self._names.keys() & self.paths - {path})
         return [other for other in others if not self.modules.spaces_of[other].isdisjoint(spaces)]
 
+    def sees(self, path: str, other: str) -> bool:
+        """Whether a file is built with another one."""
+        return self.modules.sees(path, other)
+
     def clues(self, path: str) -> Clues:
         """A file that uses another writes one of its names."""
         names = self._names.get(path, frozenset({posixpath.basename(path).partition(".")[0]}))

@@ -98,14 +98,16 @@ def test_names_are_found_in_the_namespaces_in_sight(source: str, names: frozense
     assert {(item.target, item.names) for item in found} == ({("a/Cart.cs", frozenset(names))} if names else set())
 
 
-def test_global_usings_hold_for_every_file() -> None:
-    """A project names namespaces once for all its files."""
+def test_global_usings_hold_for_every_file_of_their_project() -> None:
+    """A project names namespaces once for all its files, and for those of no other project."""
     home = b"namespace Shop;\npublic class Cart { }\n"
     for name, config in (("a/GlobalUsings.cs", b"global using Shop;\n"), ("a/a.csproj", b'<Using Include="Shop" />')):
-        project = csharp.project(["a/Cart.cs", "b/Main.cs"], {name: config})
+        configs = {"a/a.csproj": b"", "b/b.csproj": b"", name: config}
+        project = csharp.project(["a/Cart.cs", "a/in/Main.cs", "b/Main.cs"], configs)
         project.learn("a/Cart.cs", home, csharp.outline("a/Cart.cs", home, "head"))
 
-        assert [item.line for item in project.imports("b/Main.cs", b"class Main {\n Cart c; }")] == [2]
+        assert [item.line for item in project.imports("a/in/Main.cs", b"class Main {\n Cart c; }")] == [2]
+        assert project.imports("b/Main.cs", b"class Main {\n Cart c; }") == ()
 
 
 def test_what_a_generator_may_go_by_counts_as_what_a_partial_class_inherits() -> None:

@@ -92,6 +92,11 @@ class SwiftModules:
         names.every |= now
         names.now = frozenset(now)
 
+    def sees(self, path: str, other: str) -> bool:
+        """An import says which modules a file is built with."""
+        del path, other
+        return True
+
     def mates(self, path: str) -> Collection[str]:
         """The other files of the module."""
         if self._files is None:

@@ -12,16 +12,13 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
 from impact.arguments import OBJECT
+from impact.languages.csharp.projects import Projects
 from impact.namespaces import Namespaces
 from impact.paths import Paths, above_of
 from impact.values import Facts, Import
 
 SLIP = 1  # letters more or fewer of a name that is mistyped
 ROOT = re.compile(rb"<RootNamespace>([\w.]+)</RootNamespace>")
-GLOBAL = re.compile(
-    rb"^[ \t]*+global\s++using\s++(static\s++)?(?:global::)?([\w.]++)\s*+;|<Using\s++Include=\"([\w.]++)\"",
-    re.MULTILINE,
-)
 REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")
 
 
@@ -35,9 +32,8 @@ class Modules(Namespaces):
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         super().__init__(paths, configs)
-        said = [found.groups(b"") for source in configs.values() for found in GLOBAL.finditer(source)]
-        self._everywhere = {(name or included).decode() for is_static, name, included in said if not is_static}
-        self._lent = {name.decode() for is_static, name, _ in said if is_static}  # types whose members each file sees
+        self._projects = Projects(configs)
+        self._lent = self._projects.lent()
         self._folders: dict[str, list[str]] = defaultdict(list)  # namespace -> folders
         self._spaces: dict[str, str] = {}  # folder -> namespace
         roots = {
@@ -72,14 +68,18 @@ class Modules(Namespaces):
         return frozenset(types), frozenset(extensions | self._of_lent(facts))
 
     def in_sight(self, path: str, written: Collection[str]) -> Collection[str]:
-        """The namespaces around a file, and those that a project names once for all its files."""
-        del path
+        """The namespaces around a file, and those that its project names once for all its files."""
         around = [space[:at] for space in written for at in range(1, len(space)) if space[at] == "."]
-        return [*around, *written, "", *sorted(self._everywhere)]
+        return [*around, *written, "", *sorted(self._projects.usings(path))]
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
-        """The files that say they hold a name of a namespace."""
-        return super().holding(importer, space.removeprefix("global::"), name)
+        """The files that say they hold a name of a namespace, of the projects that the importer's refers to."""
+        found = super().holding(importer, space.removeprefix("global::"), name)
+        return [path for path in found if self._projects.sees(importer, path)]
+
+    def sees(self, importer: str, path: str) -> bool:
+        """Whether the project of a file refers to that of another."""
+        return self._projects.sees(importer, path)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The files of a namespace, with a name the one that is called so."""
@@ -130,7 +130,8 @@ class Modules(Namespaces):
     def _named(self, importer: str, space: str, name: str) -> tuple[str, ...]:
         """The files that hold a name of a namespace, by what they say or, unread, by what they are called."""
         files = {f"{folder}/{name}.cs".lstrip("/") for folder in self._folders.get(space, ())} & self.paths.files
-        return tuple(sorted({*self.holding(importer, space, name), *(files - self.spaces_of.keys())}))
+        unread = {path for path in files - self.spaces_of.keys() if self._projects.sees(importer, path)}
+        return tuple(sorted({*self.holding(importer, space, name), *unread}))
 
 
 def _stem(path: str) -> str:

@@ -1,4 +1,6 @@
 (using_directive) @statement
+; a part of a namespace's name is no class, whatever classes are called so
+((using_directive !name) @silent (#not-match? @silent "^(global\\s+)?using\\s+(static|unsafe)\\b"))
 (namespace_declaration name: (_) @silent)
 (file_scoped_namespace_declaration name: (_) @silent)
 (member_access_expression expression: _ @receiver name: [(identifier) @name (generic_name . (identifier) @name)])
