@@ -263,11 +263,12 @@ def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
 
 
 def _order(rows: Sequence[Breakage]) -> list[Breakage]:
-    """The row that speaks first: outside tests, a sure call before a mention before an import, then by place."""
+    """The row that speaks first: what is proven, outside tests, a sure call before a mention before an import, then by place."""
     forms = {"call": 0, "mention": 1}
     return sorted(
         rows,
         key=lambda row: (
+            row.reference.likely,
             row.reference.test,
             not row.reference.sure,
             forms.get(row.reference.form, 2),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from bot.languages.examples import is_example
 from bot.machine import limits
-from bot.masking.forms import Hit, identified, new_secrets
+from bot.masking.forms import Hit, identified, new_secrets, role_of
 from bot.ports import Tree
 from bot.values import Absence, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
@@ -43,6 +43,10 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
             if source is not None and not hit.exact and is_example(file.path, source, line.new or 0):
                 continue
             rows_by_value.setdefault(value, []).append((file, line, hit))
+    for rows in rows_by_value.values():
+        rows.sort(
+            key=lambda row: role_of(row[0].path) != "code"
+        )  # what runs speaks for its copies in tests and documents
     values = [(rows[0][0].path, value, rows[0][2], rows) for value, rows in rows_by_value.items()]
     identities = await asyncio.to_thread(list, identified(values))
     return Judgement(

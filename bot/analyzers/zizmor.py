@@ -13,11 +13,14 @@ STRANGERS = re.compile(
     r"(?:body|title|message|page_name|default_branch|head_branch|head\.(?:ref|label)|(?:author|committer)\.(?:email|name))\b"
     r"|^github(?:\.event(?:\.(?:issue|comment|pull_request|review|discussion|head_commit|workflow_run|(?:commits|pages)(?:\.\*)?))?)?$"
 )
-# What they cannot choose: a workflow's own values, which zizmor reports too, and numbers, hashes, names of accounts and of the owner's branches.
+# What they cannot choose: a workflow's own values, which zizmor reports too, numbers, hashes, names of accounts and of the owner's branches, and
+# what only those write who may write to the repository, such as its default branch, a release or a payload that a token sends.
 OWN = re.compile(
     r"(?:env|vars|secrets|inputs|matrix|steps|needs|jobs|job|runner|strategy)(?:\..*)?|true|false|null"
-    r"|github\.(?!head_ref|event\b)[\w-]+|github\.event\.inputs\..*"
-    r"|github\.event(?:\.[\w*-]+)*?\.(?:action|after|before|sha|number|id|node_id|url|html_url|login|state|draft|merged|full_name|base\.ref|tag_name|labels?(?:\.\*)?\.name|\w+_(?:at|id|sha|url|count))"
+    r"|github\.(?!head_ref|event\b)[\w-]+"
+    r"|github\.event\.(?:inputs|repository|organization|enterprise|installation|client_payload|release|milestone|label|schedule|deployment\w*)(?:\..*)?"
+    r"|github\.event(?:\.[\w*-]+)*?\.base(?:\..*)?"
+    r"|github\.event(?:\.[\w*-]+)*?\.(?:action|after|before|sha|number|id|node_id|url|html_url|login|state|draft|merged|full_name|tag_name|labels?(?:\.\*)?\.name|\w+_(?:at|id|sha|url|count))"
 )
 TEXT = re.compile(r"'(?:[^']|'')*'")
 INDEX = re.compile(r"\[\s?'([\w*-]{1,80})'\s?\]")
@@ -64,7 +67,7 @@ def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         if references is not None and all(map(OWN.fullmatch, references)):
             continue
         sure = row["determinations"]["confidence"] == "High"
-        sure &= references is None or any(map(STRANGERS.search, references))
+        sure &= references is None or any(STRANGERS.search(one) and not OWN.fullmatch(one) for one in references)
         yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, text, sure)
 
 

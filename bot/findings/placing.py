@@ -4,8 +4,8 @@ GitHub takes a comment on added and unchanged lines of a hunk (RIGHT) and on rem
 of a range are in one hunk and on one side. The order of the attempts: the finding's own lines; the part of them that is in a hunk; the
 file; the list of what is outside the diff. The finding keeps its own lines, whatever its spot is.
 
-Shown in full, up to a quota: what code or a test has proven, what was found twice, and what one reader has found if it is more than low.
-A critical finding is always shown. A model's own confidence decides nothing: it does not predict truth. docs/using.md says why.
+Shown in full, up to a quota: what code or a test has proven, what was found twice, and what one reader has found if it is more than low;
+then, while there is room, what is minor. A critical finding is always shown. A model's own confidence decides nothing: it does not predict truth. docs/using.md says why.
 """
 
 import re
@@ -28,6 +28,7 @@ from bot.values import (
 
 MOST_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
 TWICE = 2
+SECURITY = ("security", "secret")  # categories
 _SLIP = re.compile(
     r"\b(?:typos?|misspel\w+|mis-spel\w+|spelling|spelled|grammar|grammatical\w*|duplicated word)\b",
     re.IGNORECASE,
@@ -96,16 +97,23 @@ def _number(line: DiffLine, side: Side) -> int | None:
 
 
 def rank(placed_findings: Iterable[PlacedFinding], quota: int, held: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
-    """Best first; folded: beyond the quota, a slip of the pen, what only one has found and is minor, `held` (fingerprints)."""
-    shown_count, out = 0, []
-    for item in sorted(placed_findings, key=lambda placed: _order(placed.finding)):
-        finding, slip = item.finding, _slip(item.finding)
-        critical = finding.severity == "critical" and not slip
-        quiet = slip or _is_minor(finding) or finding.fingerprint in held
-        shown = critical or (not quiet and shown_count < quota)
-        shown_count += shown and not critical
-        out.append(item if shown else replace(item, place="folded"))
+    """Best first. Folded: what is beyond the quota, of that first what only one has found and is minor; a slip of the pen, and `held` (fingerprints)."""
+    ranked = sorted(placed_findings, key=lambda placed: _order(placed.finding))
+    critical = {at for at, item in enumerate(ranked) if item.finding.severity == "critical" and not _slip(item.finding)}
+    others = [
+        at
+        for at, item in enumerate(ranked)
+        if at not in critical and not _slip(item.finding) and item.finding.fingerprint not in held
+    ]
+    others.sort(key=lambda at: _need(ranked[at].finding))  # stable: of equal need the better one
+    shown = critical.union(others[:quota])
+    out = [item if at in shown else replace(item, place="folded") for at, item in enumerate(ranked)]
     return tuple(sorted(out, key=lambda placed: placed.place == "folded"))
+
+
+def _need(finding: Finding) -> int:
+    """How late a finding gets a place of the quota: what is minor has those that are left, and what concerns security is the first of that."""
+    return 0 if not _is_minor(finding) else 1 if finding.category in SECURITY else 2
 
 
 def _order(finding: Finding) -> tuple[int, int, bool, bool, bool, str, int]:

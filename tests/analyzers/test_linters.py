@@ -13,6 +13,7 @@ from bot.checkout import Checkout
 from bot.findings.quotes import check_quotes
 from bot.values import Dependents, Finding, PullRequest
 
+CI = ".github/workflows/g.yml"
 LINTERS = ("oxlint", "shellcheck", "zizmor", "hadolint")
 WORKFLOW = """\
 on: issue_comment
@@ -66,12 +67,24 @@ def test_what_the_base_had_is_silent(
     assert look(repository.change({path: after}, {path: moved}), name) == []
 
 
-@pytest.mark.parametrize("value", ["secrets.GROUP", "env.ADDRESS", "github.event.inputs.tag", "github.actor"])
+OWN = (
+    "secrets.GROUP env.ADDRESS github.event.inputs.tag github.actor github.event.repository.default_branch github.event.release.body"
+    " github.event.pull_request.base.repo.default_branch github.event.client_payload.issue.title"
+)
+
+
+@pytest.mark.parametrize("value", OWN.split())
 def test_what_no_stranger_writes_into_a_workflow_is_silent(repository: Repository, value: str) -> None:
-    """Its own values, and what a person types who may start it."""
+    """Its own values, what a person types who may start it, and what only those write who may write to the repository."""
     row = f'      - run: echo "${{{{ {value} }}}}"\n'
-    path = ".github/workflows/g.yml"
-    assert look(repository.change({path: WORKFLOW}, {path: WORKFLOW + row}), "zizmor") == []
+    assert look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor") == []
+
+
+def test_what_a_stranger_writes_into_a_workflow_is_proven(repository: Repository) -> None:
+    """Of a pull request's own repository the default branch is a stranger's, too."""
+    row = '      - run: echo "${{ github.event.pull_request.head.repo.default_branch }}"\n'
+    (finding,) = look(repository.change({CI: WORKFLOW}, {CI: WORKFLOW + row}), "zizmor")
+    assert (finding.rule, finding.verdict) == ("template-injection", "proven")
 
 
 def test_no_configuration_of_the_repository_is_read(repository: Repository) -> None:

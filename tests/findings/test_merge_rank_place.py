@@ -96,13 +96,14 @@ TWICE = (Source("model", "m", "worker"), Source("model", "m", "worker", view="di
 ROOT = Source("model", "r", "root", view="search")
 
 
-def places(*rows: PlacedFinding) -> dict[str, str]:
-    return {item.finding.path: item.place for item in placing.rank(rows, 4)}
+def places(quota: int, *rows: PlacedFinding) -> dict[str, str]:
+    return {item.finding.path: item.place for item in placing.rank(rows, quota)}
 
 
-def test_a_low_finding_is_shown_if_it_was_found_twice() -> None:
-    """Whatever one check or reader alone calls low is not worth its place; nor does a root that knew of it confirm it."""
+def test_a_low_finding_that_was_found_twice_has_the_place_of_one_that_was_not() -> None:
+    """Whatever one check or reader alone calls low gets what is left; nor does a root that knew of it confirm it."""
     found = places(
+        1,
         placed(severity="low", sources=TWICE, path="twice.py"),
         placed(severity="low", verdict=Verdict.CONFIRMED, path="once.py"),
         placed(severity="low", verdict=Verdict.PROVEN, path="proven.py"),
@@ -111,10 +112,11 @@ def test_a_low_finding_is_shown_if_it_was_found_twice() -> None:
     assert found == {"twice.py": "inline", "once.py": "folded", "proven.py": "folded", "repeated.py": "folded"}
 
 
-def test_what_only_the_root_has_found_is_folded_unless_it_is_proven_or_critical() -> None:
+def test_what_only_the_root_has_found_comes_last_unless_it_is_proven_or_critical() -> None:
     """It searched after the readers of the change, who did not report it; a root that reads alone is a reader like others."""
     confirmed = {"severity": "high", "verdict": Verdict.CONFIRMED}
     found = places(
+        3,
         placed(sources=(ROOT,), path="root.py", **confirmed),
         placed(sources=(replace(ROOT, view=""),), path="alone.py", **confirmed),
         placed(sources=(replace(ROOT, view="pairs"),), path="pairs.py", **confirmed),
@@ -139,13 +141,26 @@ def test_severity_weighs_more_than_a_further_file_and_the_reader_s_order_decides
     assert placing.rank([last, medium, first, high], 4) == (high, medium, last, first)
 
 
-def test_a_rules_suspicion_is_folded_and_a_models_unproven_finding_is_not() -> None:
+def test_a_rules_suspicion_has_no_place_that_a_models_unproven_finding_needs() -> None:
     """The first is a hint that nobody confirmed; the second is there because verification was switched off."""
     hint, told = placed(rule="S608", sources=(Source("analyser", "ruff"),)), placed(path="b.py")
-    assert [(item.finding.rule, item.place) for item in placing.rank([hint, told], 4)] == [
+    assert [(item.finding.rule, item.place) for item in placing.rank([hint, told], 1)] == [
         ("", "inline"),
         ("S608", "folded"),
     ]
+
+
+def test_nothing_is_folded_while_there_is_room_and_security_comes_first() -> None:
+    """A review that has a single hint shows it; what an earlier round has folded and a slip of the pen stay so."""
+    ruff = (Source("analyser", "ruff"),)
+    hint = placed(rule="S608", sources=ruff, category="security", severity="low", path="sql.py")
+    minor = [placed(rule="B018", sources=ruff, path=f"{number}.py") for number in range(4)]
+    assert [row.place for row in placing.rank([hint], 4)] == ["inline"]
+    ranked = placing.rank([*minor, hint], 4)
+    assert ranked[-1].place == "folded"
+    assert [row.finding.path for row in ranked if row.place != "folded"] == ["0.py", "1.py", "2.py", "sql.py"]
+    assert [row.place for row in placing.rank([hint], 4, {hint.finding.fingerprint})] == ["folded"]
+    assert [row.place for row in placing.rank([hint], 0)] == ["folded"]
 
 
 @pytest.mark.parametrize(
