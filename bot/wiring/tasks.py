@@ -71,7 +71,8 @@ async def answer(line: ChildPipe, question: Question, room: Room) -> CommandRepl
 async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
     opening = partial(_open_session, remark.brief, _tools(line, remark.brief, room))
-    heard = remark.heard_remark, remark.last, remark.language
+    silences = silencing.IgnoreList().also(remark.brief.dismissals, remark.brief.rules)
+    heard = remark.heard_remark, remark.last, silences, remark.language
     return await conversation.respond(*heard, opening, time.monotonic)
 
 

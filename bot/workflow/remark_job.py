@@ -21,7 +21,7 @@ from bot.payloads import Remark
 from bot.render import Safe, load
 from bot.values import Dismissal, RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import refresh_job, replies, spending
+from bot.workflow import conclusions, refresh_job, replies, spending
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.services import Services, unless_gone
@@ -84,7 +84,8 @@ async def _reply(
             if isinstance(grant, CapReached):
                 return replies.failure_reply(spending.sentence(grant), language)
             last = await services.store.reviews.last(ask.pull)
-            brief = state.brief(pull, settings.within(grant.usd), name)
+            dismissals, rules = await conclusions.silences(ask.pull, services.store)
+            brief = replace(state.brief(pull, settings.within(grant.usd), name), dismissals=dismissals, rules=rules)
             return await services.converse(Remark(heard_remark, language, last, brief))
     except OverLimit as error:
         return replies.failure_reply(str(error), language)

@@ -1,4 +1,5 @@
 import asyncio
+import html
 import os
 import re
 import shutil
@@ -25,6 +26,18 @@ async def _mended(stage: live.Stage) -> Pull:
     return gh.pull(number)
 
 
+def _signed_in(address: str, login: str) -> str:
+    """The page that this person comes to who signs in with GitHub."""
+    with httpx2.Client(follow_redirects=True, trust_env=False) as browser:
+        asked = browser.get(f"{address}/signin/github")
+        fields = {
+            name: html.unescape(value)
+            for name, value in re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', asked.text)
+        }
+        agreed = browser.post(asked.url.copy_with(query=None), data=fields | {"login": login})
+        return agreed.text
+
+
 @pytest.mark.slow
 async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
     """A walkthrough, a linked issue, a request for changes, a withdrawal, a rule that is confirmed; and it says so."""
@@ -46,8 +59,10 @@ async def test_the_demo_shows_everything_with_a_scripted_model() -> None:
         reproduced = "The test fails on the head" in page and "assertEqual(remote_surcharge" in page
         assert reproduced or shutil.which("bwrap") is None or "nothing was run" in page.lower()
         assert "in force" in stage.gh.pull(stage.number).comments[-1].body
+        assert "<h1>Overview</h1>" in await asyncio.to_thread(_signed_in, await stage.bot.address, "maintainer")
         last = await _mended(stage)
         assert "was withdrawn in a conversation" in last.comments[0].body
+        assert "quote(-1" not in last.comments[0].body  # the trigger of the finding that was withdrawn
         assert last.reviews[0].state == "DISMISSED"
     assert "answer     the finding is withdrawn" in said
     assert any("202" in line for line in said)

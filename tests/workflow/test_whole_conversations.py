@@ -100,7 +100,7 @@ async def talk(
 async def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the quote that shows it; the thread is resolved, the next round repeats nothing and says so."""
+    """With the quote that shows it; the thread is resolved, it is no longer told to a model as open, and the next round repeats nothing and says so."""
     async with talk(tmp_path, monkeypatch) as one:
         at, number = one.at, one.number
         one.script.append(said("An empty list returns 0 before.", QUOTE, withdraw={"because": "code"}))
@@ -111,6 +111,11 @@ async def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
         assert GUARD in one.asked[0]
         top = next(c for c in at.gh.pull(number).review_comments if c.id == one.thread("mean()"))
         assert top.is_resolved
+        one.script.append(said("Not yet."))
+        assert "Not yet." in await one.below("Is this safe to merge, @deeprepo?")
+        listed = re.findall(r"(?m)^- \d+\. .*$", one.asked[1])
+        assert len(listed) == 1  # what the summary and the check still count
+        assert "round_up" in listed[0]
         await at.pushed({"NEWS.md": "one\n"})
         assert "1 finding was withdrawn in a conversation" in at.summary(number)
         assert "divides by zero" not in at.summary(number)

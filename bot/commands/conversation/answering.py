@@ -7,7 +7,7 @@ answer. Whether a finding is withdrawn is decided here, by the model's reason an
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -23,6 +23,7 @@ from bot.findings import proof
 from bot.findings.merge import alike
 from bot.findings.quotes import fold
 from bot.findings.read import asking, strict, text
+from bot.findings.silencing import IgnoreList
 from bot.outputs import facts
 from bot.outputs.parts import evidence
 from bot.render import code, comment, load, phrase
@@ -116,11 +117,7 @@ async def _prompt(
     if heard_remark.place:
         code += _fitting(await sources.look([heard_remark.place], session), room)
     look_ups = await sources.look(sources.names_in(heard_remark.said[-1].text), session, code)
-    open_findings = (
-        []
-        if findings or last_review is None
-        else [one for one in last_review.findings if one.status not in ("fixed", "refuted", "unproven")][:MOST_LISTED]
-    )
+    open_findings = [] if findings or last_review is None else last_review.open[:MOST_LISTED]
     about = render.text(
         "prompts/remark_about.md.j2",
         title=session.pull.title,
@@ -229,12 +226,15 @@ def refusal(actor: str, standing: Permission, settings: Config, *, names_us: boo
 async def respond(
     heard_remark: HeardRemark,
     last: bytes | None,
+    silences: IgnoreList,
     language: str,
     open_session: Callable[[], AbstractAsyncContextManager[Session]],
     clock: Callable[[], float],
 ) -> RemarkReply:
-    """A model's answer as a comment; the reason if the model gave no answer."""
+    """A model's answer as a comment; the reason if the model gave no answer. `silences`: what people have said since that review."""
     words, last_review, start = load(language), target.read(last), clock()
+    if last_review is not None:
+        last_review = replace(last_review, open=silences.split(last_review.open)[0])
     if any(finding.category == "secret" for finding in subjects(heard_remark, last_review)):
         return RemarkReply(phrase(words, "reply_secret"))
     try:

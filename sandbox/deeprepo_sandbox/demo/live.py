@@ -168,8 +168,9 @@ async def open_stage(port: int, effort: str, say: Say, log: Say | None, *, check
         ):
             gh.subscribe("push")
             repo = await gh.repository("acme", "parcel", from_git=work)
-            await gh.repository("acme", "storefront", from_git=user)
-            repo.add(sandbox.MAINTAINER, "admin")
+            storefront = await gh.repository("acme", "storefront", from_git=user)
+            for each in (repo, storefront):  # as an owner of the organization: who signs in has to administer all of it
+                each.add(sandbox.MAINTAINER, "admin")
             repo.open_issue(*demo.ISSUE)
             await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
             gh.world.commands, gh.world.notices = COMMANDS, (model.NOTICE,) * (effort == SCRIPTED)

@@ -150,7 +150,8 @@ def _checks(shown_text: str) -> list[dict[str, Any]]:
 
 def _opinion(shown_text: str) -> dict[str, Any]:
     """Confirmed: the harness shows the finding, and its trigger stays as it is."""
-    trigger = next((one["trigger"] for one in FINDINGS if one["title"] in shown_text), "")
+    own = [one for one in FINDINGS if one["title"] in shown_text]  # an earlier one may be named beside it, as withdrawn
+    trigger = min(own, key=lambda one: shown_text.index(one["title"]))["trigger"] if own else ""
     return {"verdict": "confirmed", "trigger": trigger, "author_would_change": True, "reason": "", "look_ups": []}
 
 
