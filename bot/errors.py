@@ -117,11 +117,19 @@ class HostLimited(HostError):  # noqa: N818 - the field's term
 
 
 class HostRefused(HostError):  # noqa: N818 - GitHub's decision
-    """GitHub will not take this request, or answers in a form that is not known: `status` is the HTTP status."""
+    """GitHub will not take this request, or answers in a form that is not known: `status` is the HTTP status.
 
-    def __init__(self, message: str, status: int) -> None:
+    `words`: GitHub's own reason, "" if it gives none. `fields`: the fields of the request that it names.
+    """
+
+    def __init__(self, message: str, status: int, words: str = "", fields: frozenset[str] = frozenset()) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.words, self.fields = status, words, fields
+
+    @property
+    def reason(self) -> str:
+        """The refusal as a sentence for people: what GitHub says, if it says anything."""
+        return f"GitHub says “{self.words}”" if self.words else str(self)
 
     @property
     def is_gone(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a server does by itself: it learns its name, catches up on what it missed, and forgets what is old. At start and hourly."""
+"""What a server does by itself: it learns its name, catches up on what it missed, and forgets what is old. At start, hourly, and when it is called."""
 
 import asyncio
 import logging
@@ -40,7 +40,9 @@ async def rounds(server: RunningServer, *, web: bool) -> None:
         if loop.time() - forgot_at >= DAY:
             forgot_at = loop.time()
             await _try("forgetting what is old", _forget(server))
-        await asyncio.sleep(HOUR if well else SOON)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(server.is_called.wait(), HOUR if well else SOON)
+        server.is_called.clear()
 
 
 async def own_name(identity: Identity) -> OwnAccount:

@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
@@ -36,6 +36,7 @@ class RunningServer:
     ours: OwnAccount
     looks_at_consumers: bool = False
     resting: bool = False
+    is_called: asyncio.Event = field(default_factory=asyncio.Event)  # to look now for what was missed
     _writable: asyncio.Future[bool] | None = None  # the newest look at the database
     _last_look: float = 0.0  # on the loop's clock
 

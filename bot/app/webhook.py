@@ -28,7 +28,7 @@ from bot.app.logs import log
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError
 from bot.storage.people import People
-from bot.values import Ask, Cancel, CommandAsk, NothingAsked, PackageSurvey, RemarkAsk, ReviewAsk
+from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, PackageSurvey, RemarkAsk, ReviewAsk
 from bot.workflow import events
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
@@ -82,6 +82,9 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
     ask = events.read(arrival.event, arrival.payload, server.ours)
     if isinstance(ask, NothingAsked):
         return "ignored", ask.reason
+    if isinstance(ask, CatchUp):
+        server.is_called.set()
+        return "queued", ""
     if isinstance(ask, PackageSurvey) and not server.looks_at_consumers:
         return "ignored", NO_CONSUMERS
     try:

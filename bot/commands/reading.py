@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from unicodedata import category
 
 from bot.render import encodable
 
@@ -34,13 +35,19 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
     text, call = plain_lines(body), _call(login)
     rows = text.split("\n")
     for at, line in enumerate(own_lines(text)):
-        match = call.match(line.strip())
+        match = call.match(_from_sight(line).rstrip())
         command = (
             _command(match[2], "\n".join(rows[at + 1 :]), words, long, mention=match[1] is None) if match else None
         )
         if command is not None:
             return command
     return None
+
+
+def _from_sight(text: str) -> str:
+    """A text from its first character that can be seen: editors and pasted pages put others before it."""
+    at = next((at for at, sign in enumerate(text) if category(sign)[0] not in "CZ"), len(text))
+    return text[at:]
 
 
 def plain_lines(body: str) -> str:
@@ -73,6 +80,7 @@ def _call(login: str) -> re.Pattern[str]:
 
 
 def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *, mention: bool) -> Command | None:
+    text = _from_sight(text)
     words_typed = [part.strip(_SIGNS).lower() for part in text.split()]
     for word in sorted(words, key=lambda word: -word.count(" ")):
         parts = word.split()

@@ -21,6 +21,9 @@ UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)  # nothin
 TWICE = re.compile(
     r"(?:GET|PUT) |DELETE (?!.*/token$)|PATCH (?!.*/check-runs/)|POST .*/(?:graphql|access_tokens|reactions|attempts)$"
 )
+OPAQUE = "not accessible by"  # GitHub's words for a permission that was not granted: they do not tell what to do
+ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:])")
+LINE_END = re.compile(r"(?<![\s.:;,!?])\s*\n\s*(?=\S)")  # without a sign: what follows explains it
 UNKNOWN = "GitHub answered in a form that is not known"
 MEANING = {
     401: "our key or token is not accepted",
@@ -73,8 +76,16 @@ def http_error(response: httpx.Response) -> HostError:
         return HostLimited(f"GitHub asks to wait for {seconds:.0f} s: {words or what}", seconds)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
         return _down(response.request, f"GitHub failed at {what} with {status}")
-    meaning = MEANING.get(status, "it is refused")
-    return HostRefused(f"GitHub refuses {what} with {status}, {meaning}{f': {words}' if words else ''}", status)
+    return _refused(f"{what} with {status}", status, words, _fields(response))
+
+
+def _refused(what: str, status: int, words: str, fields: frozenset[str] = frozenset()) -> HostRefused:
+    """Our error for a refusal. What GitHub gives as its reason is that; what the status means is said where that does not tell."""
+    is_told = (
+        words and status in {HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY} and OPAQUE not in words.lower()
+    )
+    meaning = "" if is_told else f", {MEANING.get(status, 'it is refused')}"
+    return HostRefused(f"GitHub refuses {what}{meaning}{f': “{words}”' if words else ''}", status, words, fields)
 
 
 def graphql(response: httpx.Response) -> None:
@@ -92,7 +103,7 @@ def graphql(response: httpx.Response) -> None:
     if kinds & {"SERVICE_UNAVAILABLE", "INTERNAL"} or words.lower().startswith("something went wrong"):
         raise Repeatable(f"GitHub failed at {what}: {words}")
     status = 404 if "NOT_FOUND" in kinds else 403 if "FORBIDDEN" in kinds else 422
-    raise HostRefused(f"GitHub refuses {what}, {MEANING[status]}: {words}", status)
+    raise _refused(what, status, words)
 
 
 def unknown(lacks: str = "") -> HostRefused:
@@ -125,14 +136,27 @@ def _wait(status: int, headers: httpx.Headers, words: str) -> tuple[bool, float 
 
 
 def _words(response: httpx.Response) -> str:
-    """What GitHub gives as its reason, on one line."""
-    data = _json(response)
-    if not isinstance(data, dict):
-        return ""
-    errors = data.get("errors")
-    parts = [data.get("message"), *(errors if isinstance(errors, list) else [errors])]
-    words = [part.get("message") or part.get("code") if isinstance(part, dict) else part for part in parts]
-    return " ".join("; ".join(str(word) for word in words if word).split())[:LONGEST]
+    """What GitHub gives as its reason, on one line: its errors, else its message. No address of a machine is in it: others read this too."""
+    data, words = _json(response), list[str]()
+    for one in _errors(data):
+        told = one.get("message") or " ".join(str(one[key]) for key in ("field", "code") if one.get(key))
+        words += [str(told)] if told else []
+    if isinstance(data, dict) and data.get("message") and not words:
+        words = [str(data["message"])]
+    told = LINE_END.sub(": ", "; ".join(dict.fromkeys(words)).strip())
+    return ADDRESS.sub("(an address)", " ".join(told.split()))[:LONGEST]
+
+
+def _fields(response: httpx.Response) -> frozenset[str]:
+    """The fields of the request that GitHub names in its errors."""
+    return frozenset(str(one["field"]) for one in _errors(_json(response)) if one.get("field"))
+
+
+def _errors(data: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON
+    """The errors of an answer: GitHub sends texts and objects."""
+    errors = data.get("errors") if isinstance(data, dict) else None
+    rows = errors if isinstance(errors, list) else [errors] if errors else []
+    return [one if isinstance(one, dict) else {"message": str(one)} for one in rows]
 
 
 def _json(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON

@@ -1,6 +1,7 @@
 """What githubkit leaves to us: how fast it asks, what is asked again, which answers are taken, and where a token may go."""
 
 import asyncio
+import re
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -20,6 +21,8 @@ from bot.github.pace import RequestPace
 
 VERSION = "2022-11-28"  # of the API; newer ones are unknown to Enterprise servers
 TRIES, UNAUTHORIZED = 3, 401
+FOLLOWED = frozenset({301, 307, 308})  # with which GitHub leads a write to where a repository is now
+BY_ID = re.compile(r"/repositories/[0-9]+(?:/|$)")
 MOST_LIMITS = 10  # answers "wait" in a row: a server that asks for no time at all would be asked for ever
 SYNCHRONOUS = "GitHub is asked from an event loop only: use the asynchronous methods of the client"
 MOST_BYTES = 32 << 20  # of one answer: a hundred of the longest comments that GitHub stores have 26 MB
@@ -79,7 +82,11 @@ class Policy(BaseThrottler):
         left = response.headers.get("x-ratelimit-remaining", "")
         self._pace.on_answer(response.status_code, int(left) if left.isdecimal() else None)
         response.stream = _BoundedStream(response)
-        if response.has_redirect_location and response.request.method != "GET":
+        if response.has_redirect_location and self._leads_to_repository(response):
+            response.status_code = (
+                HTTPStatus.PERMANENT_REDIRECT
+            )  # the same request once more: of 301 the library makes a GET
+        elif response.has_redirect_location and response.request.method != "GET":
             what, status = answers.route_of(response.request), response.status_code
             raise HostRefused(f"GitHub refuses {what} with {status}, it has moved and is not followed", status)
         await response.aread()
@@ -89,6 +96,14 @@ class Policy(BaseThrottler):
         if response.url.path.endswith("/graphql"):
             answers.graphql(response)
         self._pace.fine(self._installation)
+
+    def _leads_to_repository(self, response: httpx.Response) -> bool:
+        """Whether a write is led to the id of a repository that has another name or owner now, at this very server."""
+        there, api = response.request.url.join(response.headers["location"]), self._api
+        is_here = (there.scheme, there.host, there.port) == (api.scheme, api.host, api.port)
+        below = there.path.removeprefix(api.path.rstrip("/"))
+        is_write = response.request.method != "GET" and response.status_code in FOLLOWED
+        return is_write and is_here and BY_ID.match(below) is not None
 
     def retry(self, error: GitHubException, count: int) -> RetryOption:
         """Whether to ask again after the failure of this number, and after how long."""

@@ -5,6 +5,7 @@ run can be gone through again after any crash: it goes on where it was broken of
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -37,7 +38,7 @@ async def publish(
 ) -> PublishResult:
     """Publish a review: its comments on lines first, then the summary, then what earlier rounds left is tidied up.
 
-    `comments` is asked again where GitHub refuses a place, a request for changes, or to resolve a thread: the summary then reports it.
+    `comments` is asked again where GitHub refuses a comment on lines, a request for changes, or to resolve a thread: the summary then reports it.
 
     `facts`: what else the marker of the summary has to keep. Raises SupersededError where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
@@ -52,14 +53,15 @@ async def publish(
         told_review = replace(tell_in_summary(review, refusals), notes=(*review.notes, *notes))
         return await job.put_summary((await asyncio.to_thread(comments, told_review)).summary, facts)
 
-    unheard = await requests.update(job, request)
+    refused_notes = _refusal_notes(job, refusals)
+    # That a place takes no comment is nobody's concern; what holds for all of them somebody can change.
+    general = () if all(map(_is_about_place, refusals.values())) else refused_notes
+    unheard = (*general, *await requests.update(job, request))
     stands = await put_summary(unheard)
     closer = ThreadCloser(host)
-    notes = (*unheard, *await tidy(job, closer))
+    notes = (*refused_notes, *(one for one in unheard if one not in general), *await tidy(job, closer))
     if closer.is_refused:
         stands = await put_summary((*unheard, job.words.say("threads_open")))
-    if refusals:
-        notes = (f"GitHub refused the place of {len(refusals)} comments: they are in the summary.", *notes)
     posted_count = sum(one.findings for one in comments_posted.posts)
     return PublishResult(posted_count, len(review.reported) - posted_count, stands.url, notes)
 
@@ -111,23 +113,25 @@ if TYPE_CHECKING:
 UNPROCESSABLE = 422
 
 Key = tuple[str, str]  # fingerprint and line: a file may have the same words twice
+# The fields of a comment that say where it stands, as GitHub's errors name them.
+PLACE = frozenset({"path", "line", "side", "start_line", "start_side", "position", "diff_hunk", "subject_type"})
 
 
 async def post(
     job: Publication, comments: Callable[[Review], Comments], request: ChangeRequest
-) -> tuple[Comments, frozenset[Key]]:
+) -> tuple[Comments, Mapping[Key, HostRefused]]:
     """Say every finding that has a place on the diff. What comes back says where each is in the end, and which were refused."""
-    refused_keys: frozenset[Key] = frozenset()
+    refusals: dict[Key, HostRefused] = {}
     while True:
-        review = tell_in_summary(job.review, refused_keys) if refused_keys else job.review
+        review = tell_in_summary(job.review, refusals) if refusals else job.review
         comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
         left = unsaid(
             await posted_findings(job.host), [each for one in comments_now.posts for each in keys(one)], job.run
         )
         bad = await _put(job, [rest for one in comments_now.posts if (rest := _rest(one, left)) is not None], request)
         if not bad:
-            return comments_now, refused_keys
-        refused_keys |= bad  # their places in the quota go to others, which are posted in the next turn
+            return comments_now, refusals
+        refusals |= bad  # their places in the quota go to others, which are posted in the next turn
 
 
 def keys(one: Post) -> list[Key]:
@@ -150,7 +154,21 @@ def _rest(one: Post, left: Collection[Key]) -> Post | None:
     return replace(one, body=first.body, line=first.line, start_line=None, more=tuple(others))
 
 
-def tell_in_summary(review: Review, refused_keys: frozenset[Key]) -> Review:
+def _is_about_place(refusal: HostRefused) -> bool:
+    """Whether GitHub refuses one comment for where it stands: another one may be taken."""
+    return any(field.rpartition(".")[2] in PLACE for field in refusal.fields)
+
+
+def _refusal_notes(job: Publication, refusals: Mapping[Key, HostRefused]) -> tuple[str, ...]:
+    """One sentence for each reason why GitHub took no comment. What is not about a place may be about the account that writes."""
+    reasons = Counter(
+        refusal.reason if _is_about_place(refusal) else f"{refusal.reason} to `{job.host.voice.login}`"
+        for refusal in refusals.values()
+    )
+    return tuple(job.words.say("comments_refused", count, why=why) for why, count in reasons.items())
+
+
+def tell_in_summary(review: Review, refused_keys: Collection[Key]) -> Review:
     """The review with these findings told in the summary instead of on the diff."""
 
     def place_outside(one: PlacedFinding) -> PlacedFinding:
@@ -160,16 +178,22 @@ def tell_in_summary(review: Review, refused_keys: frozenset[Key]) -> Review:
     return replace(review, findings=tuple(place_outside(one) for one in review.findings))
 
 
-async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -> frozenset[Key]:
-    """Post these; the keys of those that GitHub does not take."""
+async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -> dict[Key, HostRefused]:
+    """Post these; those that GitHub does not take. What it refuses for no place of them holds for the others too."""
     lines = [one for one in left if one.subject == "line"]
     alone = [one for one in left if one.subject == "file"]
-    if lines and not await _together(job, lines, request):
+    if lines and await _together(job, lines, request) is not None:
         alone = [*lines, *alone]
-    return frozenset([each for one in alone if not await _single(job, one) for each in keys(one)])
+    refusals, refusal = dict[Key, HostRefused](), None
+    for one in alone:
+        if refusal is None or _is_about_place(refusal):
+            refusal = await _single(job, one)
+        if refusal is not None:
+            refusals |= dict.fromkeys(keys(one), refusal)
+    return refusals
 
 
-async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequest) -> bool:
+async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequest) -> HostRefused | None:
     """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
     first = "-".join(keys(lines[0])[0])
     request_body, body = (
@@ -189,7 +213,7 @@ async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequ
     return await _try(job, find, write)
 
 
-async def _single(job: Publication, one: Post) -> bool:
+async def _single(job: Publication, one: Post) -> HostRefused | None:
     """One comment by itself."""
     fingerprint, at = keys(one)[0]
 
@@ -206,16 +230,16 @@ async def _single(job: Publication, one: Post) -> bool:
 
 async def _try(
     job: Publication, find: Callable[[], Awaitable[PostedComment | None]], write: Callable[[], Awaitable[PostedComment]]
-) -> bool:
-    """Whether GitHub took it. A refusal because the head has moved raises SupersededError."""
+) -> HostRefused | None:
+    """Why GitHub did not take it; None if it did. A refusal because the head has moved raises SupersededError."""
     try:
         await job.put(find, write)
     except HostRefused as refusal:
         if refusal.status != UNPROCESSABLE:
             raise
         await job.check()
-        return False
-    return True
+        return refusal
+    return None
 
 
 def _row(job: Publication, one: Post) -> "Row":

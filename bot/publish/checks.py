@@ -191,6 +191,12 @@ async def is_left_out(host: Host, head: str) -> bool:
     return newest is not None and newest.conclusion == "neutral" and "left" in _facts(newest)
 
 
+async def pulls_of(host: Host, head: str) -> list[int]:
+    """The pull requests that have a check run of ours on a commit, the newest first."""
+    numbers = (one.external_id for one in await _list_runs(host, head) if one.external_id.isdecimal())
+    return sorted({int(number) for number in numbers} - {0}, reverse=True)
+
+
 async def answer_queue(host: Host, head: str, ending: Ending, says: str) -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one. `says`: the key of its sentence."""
     words, run = load(), f"queue-{head}"

@@ -11,23 +11,32 @@ from urllib.parse import quote
 from bot.commands.context import WRITERS
 from bot.errors import HostRefused
 from bot.github import Host, shapes
+from bot.github.answers import OPAQUE
 from bot.github.host import safe
 from bot.values import PullFacts
 
 if TYPE_CHECKING:
     from githubkit_schemas.latest.types import ReposOwnerRepoGitTreesPostBodyPropTreeItemsType as Row
 
-FORBIDDEN, MISSING, UNPROCESSABLE = 403, 404, 422
-PROTECTED = "rotected branch"  # in what GitHub answers, whatever the case of its first letter
+FORBIDDEN = 403
 
 
 class CommitRefused(Exception):  # noqa: N818 - an outcome
-    """Why there is no commit: "fork", "closed", "moved", "protected", "permission" of the person, "contents" of the App, "encoding"."""
+    """Why there is no commit: "fork", "closed", "moved", "protected", "permission" of the person, "contents" of the App, "encoding".
 
-    @property
-    def reason(self) -> str:
-        """The word."""
-        return str(self.args[0])
+    Or "refused", for the reason that GitHub gives (`says`): a ruleset, a signature, an archived repository.
+    """
+
+    def __init__(self, reason: str, says: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.says = reason, says
+
+
+def _refused(refusal: HostRefused) -> CommitRefused:
+    """GitHub's refusal of a write. If it names no reason but a permission, that of the App is missing."""
+    is_opaque = not refusal.words or OPAQUE in refusal.words.lower()
+    is_permission = refusal.is_gone or (refusal.status == FORBIDDEN and is_opaque)
+    return CommitRefused("contents") if is_permission else CommitRefused("refused", refusal.reason)
 
 
 async def check(host: Host, head: str, actor: str, *, ours: str = "") -> PullFacts:
@@ -70,9 +79,7 @@ async def create(host: Host, head: str, contents: Mapping[str, bytes], modes: Ma
             data.async_create_commit(*host.repo, message=message, tree=str(shapes.at(tree, "sha")), parents=[head])
         )
     except HostRefused as refusal:
-        if refusal.status in (FORBIDDEN, MISSING):
-            raise CommitRefused("contents") from None
-        raise
+        raise _refused(refusal) from None
     return str(shapes.at(commit, "sha"))
 
 
@@ -87,14 +94,9 @@ async def point(host: Host, branch: str, head: str, commit: str) -> None:
     try:
         await host.client.answer(host.rest.git.async_update_ref(*host.repo, ref, sha=commit, force=False))
     except HostRefused as refusal:
-        if refusal.status == FORBIDDEN:
-            raise CommitRefused("contents") from None
-        if refusal.status != UNPROCESSABLE:
-            raise
-        if PROTECTED in str(refusal):
-            raise CommitRefused("protected") from None
-        if await _tip(host, branch) != commit:
-            raise CommitRefused("moved") from None
+        now = await _tip(host, branch)
+        if now != commit:
+            raise (_refused(refusal) if now == head else CommitRefused("moved")) from None
 
 
 async def _tip(host: Host, branch: str) -> str:

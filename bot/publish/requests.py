@@ -80,7 +80,7 @@ async def _make(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
     try:
         await job.put(find, lambda: job.host.review(job.head, body, (), REQUEST))
     except HostRefused as refusal:
-        return (job.words.say("request_refused", why=str(refusal)),)
+        return (job.words.say("request_refused", why=refusal.reason),)
     return ()
 
 
@@ -94,5 +94,5 @@ async def _dismiss(job: Publication, one: PostedComment, why: str) -> tuple[str,
         dismiss = job.host.rest.pulls.async_dismiss_review
         await job.host.client.answer(dismiss(*job.host.at, one.id, message=why, event="DISMISS"))
     except HostRefused as refusal:
-        return (NOT_DISMISSED.format(why=refusal),)
+        return (NOT_DISMISSED.format(why=refusal.reason),)
     return ()

@@ -110,7 +110,9 @@ if TYPE_CHECKING:
     from bot.values.ask import (
         Ask,
         Cancel,
+        CatchUp,
         ChecksEnded,
+        ChecksWanted,
         CommandAsk,
         CommentRef,
         Follow,

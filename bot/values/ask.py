@@ -189,6 +189,19 @@ class ChecksEnded(CommitAsk):
 
 
 @dataclass(frozen=True, slots=True)
+class ChecksWanted(CommitAsk):
+    """Somebody wants all our checks of a commit again. GitHub names no pull request of a fork: theirs are found by the commit."""
+
+    actor: str = ""
+    account: int = 0  # the owner's id
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUp:
+    """What happened meanwhile is to be looked for now, not only in the next hour: nothing was delivered of it. It is not stored."""
+
+
+@dataclass(frozen=True, slots=True)
 class Forget(InstallationAsk):
     """The App was removed: from these repositories, or with no id from the whole installation."""
 
@@ -228,4 +241,15 @@ class NothingAsked:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | ChecksEnded | Forget | MergeGroup | PackageSurvey
+Ask = (
+    ReviewAsk
+    | CommandAsk
+    | RemarkAsk
+    | Cancel
+    | Follow
+    | ChecksEnded
+    | ChecksWanted
+    | Forget
+    | MergeGroup
+    | PackageSurvey
+)

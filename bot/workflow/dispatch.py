@@ -13,6 +13,7 @@ from bot.values import (
     Ask,
     Cancel,
     ChecksEnded,
+    ChecksWanted,
     CommandAsk,
     Follow,
     Forget,
@@ -31,6 +32,7 @@ from bot.workflow import (
     refresh_job,
     remark_job,
     replies,
+    rerun_job,
     review_job,
 )
 from bot.workflow.services import Services, remember_failure
@@ -43,6 +45,7 @@ WORK: Mapping[type[Ask], Work] = {
     Cancel: cancel_job.run,
     Follow: refresh_job.run,
     ChecksEnded: ci_failures.spread,
+    ChecksWanted: rerun_job.run,
     MergeGroup: merge_queue_job.run,
     Forget: forget_job.run,
     PackageSurvey: packages.survey,

@@ -17,7 +17,9 @@ from bot.commands import read_mentions
 from bot.values.ask import (
     Ask,
     Cancel,
+    CatchUp,
     ChecksEnded,
+    ChecksWanted,
     CommandAsk,
     CommentRef,
     Forget,
@@ -253,8 +255,17 @@ def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
 
 
 def run_again(payload: Payload, ours: OwnAccount) -> Ask:
-    """`Re-run` on the check run, or `Re-run all checks`."""
+    """`Re-run` on the check run."""
     return _again(with_form(CheckEvent, payload), ours, full=False)
+
+
+def all_again(payload: Payload, ours: OwnAccount) -> Ask:
+    """`Re-run all checks`: of every pull request that has the commit, those of forks too, which GitHub does not name."""
+    event = with_form(CheckEvent, payload)
+    _check_own(event, ours)
+    return ChecksWanted(
+        event.installation, event.repository, event.owner, event.name, event.head, event.sender, event.account
+    )
 
 
 def button(payload: Payload, ours: OwnAccount) -> Ask:
@@ -287,12 +298,16 @@ def on_queue(payload: Payload, _: OwnAccount) -> Ask:
 
 
 def _again(event: CheckEvent, ours: OwnAccount, *, full: bool) -> Ask:
-    if str(event.app) != ours.app_id:
-        raise NotForUs("it is another App's check")
+    _check_own(event, ours)
     number = _pull_of(event)
     if number is None:
-        raise NotForUs("the check names no pull request: re-run the check run itself, or comment `/deeprepo review`")
+        raise NotForUs("the check names no pull request: comment `/deeprepo review`")
     return ReviewAsk(event.pull(number), "rerun", full, event.sender, head=event.head)
+
+
+def _check_own(event: CheckEvent, ours: OwnAccount) -> None:
+    if str(event.app) != ours.app_id:
+        raise NotForUs("it is another App's check")
 
 
 def _pull_of(event: CheckEvent) -> int | None:
@@ -321,6 +336,12 @@ def on_install(payload: Payload, _: OwnAccount) -> Ask:
     return PackageSurvey(with_form(InstallationEvent, payload).installation)
 
 
+def on_lifted(payload: Payload, _: OwnAccount) -> CatchUp:
+    """A suspension was lifted: of what happened meanwhile nothing was delivered."""
+    with_form(InstallationEvent, payload)
+    return CatchUp()
+
+
 def on_branch(payload: Payload, _: OwnAccount) -> Ask:
     """A branch moved. Only the default branch tells what a repository offers and takes."""
     event = with_form(PushEvent, payload)
@@ -335,7 +356,7 @@ def on_deletion(payload: Payload, _: OwnAccount) -> Ask:
     return Forget(event.installation, (event.repository,))
 
 
-Reader = Callable[[Payload, OwnAccount], Ask]  # raises NotForUs
+Reader = Callable[[Payload, OwnAccount], Ask | CatchUp]  # raises NotForUs
 
 # event -> action -> who reads it. What is not here is ignored.
 ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
@@ -353,10 +374,10 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         "pull_request_review_comment": {"created": in_thread},
         "pull_request_review": {"submitted": in_review},
         "check_run": {"rerequested": run_again, "requested_action": button},
-        "check_suite": {"rerequested": run_again, "completed": suite_ended},
+        "check_suite": {"rerequested": all_again, "completed": suite_ended},
         "merge_group": {"checks_requested": on_queue},
         "push": {"": on_branch},  # which has no actions
-        "installation": {"deleted": on_uninstall, "created": on_install},
+        "installation": {"deleted": on_uninstall, "created": on_install, "unsuspend": on_lifted},
         "installation_repositories": {"removed": withdrawn, "added": on_install},
         "repository": {"deleted": on_deletion},
     }
@@ -375,7 +396,7 @@ WHY = MappingProxyType(
 )
 
 
-def read(name: str, payload: object, ours: OwnAccount) -> Ask | NothingAsked:
+def read(name: str, payload: object, ours: OwnAccount) -> Ask | CatchUp | NothingAsked:
     """What the delivery of the event `name` asks for."""
     if not isinstance(payload, Mapping):
         return NothingAsked("the payload is not an object")

@@ -30,6 +30,7 @@ class FixPlan:
     commit: str = ""
     head: str = ""  # the commit that it follows
     refusal: str = ""
+    says: str = ""  # what GitHub gave as its reason
     numbers: tuple[int, ...] = ()  # of the findings that are fixed
     count: int = 0
     paths: tuple[str, ...] = ()
@@ -59,14 +60,14 @@ async def fix(command: GivenCommand) -> CommandReply:
             plan = await command.job.step("fix", decide, _PLAN)
         except (UsageError, OverLimit) as error:
             return context.say("reply_failed", why=str(error))
-        reason = plan.refusal
+        reason, says = plan.refusal, plan.says
         if plan.commit:
             try:
                 facts = await committing.check(writing, plan.head, ask.actor, ours=plan.commit)
                 await committing.point(writing, facts.head_ref, plan.head, plan.commit)
             except CommitRefused as refused:
-                reason = refused.reason
-    return _fix_reply(plan, reason, context)
+                reason, says = refused.reason, refused.says
+    return _fix_reply(replace(plan, says=says), reason, context)
 
 
 def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
@@ -112,7 +113,7 @@ async def _plan(command: GivenCommand, last: bytes, host: Host) -> FixPlan:
             host, state.facts.head_sha, result.fix.contents, result.modes, _message(result.fix.findings, ask.actor)
         )
     except CommitRefused as refused:
-        return _with_patch(plan, result, refused.reason)
+        return replace(_with_patch(plan, result, refused.reason), says=refused.says)
     return replace(_with_patch(plan, result, ""), commit=commit, head=state.facts.head_sha)
 
 
@@ -149,6 +150,7 @@ def _fix_reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandRe
         "fix",
         committed=plan.commit if is_committed else "",
         reason=f"fix_{reason}" if reason else "",
+        says=plan.says,
         numbers=", ".join(map(str, plan.numbers)),
         count=plan.count,
         paths=plan.paths[:MOST_LISTED],

@@ -31,6 +31,8 @@ LOGIN = "deeprepo[bot]"
         ("/deeprepo ask why `x`?\n\n```py\nx = 1\n```", "ask", "why `x`?\n\n```py\nx = 1\n```"),
         ("x" * 9_000 + "\n\n/deeprepo review", "review", ""),
         ("@deeprepo review", "review", ""),
+        ("\u200b/deeprepo \u2060review", "review", ""),
+        ("\ufeff \u00ad@deeprepo help", "help", ""),
         ("@DeepRepo[bot], full review", "full review", ""),
         ("@deeprepo thanks\n@deeprepo help", "help", ""),
     ],

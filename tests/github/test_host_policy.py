@@ -96,7 +96,7 @@ async def test_the_primary_limit_names_its_end(at: Scene) -> None:
     ("fault", "says"),
     [
         (Fault(403), "an owner has to accept its permissions"),
-        (Fault(422), "cannot be carried out"),
+        (Fault(422), "with 422: “Validation Failed”"),
         (Fault(410), "it is gone"),
     ],
 )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bot.values.ask import (
     Ask,
     Cancel,
+    CatchUp,
     CommandAsk,
     CommentRef,
     Forget,
@@ -38,6 +39,7 @@ def test_every_real_delivery_is_read_or_ignored_for_a_reason() -> None:
         ("pull_request", "Cancel"): 3,
         ("installation", "Forget"): 2,
         ("installation", "PackageSurvey"): 2,
+        ("installation", "CatchUp"): 1,
         ("installation_repositories", "Forget"): 1,
         ("installation_repositories", "PackageSurvey"): 2,
         ("push", "PackageSurvey"): 2,  # those to a default branch
@@ -158,6 +160,7 @@ def test_what_is_uninstalled_is_forgotten() -> None:
     assert isinstance(read("installation_repositories", delivery("removed", repositories_removed=[])), NothingAsked)
     assert isinstance(read("installation_repositories", delivery("removed")), NothingAsked)
     assert isinstance(read("installation", delivery("suspend")), NothingAsked)
+    assert read("installation", delivery("unsuspend")) == CatchUp()
     assert read("repository", delivery("deleted")) == Forget(7, (11,))
 
 
