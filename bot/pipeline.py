@@ -87,7 +87,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         brief = await _shown(brief, tree, masks)
         pull, settings = brief.pull, brief.settings
         tools.say(f"reading {pull.base_name}..{pull.head_name}")
-        files = _reviewable(diff.read(await tree.change(partial(_changes_role, settings))), settings, brief.left_out)
+        files = _reviewable(diff.read(await tree.change(partial(_changes_role, settings))), brief)
         brief = _with_effort(brief, files)
         past = await incremental.read_past(brief.earlier, tree, pull, files, full=brief.full)
         leaks, unseen = await _leaks(brief, tree, files, masks)
@@ -397,11 +397,11 @@ def _without(users: Dependents, files: Sequence[ChangedFile], left_out: Mapping[
     return replace(users, missed_uses=(*users.missed_uses, *sentences))
 
 
-def _reviewable(
-    files: Sequence[ChangedFile], settings: Config, unreadable: Mapping[str, str]
-) -> tuple[ChangedFile, ...]:
-    """The changed files, with those marked that the repository asks to leave out."""
-    left_out = f"left out by {config.FILE}"
+def _reviewable(files: Sequence[ChangedFile], brief: Brief) -> tuple[ChangedFile, ...]:
+    """The changed files, with those marked that the repository asks to leave out, and of a stranger those that nobody reads."""
+    left_out, settings, unreadable = f"left out by {config.FILE}", brief.settings, brief.left_out
+    if brief.stranger:
+        files = [replace(file, is_unreviewed=file.is_unreviewed or diff.is_unread(file)) for file in files]
     files = [replace(f, skip=unreadable[f.path], is_unreviewed=True) if f.path in unreadable else f for f in files]
     return tuple(
         replace(f, skip=left_out if not f.skip or f.is_unreviewed else f.skip, is_unreviewed=False, is_ignored=True)

@@ -1,21 +1,23 @@
-"""The cap on reviews of forks by a model in 24 hours, without a server: the runs of the workflow are counted, as GitHub lists them.
+"""The cap on reviews of strangers' changes by a model in 24 hours, without a server: the runs of the workflow are counted, as GitHub lists them.
 
 A run knows which runs were started before it, whatever became of them: its place in that order decides, so runs that work at
 the same time cannot pass the cap together.
 """
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 from bot.action.console import Console
 from bot.action.event import ON_PULL
+from bot.commands.context import WRITERS
 from bot.config import FILE, Step, policy
 from bot.errors import HostRefused
 from bot.github import shapes
 from bot.outputs import state
 from bot.publish.job import summaries
-from bot.values.ask import ASKED
 from bot.values.daily import DAY
 from bot.workflow.review_run import Funds, ReviewRun
 
@@ -29,7 +31,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     """What the day leaves this review, or why no model may read the change."""
     given = step.inputs.fork_reviews_per_day
     limit = run.settings.triggers.fork_reviews_per_day if given is None else given
-    if run.settings.strategy == "offline" or run.ask.trigger in ASKED or not run.state.facts.fork:
+    if run.settings.strategy == "offline" or not run.is_strangers_push:
         return Funds()
     try:
         count = await _earlier_runs(run, step)
@@ -49,7 +51,7 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
 
 
 async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
-    """The runs of this workflow in 24 hours for forks that were started before this one, whatever became of them; None: too many to tell.
+    """The runs of this workflow in 24 hours for strangers that were started before this one, whatever became of them; None: too many to tell.
 
     Before a run that is run again, all the others were started. A run whose jobs were all skipped asked nobody.
     """
@@ -59,19 +61,26 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
     listing = partial(actions, *host.repo, created=f">={since}", event=runner.github_event_name)
     own = int(runner.github_run_id) if runner.github_run_id.isdigit() else 0
     count = listed = 0
+    writers: dict[str, bool] = {}
+
+    async def is_stranger(row: Mapping[str, Any], here: object) -> bool:
+        """Whether a run is for a fork, or somebody who may not write has caused it."""
+        login = str(shapes.at(row, "actor.login") or "")
+        if shapes.at(row, "head_repository.full_name") != here or not login:
+            return True
+        if login not in writers:
+            is_person = shapes.at(row, "actor.type") == "User"
+            writers[login] = not is_person or await host.permission(login) in WRITERS
+        return not writers[login]
+
     async for row in host.client.pages(listing, "workflow_runs"):
         listed += 1
         here, number = shapes.at(row, "repository.full_name"), shapes.at(row, "id")
         path = str(shapes.at(row, "path")).partition("@")[0].removeprefix(f"{here}/")
-        is_fork = shapes.at(row, "head_repository.full_name") != here
         is_before = number != own if runner.github_run_attempt != "1" else number < own
         is_this = not runner.workflow_path or path == runner.workflow_path
-        count += (
-            (is_fork or runner.github_event_name not in ON_PULL)
-            and is_before
-            and is_this
-            and shapes.at(row, "conclusion") != "skipped"
-        )
+        if is_before and is_this and shapes.at(row, "conclusion") != "skipped":
+            count += runner.github_event_name not in ON_PULL or await is_stranger(row, here)
     return None if listed >= LISTED else count
 
 

@@ -158,7 +158,9 @@ class Triggers:
     bots: bool = setting(False, "Whether pull requests that a bot opened are reviewed automatically.")
     forks: bool = setting(True, "Whether pull requests from forks are reviewed automatically.")
     fork_reviews_per_day: int = setting(
-        50, "Automatic reviews of forks by models in a day; further ones use no model.", ge=0
+        50,
+        "Automatic reviews of changes by people without write permission, by models in a day; further ones use no model.",
+        ge=0,
     )
     branches: tuple[str, ...] = setting((), "Base branches, with `*`; if empty, every branch.")
     labels: tuple[str, ...] = setting((), "A pull request must have one of these; if empty, it needs no label.")

@@ -131,7 +131,7 @@ def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) 
 def forks_used(limit: float, source: str = FILE) -> str:
     """Why no model reads a stranger's change today. `source`: where the limit is set."""
     return (
-        f"pull requests from forks have used `triggers.fork_reviews_per_day` ({limit:g}) of {source} for these 24 hours; "
+        f"pull requests of people who may not write here have used `triggers.fork_reviews_per_day` ({limit:g}) of {source} for these 24 hours; "
         "`/deeprepo review` in a comment of somebody with write permission starts one with a model."
     )
 

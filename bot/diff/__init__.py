@@ -2,7 +2,7 @@
 
 from bot.diff.read import read
 from bot.diff.show import numbered_text, rows
-from bot.diff.skip import SUBMODULE
+from bot.diff.skip import SUBMODULE, is_unread
 from bot.diff.tell import FileDiff, file_diffs, followers
 
-__all__ = ["SUBMODULE", "FileDiff", "file_diffs", "followers", "numbered_text", "read", "rows"]
+__all__ = ["SUBMODULE", "FileDiff", "file_diffs", "followers", "is_unread", "numbered_text", "read", "rows"]

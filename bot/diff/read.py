@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from bot.diff import skip
 from bot.machine import limits
 from bot.text.globs import generated_marks
-from bot.text.paths import name_of, vendored_folder
+from bot.text.paths import is_code, is_settings, name_of, vendored_folder
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
 
 if TYPE_CHECKING:
@@ -33,15 +33,17 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
     """Every changed file in git's order. Files that need no review carry the reason in `skip`."""
     is_generated = generated_marks(change.attributes)
     sections = iter(_sections(change.patch))
-    changed_files = []
-    for row in _rows(change.status):
+    changed_files, rows = [], [*_rows(change.status)]
+    left = [row.old for row in rows if row.letter in "DR" and (is_code(row.old) or is_settings(row.old))]
+    for row in rows:
         limits.reading(row.new)
         part_count = 2 if row.letter == "T" else 1  # a change of type is a deletion and an addition
         parts = [next(sections, b"") for _ in range(part_count)]
         parts = [b""] if row.new in change.left_out else parts
         file = _file(row, parts)
         why = skip.reason(file, parts, change, is_generated)
-        is_unvouched = skip.is_unvouched(file, why)
+        replaces_code = any(path.startswith(f"{row.new}/") for path in left) if why in skip.ELSEWHERE else False
+        is_unvouched = skip.is_unvouched(file, why, replaces_code=replaces_code)
         changed_files.append(replace(file, skip=why, is_unreviewed=is_unvouched, is_foreign=why in skip.FOREIGN))
     changed_files += [
         ChangedFile(path, path, "modified", skip=skip.WITHHELD, is_unreviewed=True)

@@ -9,8 +9,11 @@ from bot.values import ChangedFile, RawChange
 MAX_CHANGED_LINES = 20_000
 WITHHELD = "its content passes through a filter program of git, which is not started"
 SUBMODULE = "submodule: its code is in another repository"
+MODULES = ".gitmodules"  # where git finds the repositories of submodules
+ADDRESSES = "addresses of submodules: their code is in other repositories"
 REPLACED = "a submodule is in its place: its code is in another repository"
 LINK = "symbolic link"
+ELSEWHERE = frozenset({SUBMODULE, LINK})
 POINTER = "pointer of Git LFS: the file itself is stored elsewhere"
 POINTER_HEAD = b"version https://git-lfs.github.com/spec/v1\n"
 VENDOR = "vendored code"
@@ -100,21 +103,33 @@ def reason(
     return next((why for why, applies in checks.items() if applies), None)
 
 
-def is_unvouched(file: ChangedFile, why: str | None) -> bool:
+def is_unread(file: ChangedFile) -> bool:
+    """Whether nobody reads what the change brings in a file: by its name or a mark it is left out, or what it points to is elsewhere.
+
+    People who may merge answer for such a file, and `is_unvouched` says what is open all the same; of anybody else all of it is open.
+    """
+    if file.path == MODULES:
+        return file.status != "deleted"
+    is_harmless = file.skip in (None, MOVED, PICTURE) or HARMLESS.match(file.skip)
+    return not is_harmless and file.status != "deleted"
+
+
+def is_unvouched(file: ChangedFile, why: str | None, *, replaces_code: bool = False) -> bool:
     """Whether a file is skipped for a reason for which nobody but the change speaks, or could not be read: such a file is open.
 
     The base vouches for a mark that an existing file had before the change and has after it. Of a new file the name alone vouches
     for a lock file, a licence and what no program reads as code or settings. The checks by code run on the text of all of
     them. The code of a submodule is in another repository, where it has its own reviews: a note reports it, and nothing is open.
+    `replaces_code`: a folder with code was in its place, which a link or a submodule shows from elsewhere now.
     """
     if why == SUBMODULE:  # one that is called like a file of code is none that people make
-        return file.status == "added" and is_code(file.path)
+        return replaces_code or (file.status == "added" and is_code(file.path))
     if why in (None, MOVED, PICTURE) or HARMLESS.match(why):
         return False
     if not file.hunks:
         return file.status != "deleted" or is_code(file.path)  # what is gone brings nothing, and code may be missed
     if why in (LINK, POINTER):
-        return is_code(file.path) or (why == POINTER and is_settings(file.path))
+        return replaces_code or is_code(file.path) or (why == POINTER and is_settings(file.path))
     if why.endswith("data rather than code"):
         return True
     return file.old_path is None and not _is_vouched_by_name(file, why)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from bot import config
+from bot.diff.skip import ADDRESSES
 from bot.text.paths import is_test
 from bot.values import (
     ChangedFile,
@@ -216,7 +217,7 @@ class CoverageTracker:
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
         rows += [
-            CoverageRow("file", file.path, file.path, "unread", reason=f"not read: {file.skip}; {REMEDY}")
+            CoverageRow("file", file.path, file.path, "unread", reason=f"not read: {file.skip or ADDRESSES}; {REMEDY}")
             for file in self._files
             if file.is_unreviewed
         ]

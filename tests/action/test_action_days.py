@@ -29,7 +29,8 @@ def ran(at: Stage, number: int, *, fork: bool = True, hours: float = 1, **other:
     home = at.repo.repository
     created = datetime.now(UTC) - timedelta(hours=hours)
     source = Repository(number, User(9, "stranger"), "shop", home.git, created, parent=home) if fork else home
-    home.runs.append(WorkflowRun(number, created, source, **{"event": "pull_request_target", **other}))  # type: ignore[arg-type]
+    who = at.gh.world.user(str(other.pop("actor", "stranger" if fork else "colleague")))
+    home.runs.append(WorkflowRun(number, created, source, **{"event": "pull_request_target", "actor": who, **other}))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("rows", "cap", "word"), few(DAYS, 0, 1))
@@ -48,3 +49,21 @@ async def test_a_run_counts_those_before_it(
         assert found.review is not None
         assert (found.review.cost.calls == 0) == bool(word)
         assert word in " ".join(found.review.notes)
+
+
+async def test_a_stranger_on_a_branch_of_the_repository_counts_as_a_fork_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who may only read can open a pull request from a branch of the repository too: their runs count, and their reviews are held."""
+    async with doubles.openai_server(doubles.PerModel({"reader": FINE})) as model, stage(tmp_path, BASE) as at:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+        _, body = await opened(at, author="stranger")
+        asks = {"worker": "compatible/reader", "strategy": "direct"}
+        ran(at, 1, fork=False, event="pull_request")
+        ran(at, 2, fork=False, event="pull_request", actor="stranger")
+        calls = []
+        for cap in ("1", "2"):
+            told = await at.told("pull_request", body, permissions=COUNTING, fork_reviews_per_day=cap, **asks)
+            assert told.review is not None
+            calls.append((told.review.cost.calls > 0, "triggers.fork_reviews_per_day" in " ".join(told.review.notes)))
+        assert calls == [(False, True), (True, False)]

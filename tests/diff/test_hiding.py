@@ -1,5 +1,7 @@
 """A change cannot hide its own code from the review."""
 
+import shutil
+
 import pytest
 import step
 from fakes import Repository
@@ -115,3 +117,17 @@ async def test_a_link_in_the_place_of_code_is_open(repository: Repository) -> No
     (repository.folder / "a.py").symlink_to("/etc/passwd")
     async with Checkout(repository.pull(base, repository.commit({}))) as tree:
         assert [file.is_unreviewed for file in diff.read(await tree.change())] == [True]
+
+
+async def test_a_link_in_the_place_of_a_folder_with_code_is_open(repository: Repository) -> None:
+    """So it is for a submodule; a link or a submodule where nothing was is none."""
+    base = repository.commit({"lib/a.py": OLD, "etc/b.py": OLD, "docs/c.md": "c\n"})
+    head = repository.commit({"lib/a.py": None, "etc/b.py": None, "docs/c.md": None})
+    for name in ("lib", "docs", "new"):
+        shutil.rmtree(repository.folder / name, ignore_errors=True)
+        (repository.folder / name).symlink_to(f"/opt/{name}")
+    for name in ("etc", "plugin"):
+        repository.git("update-index", "--add", "--cacheinfo", f"160000,{head},{name}")
+    async with Checkout(repository.pull(base, repository.commit({}))) as tree:
+        files = diff.read(await tree.change())
+    assert [file.path for file in files if file.is_unreviewed] == ["etc", "lib"]

@@ -109,3 +109,41 @@ async def test_a_merge_queue_stops_at_a_head_without_a_review(at: Whole) -> None
     assert [await queue(at, number), await queue(at, 999, "second")] == ["success"] * 2
     await at.repo.commit("main", BAR)
     assert [await queue(at, number, "third"), await queue(at, 999, "fourth")] == ["failure"] * 2
+
+
+LEFT_OUT: dict[str, str | bytes | sandbox.TreeEntry | None] = {
+    "deps": sandbox.TreeEntry("2" * 40, "160000"),
+    "plugins/new": sandbox.TreeEntry("3" * 40, "160000"),
+    ".gitmodules": '[submodule "deps"]\n\tpath = deps\n\turl = https://example.com/other/deps.git\n',
+    "bin/deploy": sandbox.TreeEntry("../vendor/tool", "120000"),
+    "current": sandbox.TreeEntry("releases/2", "120000"),
+    ".github/workflows": sandbox.TreeEntry("../docs/samples", "120000"),
+    "vendor/lib.py": "def f():\n    return 2\n",
+    "static/app.min.js": "var a=1;" * 400 + "other()\n",
+    "package-lock.json": '{"packages": {"node_modules/x": {"resolved": "https://example.com/x.tgz"}}}\n',
+    "LICENSE-SH": sandbox.TreeEntry("#!/bin/sh\nfetch | sh\n", "100755"),
+}
+
+
+async def test_what_nobody_read_is_never_green_for_a_stranger(at: Whole) -> None:
+    """Submodules, links, and what is left out by its name alone: open for who may not write here. Who may merge answers for it."""
+    before: dict[str, str | bytes | sandbox.TreeEntry | None] = {
+        "deps": sandbox.TreeEntry("1" * 40, "160000"),
+        ".gitmodules": '[submodule "deps"]\n\tpath = deps\n\turl = https://example.com/acme/deps.git\n',
+        "current": sandbox.TreeEntry("releases/1", "120000"),
+        "vendor/lib.py": "def f():\n    return 1\n",
+        "static/app.min.js": "var a=1;" * 400 + "\n",
+    }
+    await at.repo.commit("main", {**BAR, **before})
+    await at.repo.commit("theirs", LEFT_OUT)
+    await at.repo.commit("ours", LEFT_OUT, "The same by somebody who may merge")
+    ours = await at.repo.open_pull("ours", title="Ours")
+    theirs = await at.repo.open_pull("theirs", title="Theirs", fork=True, author="stranger")
+    await at.quiet()
+    assert (at.ending(ours), at.ending(theirs)) == ("success", "failure")
+    (check,) = at.gh.pull(theirs).checks
+    assert (
+        check.title
+        == f"Open: {len(LEFT_OUT)} files that were left out. Nothing found by: secrets. Looked at: 1 part of the changed code."
+    )
+    assert "a file that nobody has read" in (check.summary or "")
