@@ -53,11 +53,6 @@ class _File:
     def __init__(self, index: Index, language: Language, modules: Modules, path: str, facts: Facts, seen: Seen) -> None:
         self._index, self._language, self._modules = index, language, modules
         self._path, self._facts, self._seen = path, facts, seen
-        self._names = {  # that it binds, or that one of its imports may be meant for
-            *facts.bound,
-            *(one.name for one in facts.definitions if not one.owner),
-            *(name for item in facts.imports for name in (item.whole, *(bound.here for bound in item.names))),
-        }
 
     def of_import(self, item: Import, lines: Collection[int]) -> Iterator[Place]:
         """What an import takes that is not there."""
@@ -72,9 +67,7 @@ class _File:
         if not files:
             if item.line in lines:
                 near = self._modules.near(self._path, item)
-                place = self._place(item.line, item.spec, "missing-module", (), near=near)
-                is_bound = not item.names and any(one.spec in near and not one.names for one in self._facts.imports)
-                yield replace(place, is_bound=is_bound)
+                yield self._place(item.line, item.spec, "missing-module", (), near=near)
             return
         made = re.compile(f"{self._language.made_names or '(?!)'}|{self._language.module_members}")
         for bound in mine:
@@ -84,9 +77,7 @@ class _File:
                     spec.rpartition(self._language.separator)[2] for spec in self._modules.near(self._path, below)
                 ]
                 near = _near(bound.there, [*names_of(self._index, files), *modules])
-                place = self._place(bound.line, bound.there, "missing-name", files, near=near, here=bound.here)
-                yield replace(place, is_bound=not self._names.isdisjoint(near))
-                self._names.update(near)
+                yield self._place(bound.line, bound.there, "missing-name", files, near=near, here=bound.here)
 
     def _above(self, item: Import) -> Iterator[Place]:
         """A module that is neither a file nor a name of the module above it."""
@@ -161,7 +152,7 @@ class _File:
         elif names and use.name not in names:
             near = _near(use.name, names)
             place = self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=near)
-            yield replace(place, home=path)
+            yield replace(place, home=path, owner=line[0][1])
 
     def _of_instance(self, use: Use, typed: Typed) -> Iterator[Place]:
         """A member that is asked of an object of a class."""
@@ -180,7 +171,7 @@ class _File:
         elif rows and not mine and not typed.is_own:
             near = _near(use.name, [row.name for _, row in rows])
             place = self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=near)
-            yield replace(place, home=path)
+            yield replace(place, home=path, owner=line[0][1])
 
     def _class(self, name: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
         """The file of the one class that a name means, and the class with all its bases."""

@@ -133,9 +133,9 @@ class Place:
     rule: Rule
     certainty: Certainty
     home: str  # the file that lacks it or defines what is called, or the folder of a package of several; "" of a missing module
+    owner: str = ""  # the class that lacks it
     says: str = ""  # of arguments: what is wrong with them
     near: tuple[str, ...] = ()  # what it may be meant for, the nearest first
-    is_bound: bool = False  # the file has that name already: many languages refuse a second import of it
     definition: Definition | None = None  # what a call does not fit, or the nearest of what it may be meant for
     source: str = ""  # the file of the definition
     also: tuple[int, ...] = ()  # further lines of the file with the same cause

@@ -1,7 +1,8 @@
 """Broken uses that code can rewrite, because the check knows the old form and the new one.
 
 Another name, another file, another keyword, an argument that nothing takes any more. A use that needs a decision (a value for a
-new parameter, a replacement for what is gone) has no rewrite, and neither has any other of its file.
+new parameter, a replacement for what is gone) has no rewrite, and neither has any other of its file. Only what the change itself has
+renamed gets the new name: the same definition stands under it.
 """
 
 import posixpath
@@ -9,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from itertools import islice, pairwise
 
 from tree_sitter import Node
@@ -25,6 +27,7 @@ from impact.nodes import ancestors
 
 MOST = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
+SAME = 0.9  # of the lines of a definition, from 0 to 1
 CLIMB = 6  # levels from a name up to the call that calls it
 # What an argument may hold that does something, beside having a value, or that tells more than the program needs.
 ACTS = re.compile(rb"\w\s*[(!]|\bawait\b|\byield\b|\bnew\b|\+\+|--|(?<![=!<>])=(?!=)|#|//|/\*|\*\*|\.\.\.|^[*&]")
@@ -73,7 +76,9 @@ async def rewrites(
     """(caller's path, changed definition or file) -> the lines that mend every broken use of it in this file."""
     rows = [row for group in groups for row in group if not row.reference.likely]
     refitted = {row.symbol for row in rows if row.misfit is not None and row.symbol is not None}
+    renamed = {row.symbol for row in rows if row.symbol is not None and row.symbol.change == "renamed"}
     replaced = {item for item in refitted if await _replaces_parameter(tree, item)}
+    replaced |= {item for item in renamed if await _is_another(tree, item)}
     rows_by_file: dict[str, list[Breakage]] = defaultdict(list)
     for row in rows:
         if row.symbol not in replaced:
@@ -105,6 +110,18 @@ async def _replaces_parameter(tree: Tree, item: ChangedSymbol) -> bool:
     ]
     is_untold = len(lines_after) == 1 and BARE.search(lines_after[0]) is not None  # undeclared, and nothing uses it
     return lines_before != lines_after or is_untold
+
+
+async def _is_another(tree: Tree, item: ChangedSymbol) -> bool:
+    """Whether what has the new name is no longer the definition that had the old one, though it is the one most alike."""
+    if item.before is None or item.after is None or item.before.short == item.after.short:
+        return False
+    named = re.compile(rf"\b(?:{re.escape(item.before.short)}|{re.escape(item.after.short)})\b")
+    before, after = [
+        [row for line in await _text(tree, side) if (row := named.sub("\0", line).strip())]
+        for side in (item.before, item.after)
+    ]
+    return SequenceMatcher(None, before, after, autojunk=False).ratio() < SAME
 
 
 async def _text(tree: Tree, symbol: Symbol) -> Sequence[str]:

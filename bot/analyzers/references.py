@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import impact
 from bot.analyzers.contracts import REPORTED, compare
@@ -12,16 +12,14 @@ from bot.languages.faults import faults
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Query, Rewrite, Source, Verdict
+from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Query, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, proof_of
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"
 QUOTED = 6  # further lines with the same cause
-REWRITTEN = 12  # lines that a fix changes
 ROWS = 1_000  # lines that name a missing module
 RELATIVE = re.compile(r"\.|(?:crate|self|super)\b")  # the beginning of a name that means another module in another file
-_QUOTE = re.compile(r"[\"'`#]")  # a name behind one may be a part of a text or of a comment
 
 
 class _HeadTree:
@@ -138,20 +136,21 @@ def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves:
         start=place.line,
         end=place.line,
         evidence=tuple(evidence),
-        rewrites=tuple(_rewrites(place, mine)),
         verdict=Verdict.PROVEN if proves else Verdict.UNPROVEN,
     )
 
 
 def _title(place: impact.Place) -> str:
-    near = f"; it has {' and '.join(f'`{name}`' for name in place.near)}" if place.near else ""
+    """What is wrong; a name that is near is a question, which a person answers: no fix writes it."""
+    near = f"; did you mean {' or '.join(f'`{name}`' for name in place.near)}?" if place.near else ""
     if place.rule == "missing-module":
-        meant = f"; there is {' and '.join(f'`{name}`' for name in place.near)}" if place.near else ""
-        return f"`{place.name}` is not in this repository{meant}"
+        return f"`{place.name}` is not in this repository{near}"
     if place.rule == "arguments":
         return f"`{place.name}()` {place.says}{near}"
     if place.name == "default":
         return f"{place.home} has no default export"
+    if place.owner:
+        return f"`{place.owner}` has no `{_last(place.name)}`{near}"
     return f"`{_last(place.name)}` is not in {place.home or ROOT}{near}"
 
 
@@ -162,26 +161,7 @@ def _why(place: impact.Place) -> str:
     if place.rule == "arguments" and place.definition is not None:
         head = place.definition.head.rstrip(" {:")
         return f"The call at {here} does not fit `{head}` ({place.source}:{place.definition.line}): it {place.says}."
+    if place.owner:
+        return f"{here} uses `{place.name}`; `{place.owner}` ({place.home}) neither defines it nor inherits it."
     verb = "imports" if place.here else "uses"
     return f"{here} {verb} `{place.name}`; {place.home or ROOT} neither defines it nor hands it on."
-
-
-def _rewrites(place: impact.Place, lines: Sequence[str]) -> Iterator[Rewrite]:
-    """The lines with the one name that is near instead, where nothing but that name can be meant on them."""
-    if len(place.near) != 1 or place.name == "default" or place.is_bound:
-        return
-    old, new = _last(place.name), _last(place.near[0])
-    if place.rule == "arguments":
-        old = next(iter(re.findall(r"'(\w+)'", place.says)), "")
-    elif place.rule == "missing-module":
-        old, new = place.name, place.near[0]
-    if not old:
-        return
-    word = re.compile(rf"(?<![\w$]){re.escape(old)}(?![\w$])")
-    numbers = [place.line, *place.also]
-    if place.here == old:  # the file calls it so on other lines, too
-        numbers = [number for number, line in enumerate(lines, 1) if word.search(line)]
-    changed = [Rewrite(place.path, number, lines[number - 1], word.sub(new, lines[number - 1])) for number in numbers]
-    is_plain = place.rule == "missing-module" or not any(_QUOTE.search(row.old.rpartition(old)[0]) for row in changed)
-    if is_plain and len(changed) <= REWRITTEN and all(len(word.findall(row.old)) == 1 for row in changed):
-        yield from changed

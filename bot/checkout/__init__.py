@@ -5,8 +5,8 @@
 `Checkout` reads the trees behind them, with no network. `remote.fetch` is the one command that has it.
 """
 
-from bot.checkout.local import clone, origin_name, pull
+from bot.checkout.local import clone, is_checked_out, origin_name, pull
 from bot.checkout.locate import git_dir
 from bot.checkout.tree import Checkout
 
-__all__ = ["Checkout", "clone", "git_dir", "origin_name", "pull"]
+__all__ = ["Checkout", "clone", "git_dir", "is_checked_out", "origin_name", "pull"]

@@ -43,6 +43,15 @@ async def pull(request: ReviewRequest, scratch: str) -> PullRequest:
     return await _worktree(request, repository)
 
 
+async def is_checked_out(repo: str, revision: str, scratch: str) -> bool:
+    """Whether HEAD has the content of a commit, whatever it is called. Raises RevisionError for what is none."""
+    place = locate(repo)
+    repository = _OwnRepository(place, await own_git_dir.revisions(place, _fresh(scratch)))
+    commits = [await _resolve(repository, name) for name in ("HEAD", revision)]
+    trees = {(await repository.run("rev-parse", "--verify", f"{commit}^{{tree}}")).out for commit in commits}
+    return len(trees) == 1
+
+
 async def clone(place: str, scratch: str) -> Clone:
     """Open a repository at the commit that its HEAD names, or at the revision behind an `@`. Raises RevisionError."""
     path, revision = _named(place)

@@ -126,6 +126,10 @@ def command(
     ) | {"journal": journal, "trace": trace, "local": reviewing.local(repo), "with": reviewing.clones(consumers)}
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
+        if fix and request.head:
+            from bot.wiring.fixing import refuse_elsewhere
+
+            refuse_elsewhere(repo, request.head, scratch)  # before anything is paid
         review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, form, output, show=show or (), fixable=0 if fix else len(fixable(review)))
     if not fix:

@@ -114,17 +114,28 @@ def fix_work_tree(
     *,
     keep: bool = False,
 ) -> tuple[Fix, FixCheck]:
-    """Mend the findings in the work tree. Raises UsageError if its files are not as they were reviewed, and then changes none.
+    """Mend the findings in the work tree. Raises UsageError if it is not what was reviewed, and then changes none of its files.
 
     `origin`: the option and the file that the review was read from; `keep`: leave the work tree as it is.
     """
     top = locate(repo).top
     if top is None:
         raise UsageError("a bare repository has no files to fix: run this in a checkout")
+    if not keep and review_done.pull.head_name not in SCOPES:
+        refuse_elsewhere(repo, review_done.pull.head, scratch)
     fix, check = asyncio.run(_mend(review_done.pull, rows, repo, scratch, origin))
     if not keep:
         write(fix, Path(top))
     return fix, check
+
+
+def refuse_elsewhere(repo: str, head: str, scratch: str) -> None:
+    """Raise UsageError unless the head of a change is what is checked out: a fix of another branch's code would break this one."""
+    if not asyncio.run(checkout.is_checked_out(repo, head, scratch)):
+        raise UsageError(
+            f"{head} is not what is checked out here, and a fix belongs to the code that was reviewed: check {head} out first,"
+            " or print the change with `deeprepo fix REVIEW.JSON --patch`. Nothing was changed"
+        )
 
 
 async def _mend(

@@ -73,19 +73,39 @@ def test_places_that_need_a_decision_are_left_and_named(broken: Repository) -> N
     assert text(broken, "shop/bill.py") == told
 
 
-def test_no_fix_brings_a_name_into_a_file_twice(broken: Repository) -> None:
-    """A second import of one name is a syntax error."""
-    files = {
-        "twice.ts": "import { pick, total, pik } from './lib';\n",
-        "own.ts": "import { pik } from './lib';\nexport const pick = 1;\n",
-        "two.ts": "import {\n  pik,\n  picc,\n} from './lib';\n",
-        "once.ts": "import { total, pik } from './lib';\n",
-    }
-    broken.commit({"lib.ts": "export const pick = 1;\nexport const total = 2;\n"}, "a library")
-    broken.commit(dict(files), "names of it")
+def test_a_name_that_is_near_is_a_question_and_no_fix(broken: Repository) -> None:
+    """In the finding as well as in what is written: another function of nearly that name does another thing."""
+    broken.commit({"lib.ts": "export const formatDate = (at: Date) => 1;\n"}, "a library")
+    use = "import { formatDateTime } from './lib';\nformatDateTime(new Date());\n"
+    broken.commit({"app.ts": use}, "a name of none")
+    done = run(broken, "review", "HEAD~1..HEAD", "--effort", "none", "--fix")
+    assert "`formatDateTime` is not in lib.ts; did you mean `formatDate`?" in done.stdout
+    assert "Nothing can be fixed" in done.stderr
+    assert text(broken, "app.ts") == use
+
+
+def test_a_name_that_the_change_gives_to_another_definition_is_no_fix(broken: Repository) -> None:
+    """What stands where the old one stood, and is most alike, does not do the same."""
+    old = "def load(path):\n    text = read(path)\n    return parse(text)\n"
+    new = "def load_all(path):\n    text = read(path)\n    return [parse(one) for one in text]\n"
+    use = "from lib import load\n\nload('a')\n"
+    broken.commit({"lib.py": old, "app.py": use}, "a library")
+    broken.commit({"lib.py": new}, "another function")
     run(broken, "review", "HEAD~1..HEAD", "--effort", "none", "--fix")
-    mended = {"two.ts": files["two.ts"].replace("pik", "pick"), "once.ts": files["once.ts"].replace("pik", "pick")}
-    assert {path: text(broken, path) for path in files} == {**files, **mended}
+    assert text(broken, "app.py") == use
+
+
+def test_a_fix_of_another_branch_is_written_nowhere(broken: Repository) -> None:
+    """Neither by the review nor from its file; a commit of the same content is the same, whatever it is called."""
+    output = reviewed(broken)
+    broken.git("checkout", "-q", "main")
+    for words in (("review", "main..feature", "--effort", "none", "--fix"), ("fix", str(output))):
+        done = run(broken, *words)
+        assert (done.returncode, "is not what is checked out here" in done.stderr) == (2, True)
+        assert {path: text(broken, path) for path in FILES} == FILES
+    broken.git("checkout", "-q", "feature")
+    broken.git("commit", "-q", "--amend", "-m", "another title")
+    assert "1 finding fixed in 2 files" in run(broken, "fix", str(output)).stderr
 
 
 @pytest.mark.slow
