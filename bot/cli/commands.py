@@ -47,7 +47,6 @@ app = typer.Typer(
     cls=_Commands,
     help="Reviews a change by reading beyond the diff: every changed definition and everything that depends on it.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
