@@ -56,6 +56,11 @@ class Outcomes(StoragePart):
             counts.setdefault(repository, Counter())[outcome] = number
         return counts
 
+    async def rejected(self, pull: PullRef) -> frozenset[str]:
+        """The findings of a pull request that somebody has rejected, by identity."""
+        query = sa.select(finding.c.fingerprint).where(finding.c.pull == pull.key, finding.c.outcome == "rejected")
+        return frozenset(mark for (mark,) in await self.rows(query))
+
     async def close(self, pull: PullRef, now: float) -> None:
         """The pull request was merged or closed: what waits is left."""
         ours = (finding.c.pull == pull.key) & (finding.c.outcome == "waiting")

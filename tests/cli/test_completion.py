@@ -26,9 +26,7 @@ def test_a_shell_completes_commands_options_and_values(words: tuple[str, ...], c
     assert done.stdout.split() == completed
 
 
-@pytest.mark.parametrize(
-    ("shell", "more"), [("zsh", {}), ("fish", {"_TYPER_COMPLETE_FISH_ACTION": "get-args"})]
-)
+@pytest.mark.parametrize(("shell", "more"), [("zsh", {}), ("fish", {"_TYPER_COMPLETE_FISH_ACTION": "get-args"})])
 def test_other_shells_ask_the_same_program(shell: str, more: dict[str, str]) -> None:
     """Each in its own words."""
     asked = {"_DEEPREPO_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "deeprepo config --expl", **more}

@@ -1,7 +1,9 @@
 """What reviews were worth: from the findings of a pull request to the operator's page and `deeprepo status --worth`."""
 
 import asyncio
+import html
 import json
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -27,12 +29,12 @@ def comment(at: Whole, number: int, path: str) -> int:
     return found.id
 
 
-async def page(at: Whole) -> str:
+async def page(at: Whole, path: str = "/worth") -> str:
     """What the operator's page shows."""
     link = operator.link(Server(at.server.place, at.server.app), at.address)
     async with httpx2.AsyncClient(base_url=at.address, trust_env=False) as http:
         await http.post("/signin", data={"token": parse_qs(urlsplit(link).query)["token"][0]})
-        return (await http.get("/worth")).text
+        return (await http.get(path)).text
 
 
 async def test_a_merged_pull_request_shows_what_its_review_was_worth(
@@ -63,3 +65,19 @@ async def test_a_merged_pull_request_shows_what_its_review_was_worth(
     assert '<dt>Fixed before the merge</dt><dd>1</dd><dd class="soft">33% of those shown</dd>' in shown
     assert "somebody commented /deeprepo ignore" in shown
     assert "F601" in shown
+
+
+async def test_a_finding_is_counted_alike_on_each_page(at: Whole) -> None:
+    """One that was rejected and is gone afterwards: the review's page says both, and the overview counts it as rejected, by a rule that it states."""
+    number = await at.reviewed(files=FAULTS)
+    await at.repo.reply(number, comment(at, number, "shop/kinds.py"), "Won't fix: it is meant so.")
+    await at.quiet()
+    await at.pushed({"shop/kinds.py": "def known(kind):\n    return True\n"})
+    last = await page(at, "/reviews")
+    row = re.search(r'href="(/reviews/review~[^"]+)"', last)
+    assert row is not None
+    shown = await page(at, html.unescape(row[1]))
+    assert shown.count("fixed, was rejected") == 1
+    overview = await page(at, "/")
+    assert "<dt>Findings addressed</dt><dd>0%</dd>" in overview
+    assert "what somebody rejected counts as rejected" in overview

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -190,8 +190,9 @@ async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPa
     if found is not None:
         row, data = found
         output, (owner, _, name) = _output(data), row.name.partition("/")
+        pull = PullRef(row.installation, row.repository, owner, name, row.number)
         return ReviewPage(
-            PullRef(row.installation, row.repository, owner, name, row.number),
+            pull,
             row.title or str(_part(output, "pull").get("title") or ""),
             row.state,
             row.trigger,
@@ -199,7 +200,7 @@ async def review(server: RunningServer, session: SignedIn, job: str) -> ReviewPa
             await trace_of(row.journal, store, folder) if row.journal else None,
             row,
             output,
-            _findings(output),
+            _findings(output, await store.outcomes.rejected(pull)),
             _coverage(_part(output, "coverage")),
         )
     live = await server.jobs.one(job)
@@ -224,11 +225,15 @@ def _part(output: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return part if isinstance(part, Mapping) else {}
 
 
-def _findings(output: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """The findings with their state against the round before, those of this round first."""
+def _findings(output: Mapping[str, Any], rejected: Collection[str]) -> tuple[Mapping[str, Any], ...]:
+    """The findings with their state against the round before, those of this round first; one that was rejected counts as that ever after."""
     rows = [row for row in output.get("findings") or () if isinstance(row, Mapping)]
     states = {"new": "new", "still": "open", "fixed": "fixed"}
-    return tuple({**row, "state": states[row["status"]]} for row in rows if row.get("status") in states)[:FINDINGS]
+    shown = [row for row in rows if row.get("status") in states][:FINDINGS]
+    return tuple(
+        {**row, "state": states[row["status"]] + (", was rejected" if row.get("identity") in rejected else "")}
+        for row in shown
+    )
 
 
 KINDS = {
