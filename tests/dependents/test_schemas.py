@@ -372,6 +372,14 @@ HARMLESS |= {
         ("by a statement", REVERSIBLE.format('{ execute "SELECT 1" }', f'{{ execute "{BACK}" }}')),
     )
 }  # fmt: skip
+MIGRATED = "ALTER TABLE orders RENAME COLUMN total TO cents;\n"
+HARMLESS |= {
+    f"sql: a test of a migration that makes the old table itself, {name}": ({}, {"migrations/2.sql": MIGRATED, path: f"{text}\n{use}"})
+    for name, path, text, use in (
+        ("by a statement", "store/migrator_test.go", "var _ = `CREATE TABLE IF NOT EXISTS orders (id INT, total INT);`", 'var _ = "INSERT INTO orders (id, total) VALUES (1, 2)"\n'),
+        ("by a call", "old.py", 'op.create_table(\n    "orders",\n    sa.Column("total", sa.Integer),\n)', QUERY),
+    )
+}  # fmt: skip
 
 
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:
@@ -392,6 +400,21 @@ def test_a_break_names_its_users(repository: Repository, case: Case) -> None:
     findings = of_schemas(effect(repository, case.before, case.after))
     assert [one.rule for one in findings] == [case.rule]
     assert tuple(f"{item.path}:{item.line}" for item in findings[0].evidence) == case.uses
+
+
+def test_the_place_that_is_most_certainly_broken_speaks_first(repository: Repository) -> None:
+    """Not the first in the alphabet: a line below the class of the table comes before one that only has the word, settings come last."""
+    workflow = "on: push # of a user\njobs:\n  a:\n    if: github.event.repo.full_name == github.repository\n"
+    before = {
+        ".github/workflows/a.yml": workflow,
+        "app/names.py": f"# of a user\n{'x = 1' * 9}\n\ndef f(repo):\n    return repo.full_name\n",
+        "lib/models.py": "class UserBase:\n    email: str\n    full_name: str\n",
+    }
+    (finding,) = of_schemas(
+        effect(repository, before, {"migrations/2.sql": "ALTER TABLE users DROP COLUMN full_name;\n"})
+    )
+    assert finding.title == "users.full_name was dropped, and lib/models.py and 2 more files may still use it"
+    assert [one.path for one in finding.evidence] == ["lib/models.py", "app/names.py", ".github/workflows/a.yml"]
 
 
 @pytest.mark.parametrize(("before", "after", "rule"), ALONE.values(), ids=ALONE)

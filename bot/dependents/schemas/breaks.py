@@ -87,6 +87,7 @@ class SchemaUse:
     line: int
     text: str
     sure: bool
+    distance: int = 0  # lines to the nearest one above that names what the element belongs to
 
 
 @dataclass(frozen=True, slots=True)

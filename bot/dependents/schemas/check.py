@@ -16,12 +16,13 @@ from bot.dependents.schemas.breaks import (
     SchemaSides,
     SchemaUse,
     UnreadableSchemaError,
+    forms_of_table,
     spellings,
 )
 from bot.machine import limits
 from bot.ports import Tree
 from bot.text.lines import file_lines, is_comment
-from bot.text.paths import is_output, is_prose, is_test, vendored_folder
+from bot.text.paths import is_output, is_prose, is_settings, is_test, vendored_folder
 from bot.values import ChangedFile, Finding, Query, Side
 
 SCHEMAS: Mapping[str, SchemaLanguage] = {
@@ -33,6 +34,7 @@ BREAKS = 1_000  # of one change that are looked up
 ROWS = 20_000  # lines with a searched word
 USES = 40  # of one break, of each likeness
 MOST_LINES = 20_000  # of a file that are searched for the owner of a name
+FAR = 100  # lines above a use in which its owner is looked for
 SHORTEST = 3  # letters of a word that is searched
 _ANNOTATION = re.compile(r"^\s*+\*\s*+@(?:\w{1,20}\\)?\w{0,30}Column\(")  # what Doctrine reads in a comment
 
@@ -188,12 +190,22 @@ def _uses(
                 is_wanted = sure or (likeness and place.path not in unsure[0] and one not in unsure[1])
                 if is_wanted and counts[one, sure] < USES and (place.path, place.line) not in uses[one]:
                     counts[one, sure] += 1
-                    uses[one][place.path, place.line] = SchemaUse(place.path, place.line, place.text.strip("\r"), sure)
-    return {
-        one: tuple(sorted(mine.values(), key=lambda use: (not use.sure, is_test(use.path), use.path, use.line)))
-        for one, mine in uses.items()
-        if mine
-    }
+                    uses[one][place.path, place.line] = SchemaUse(
+                        place.path, place.line, place.text.strip("\r"), sure, 0 if sure else _distance(one, place)
+                    )
+    return {one: tuple(sorted(mine.values(), key=_certain_first)) for one, mine in uses.items() if mine}
+
+
+def _distance(one: SchemaBreak, place: SchemaPlace) -> int:
+    """How far above a line the owner of the element is named: `user.name` says whose it is, and so does `class User:` around a line."""
+    owner = re.compile("|".join(map(re.escape, sorted(forms_of_table(one.owner)))), re.IGNORECASE)
+    above = place.lines[max(0, place.line - FAR) : place.line][::-1]
+    return next((at for at, text in enumerate(above) if one.owner and owner.search(text)), FAR)
+
+
+def _certain_first(use: SchemaUse) -> tuple[bool, bool, bool, int, str, int]:
+    """The most certainly broken first: a program reads settings by keys of their own."""
+    return not use.sure, is_test(use.path), is_settings(use.path), use.distance, use.path, use.line
 
 
 def _either(words: Collection[str]) -> str:

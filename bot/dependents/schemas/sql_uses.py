@@ -24,13 +24,21 @@ _BEFORE, _AFTER = 25, 15  # lines of a statement
 _ASKED = r"(?<![\w.$])(?:CLASS)\s*+(?:\.|::|->|\()"
 _ASKED_FOR = r"[\"'`]NAME[\"'`]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
 LONGEST = 2_000  # characters of a line
+_BODY = 4_000  # characters of what makes a table
 _DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
+# A statement or a call that makes a table: `CREATE TABLE orders`, `op.create_table("orders"`, `Schema::create('orders'`.
+_CREATES = (
+    r"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?(?:[\"`\[]?\w{1,80}[\"`\]]?\.)?[\"`\[]?NAME\b"
+    r"|\b(?:create_?table\w{0,20}|Schema::create)[\s(]{1,9}[:\"'`]{1,2}NAME\b"
+)
 
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
     if is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
         return ""  # an older migration, or a test of one, says what was
+    if _is_created(one, place):
+        return ""  # what a file makes itself, it has: a test of a migration begins with the table as it was
     return _of_table(one, place) if one.kind == "table" else _of_column(one, place)
 
 
@@ -38,11 +46,15 @@ def _word(name: str) -> str:
     return rf"(?<![\w$]){re.escape(name)}(?![\w$])"
 
 
+def _is_created(one: SchemaBreak, place: SchemaPlace) -> bool:
+    """Whether the file makes the table, with this column, itself."""
+    creations = re.finditer(_CREATES.replace("NAME", re.escape(one.owner or one.name)), place.whole, re.IGNORECASE)
+    bodies = (place.whole[match.end() : match.end() + _BODY].partition(";")[0] for match in creations)
+    return any(one.kind == "table" or re.search(_word(one.name), body, re.IGNORECASE) for body in bodies)
+
+
 def _of_table(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
-    creation = rf"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?[\"`]?{re.escape(one.name)}\b"
-    if re.search(creation, place.whole, re.IGNORECASE):
-        return ""  # a table of its own
     is_statement = _STATEMENT.search(text) is not None  # `from orders import total` is none
     tables = {row["table"].lower() for row in _TABLES.finditer(text) if is_statement or row["word"].isupper()}
     if one.name in tables | set(models.tables_in(text)):
