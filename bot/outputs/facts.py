@@ -11,7 +11,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from bot.config import FILE
-from bot.render import Phrases, load
+from bot.render import Phrases, code, load
 from bot.values import (
     SEVERITIES,
     CheckReport,
@@ -43,6 +43,7 @@ OPEN = (
     ("commits", "open_commits"),
     ("check", "open_checks"),
 )
+SAID = 3  # words in the sentence about places that still say them
 LISTED, NUMBERS = 10, 6  # lines about what is open, and line numbers in one of them; the JSON output has them all
 COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 MINUTE = 60
@@ -172,7 +173,7 @@ def _sentences(*texts: str) -> str:
 
 def _left(review: Review, words: Phrases) -> str:
     if missing := unread(review.coverage, words):
-        return words.say("not_read", what=missing)
+        return missing
     if review.cut.partial and not review.cut.failure:
         return words.say("partial")
     unknown = sum(one.severity == "fail" and one.lacks_result for one in review.checks)
@@ -203,8 +204,13 @@ def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
 
 
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
-    """What is open, counted: "2 parts of the changed code and 1 use of what changed"; empty if nothing is."""
-    return _counted(coverage.open, words)
+    """What is open, counted: "Open: 1 use of what changed. 4 places still say `API_URL`."; empty if nothing is."""
+    counted = _counted(coverage.open, words)
+    places = {(row.path, row.line): row.name.rpartition(":")[2] for row in coverage.open if row.kind == "word"}
+    said = [str(code(word)) for word in dict.fromkeys(places.values())]
+    more = words.say("and_more", len(said) - SAID) if len(said) > SAID else ""
+    still = words.say("still_say", len(places), what=_sentences(", ".join(said[:SAID]), more)) if said else ""
+    return _sentences(words.say("not_read", what=counted) if counted else "", still)
 
 
 def _counted(rows: Iterable[CoverageRow], words: Phrases) -> str:
@@ -262,7 +268,7 @@ def lead(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """What to do about what is open; empty if nothing is."""
     if coverage.complete:
         return ""
-    readable = any(row.kind in ("unit", "use") for row in coverage.open)
+    readable = any(row.kind in ("unit", "use", "word") for row in coverage.open)
     return words.say("open_lead_code" if readable and not coverage.by_model else "open_lead")
 
 
@@ -280,11 +286,10 @@ def open_places(coverage: Coverage) -> list[Open]:
     turns = Counter[str]()
     keyed_places = []
     for (kind, path, name, reason), lines in rows.items():
-        turn = turns[reason] if kind == "use" else 0
+        is_use = kind in ("use", "word")
+        turn = turns[reason] if is_use else 0
         turns[reason] += 1
-        keyed_places.append(
-            (kind == "use", turn, Open(path, tuple(sorted(line for line in lines if line)), name, reason))
-        )
+        keyed_places.append((is_use, turn, Open(path, tuple(sorted(line for line in lines if line)), name, reason)))
     return [one for _, _, one in sorted(keyed_places, key=lambda item: item[:2])]
 
 

@@ -60,7 +60,7 @@ def _invocation(review: Review) -> dict[str, Any]:
     notes = [(note, "note") for note in review.notes]
     notes += [(sentence, "warning") for sentence in review.coverage.cut]
     missing = facts.unread(review.coverage)
-    notes += [(f"Open: {missing}.", "warning")] if missing else []
+    notes += [(missing, "warning")] if missing else []
     notifications = [{"level": level, "message": {"text": line(text)}} for text, level in notes]
     return {"executionSuccessful": not review.cut.partial, "toolExecutionNotifications": notifications}
 

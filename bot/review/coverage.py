@@ -13,7 +13,7 @@ from itertools import groupby
 
 from bot import config
 from bot.diff.skip import ADDRESSES
-from bot.text.paths import is_test
+from bot.text.paths import is_code, is_test
 from bot.values import (
     ChangedFile,
     ChangedSymbol,
@@ -261,6 +261,8 @@ class CoverageTracker:
             return replace(row, state="reused", by=by, read=by)
         if use.test:
             return replace(row, state="skipped", reason="in a test: whether it still holds, its run says")
+        if use.reference.asks:
+            return replace(row, kind="word", state="unread", reason=use.says)
         if not use.may_break:
             return replace(row, state="relies", reason=use.was_now or use.says)
         why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "")
@@ -376,8 +378,8 @@ def _tells(row: Reference) -> bool:
     return row.form != "definition" and not row.is_guessed
 
 
-def _telling(row: Reference) -> tuple[bool, bool, bool, bool, str, int]:
-    return not row.missing, row.test, not row.sure, not row.call, row.path, row.line
+def _telling(row: Reference) -> tuple[bool, bool, bool, bool, bool, str, int]:
+    return not row.missing, row.test, not row.sure, not row.call, not is_code(row.path), row.path, row.line
 
 
 def _override(key: str, own: Symbol) -> Reference:

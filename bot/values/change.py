@@ -399,6 +399,7 @@ class Reference:
     spread: bool = False  # of a call: *args, **kwargs or ...rest make the count unreliable
     form: Literal["call", "import", "definition", "mention"] = "mention"
     misuse: ResultMisuse | None = None  # what is wrong with how the result of a call, or a dictionary, is used
+    asks: bool = False  # found by its word alone, it takes from something what nothing gives any more
 
     @property
     def sure(self) -> bool:

@@ -88,7 +88,8 @@ def in_order(findings: Iterable[PlacedFinding]) -> tuple[PlacedFinding, ...]:
 class CoverageRow:
     """One row of the coverage, and what became of it.
 
-    `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
+    `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "word": a line that still says
+    what is gone, and that only the word ties to it. "file": a changed file that
     was left out and that nobody vouches for. "search": uses that could not be looked for. "commits": those of the change
     that were not looked through for secrets, or have several merge bases with the base branch. "check": what a check by code
     has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
@@ -96,7 +97,7 @@ class CoverageRow:
     changed, and code could not judge it: it may work or break, and decides nothing.
     """
 
-    kind: Literal["unit", "use", "file", "search", "commits", "check", "dependent"]
+    kind: Literal["unit", "use", "word", "file", "search", "commits", "check", "dependent"]
     path: Exact[str]
     name: Exact[str]  # of a use: what it relies on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread", "relies"]
@@ -135,7 +136,7 @@ class Coverage:
     @property
     def open(self) -> tuple[CoverageRow, ...]:
         """What should have been read or checked and was not, most telling first."""
-        order = {"unit": 0, "file": 1, "use": 2, "search": 3, "commits": 4, "check": 5}
+        order = {"unit": 0, "file": 1, "use": 2, "word": 3, "search": 4, "commits": 5, "check": 6}
         left = [row for row in self.readings if row.state == "unread" and row.kind in order]
         return tuple(sorted(left, key=lambda row: order[row.kind]))
 

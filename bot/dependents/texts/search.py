@@ -3,10 +3,12 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from bot.dependents.byname import suffix
 from bot.dependents.sites import mention
 from bot.dependents.targets import telling
+from bot.dependents.texts.ends import asks, gives
 from bot.dependents.texts.naming import Naming, lost_names
 from bot.dependents.texts.paths import lost_paths
 from bot.dependents.texts.words import IMPORTS, LONG_LINE, LostWord, lost_words
@@ -48,11 +50,12 @@ async def also_says(
     if len(rows) >= ROWS:
         cut.append(f"{ROWS:,} lines and more hold words that the change takes away: the others were not looked at")
     added = {file.path: file.added_lines for file in files}
-    kept = [
+    told = [
         (path, line, text.rstrip("\r"))
         for path, line, text in rows
-        if line not in added.get(path, ()) and len(text) <= LONG_LINE and not _is_silent(path, text, suffixes)
+        if len(text) <= LONG_LINE and not _is_silent(path, text, suffixes)
     ]
+    kept = [row for row in told if row[1] not in added.get(row[0], ())]
     references = [
         *_of_words(kept, words, suffixes),
         *_of_definitions(kept, definitions, suffixes),
@@ -60,7 +63,41 @@ async def also_says(
         *_of_paths(kept, paths, suffixes),
     ]
     unique = {(row.path, row.line): row for row in reversed(references)}
-    return Dependents(references=tuple(reversed(unique.values())), cut=tuple(cut))
+    missed = _missed(told, {name: one for name, one in words.items() if one.given and not one.is_plain}, files)
+    missed |= _missed(told, {name: LostWord(name, key, given="code") for name, key in definitions.items()}, files)
+    return Dependents(
+        references=tuple(
+            replace(row, asks=(row.path, row.line, row.name) in missed) for row in reversed(unique.values())
+        ),
+        cut=tuple(cut),
+    )
+
+
+def _missed(
+    rows: Sequence[_Row], words: Mapping[str, LostWord], files: Iterable[ChangedFile]
+) -> set[tuple[str, int, str]]:
+    """The lines (path, number, word) that ask for a word which nothing gives any more.
+
+    Data give what code reads of them, and code what it defines: a key of settings is no field of a class, though both have one name.
+    Where other data give the word as well, it is missed only if it was renamed and the change touches nobody who asks for it.
+    """
+    by_word = _by_word(rows, words)
+    removed = [
+        (one.old_path or one.path, line.text)
+        for one in files
+        for hunk in one.hunks
+        for line in hunk.lines
+        if line.kind == "-"
+    ]
+    missed: set[tuple[str, int, str]] = set()
+    for text, mine in by_word.items():
+        word = words[text]
+        is_given = any(gives(text, path, line) == word.given for path, _, line in mine)
+        is_left_behind = word.is_renamed and word.given == "data"
+        if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
+            continue
+        missed.update((path, number, text) for path, number, line in mine if asks(text, path, line))
+    return missed
 
 
 def _names_folder(word: str, paths: Collection[str]) -> bool:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from bot.dependents.budget import by_risk
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.targets import telling
+from bot.dependents.texts.ends import SCHEMA, Given, gives
 from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
@@ -21,7 +22,6 @@ _ENVIRONMENT = re.compile(r"(?<![\w$])_?[A-Z][A-Z0-9]*_[A-Z0-9_]+(?!\w)")
 _TOKEN = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*")
 _PAGE_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
 _PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
-_SCHEMA = re.compile(r"\.(?:sql|prisma|proto|graphqls?|gql)$")
 IMPORTS = re.compile(
     r"^\s*+(?:import|from|use|using|require\w*|#\s*+include|export\s++\*)\b|\b(?:require|import)\(|\bfrom\s++[\"']"
 )
@@ -34,6 +34,7 @@ class LostWord:
     text: str
     path: str
     is_renamed: bool = False
+    given: Given = ""  # how the line that goes gave it its meaning
 
     @property
     def key(self) -> str:
@@ -75,7 +76,7 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
                 if f"{word}/${{" in text:  # a value was written out: `/jobs/${name}` is `/jobs/nightly` now
                     is_kept |= any(one.startswith(f"{word}/") for one in (*kept, *now))
                 if not is_kept and (is_distinctive(word) or is_edited):
-                    words[word] = LostWord(word, file.path, is_edited)
+                    words[word] = LostWord(word, file.path, is_edited, gives(word, file.path, text))
     return sorted(words.values(), key=lambda one: (one.is_plain, not one.is_renamed))
 
 
@@ -100,7 +101,7 @@ def _lines(file: ChangedFile, kind: str) -> Iterator[tuple[bool, str]]:
 def _is_of_words(path: str) -> bool:
     """Whether any word of a file may be said elsewhere, not its texts alone."""
     return bool(
-        not filetype(path).parser or _SCHEMA.search(path) or is_settings(path) or is_page(path) or is_style(path)
+        not filetype(path).parser or SCHEMA.search(path) or is_settings(path) or is_page(path) or is_style(path)
     )
 
 
