@@ -61,7 +61,7 @@ class Result:
 class Way:
     """How the code around a call takes its result."""
 
-    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, keyed, operand, called, entered, spread, asked, searched, compared, returned
+    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, keyed, operand, called, entered, spread, asked, searched, compared, returned, dropped
     line: int
     word: str = ""  # the member, the key, the declared type of the variable, or the kind of the literal
     number: int = -1  # names on the left
@@ -362,6 +362,8 @@ def _wrongs(rules: ResultRules, before: Result, after: Result, way: Way, ways: S
 
 def _unawaited(rules: ResultRules, before: Result, way: Way) -> Iterator[Misuse]:
     """What comes of a result that has to be awaited now, and is not."""
+    if way.form == "dropped":
+        yield Misuse("calls it without `await`", "does nothing: what is not awaited never runs")
     if way.form == "tested":
         yield Misuse("tests it without `await`", "takes the same branch each time: what is not awaited is always true")
     if (way.form == "member" and way.word not in rules.of_awaitable) or way.form in ("several", "iterated", "indexed"):

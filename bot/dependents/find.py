@@ -47,19 +47,15 @@ async def find(
     )
     by_language, by_word = await together(of_languages, by_name(tree, files, suffixes, budget))
     found_symbols = [symbol for part in by_language for symbol in part.symbols]
-    in_texts = await also_says(tree, files, found_symbols, suffixes) if budget.sites else Dependents()
+    found = [reference for part in by_language for reference in part.references]
+    in_texts = (
+        await also_says(tree, files, found_symbols, found, suffixes)
+        if budget.sites
+        else Dependents(references=tuple(found))
+    )
     parts = (*by_language, by_word, in_texts)
     cut += [*by_word.cut, *in_texts.cut, *tree.stopped_searches]
-    references = [reference for part in by_language for reference in part.references]
-    places_used = {
-        (row.path, row.line, row.name) for row in references if row.form != "definition" and not row.is_guessed
-    }
-    told = {(row.path, row.line) for row in references if row.misuse is not None}  # the word on it is one of its keys
-    references += [
-        row
-        for row in in_texts.references
-        if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
-    ]
+    references = list(in_texts.references)
     places_used = {(row.path, row.line, row.name) for row in references}
     references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]
     return Dependents(

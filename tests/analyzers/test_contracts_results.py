@@ -53,8 +53,11 @@ BROKEN: list[Case] = [
     (ITEM % (", now=0", MADE), ITEM % ("", MADE), "f().NAME(now=1)\n", f"still passes now=: {ERROR}"),
     (ITEM % (", now=0", MADE), ITEM % ("", MADE), "def g():\n    x = f()\n    x.NAME(now=1)\n", f"still passes now=: {ERROR}"),
     (ITEM % (", now=0", "def f() -> Item:\n    return h()"), ITEM % ("", "def f() -> Item:\n    return h()"), "f().NAME(now=1)\n", f"still passes now=: {ERROR}"),
+    (BOOL, f"async {BOOL}", "f(1)\n", "calls it without `await`: does nothing: what is not awaited never runs"),
 ]  # fmt: skip
 KEPT: list[tuple[str, str, str]] = [
+    (BOOL, f"async {BOOL}", "run(f(1))\n"),
+    (BOOL, f"async {BOOL}", "async def g():\n    await f(1)\n"),
     (BOOL, PAIR, "ok, why = f(1)\n"),
     (BOOL, PAIR, "def g(b):\n    ok = f(1)\n    if b:\n        ok = 1\n    assert ok\n"),
     (BOOL, PAIR, "def g():\n    ok = f(1)\n    return lambda: ok\n"),

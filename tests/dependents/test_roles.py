@@ -93,10 +93,10 @@ def test_what_the_owner_no_longer_spares_is_judged(repository: Repository) -> No
 
 @pytest.mark.parametrize("new", ["config.yml.j2", "config.txt", "tests/config.yml", "config"])
 def test_settings_that_nothing_parses_any_more_are_gone(repository: Repository, new: str) -> None:
-    """Their readers are listed, as if the file was deleted."""
+    """Their readers are named, as if the file was deleted."""
     review = rename(repository, "config.yml", new, SETTINGS, base={})
 
-    assert any("timeout_seconds is gone" in row for row in review.relying), review.relying
+    assert any("timeout_seconds is gone" in row for row in review.open), review.open
 
 
 @pytest.mark.parametrize(("old", "new", "text"), few(QUIET.values(), 1, 4, 5))

@@ -27,6 +27,7 @@ _TAG = re.compile(
     rf"|^\s*+[@#\[][^\n]{{0,200}}[\"']{_STANDS_FOR}[\"']"
 )
 _ENTRY = re.compile(rf"[\"']{_STANDS_FOR}[\"']\s*+(?::|=>)|(?<![\w:]):{_STANDS_FOR}\s*+=>")  # of a dictionary
+_SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
 _TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
 _PATH = re.compile(rf"[\"'`][\w.]{{0,100}}[.:]{_STANDS_FOR}[\"'`]")  # "shop.tasks.send_mail"
@@ -47,7 +48,11 @@ def gives(word: str, path: str, text: str) -> Given:
         return "data" if _KEY.search(line) or (SCHEMA.search(path) and _FIELD.search(line)) else ""
     if _TAG.search(line):
         return "data"
-    return "code" if binds(text, word) or defines(text, word, path) or _ENTRY.search(line) else ""
+    return (
+        "code"
+        if binds(text, word) or defines(text, word, path) or any(form.search(line) for form in (_ENTRY, _SET))
+        else ""
+    )
 
 
 def asks(word: str, path: str, text: str) -> bool:

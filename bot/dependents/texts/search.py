@@ -26,9 +26,16 @@ _Row = tuple[str, int, str]  # path, line, text
 
 
 async def also_says(
-    tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol], suffixes: Collection[str]
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    symbols: Iterable[ChangedSymbol],
+    found: Sequence[Reference],
+    suffixes: Collection[str],
 ) -> Dependents:
-    """The unchanged lines that still say a word, a name or a path which the change takes away. `suffixes`: of the languages that are parsed."""
+    """The unchanged lines that still say a word, a name or a path which the change takes away, with what was found before.
+
+    `found`: the uses that a language's syntax has shown. `suffixes`: of the languages that are parsed.
+    """
     texts = {
         path: raw.decode("utf-8", "replace")
         for path, raw in (await tree.read_many([file.path for file in files if file.is_analyzed])).items()
@@ -36,13 +43,15 @@ async def also_says(
     head_paths = await tree.entries()
     every_word = [one for one in lost_words(files, texts) if not _names_folder(one.text, head_paths)]
     words = {one.text: one for one in every_word[:WORDS]}
+    symbols = list(symbols)
     definitions = {name: path for name, path in _gone_names(symbols) if name not in words}
+    gone = {**_gone_attributes(symbols, found), **definitions}
     names = [*lost_names(files, texts, head_paths)]
     paths = dict(lost_paths(files, head_paths))
-    forms = [_any_of([*words, *definitions, *paths])] if words or definitions or paths else []
+    forms = [_any_of([*words, *gone, *paths])] if words or gone or paths else []
     forms += [naming.pattern_of(name) for naming, name, _ in names]
     if not forms:
-        return Dependents()
+        return Dependents(references=tuple(found))
     rows = await tree.grep_lines(Query(list(dict.fromkeys(forms)), syntax="perl", limit=ROWS))
     cut = []
     if len(every_word) > WORDS:
@@ -50,12 +59,12 @@ async def also_says(
     if len(rows) >= ROWS:
         cut.append(f"{ROWS:,} lines and more hold words that the change takes away: the others were not looked at")
     added = {file.path: file.added_lines for file in files}
-    told = [
+    lines = [
         (path, line, text.rstrip("\r"))
         for path, line, text in rows
         if len(text) <= LONG_LINE and not _is_silent(path, text, suffixes)
     ]
-    kept = [row for row in told if row[1] not in added.get(row[0], ())]
+    kept = [row for row in lines if row[1] not in added.get(row[0], ())]
     references = [
         *_of_words(kept, words, suffixes),
         *_of_definitions(kept, definitions, suffixes),
@@ -63,14 +72,22 @@ async def also_says(
         *_of_paths(kept, paths, suffixes),
     ]
     unique = {(row.path, row.line): row for row in reversed(references)}
-    missed = _missed(told, {name: one for name, one in words.items() if one.given and not one.is_plain}, files)
-    missed |= _missed(told, {name: LostWord(name, key, given="code") for name, key in definitions.items()}, files)
-    return Dependents(
-        references=tuple(
-            replace(row, asks=(row.path, row.line, row.name) in missed) for row in reversed(unique.values())
-        ),
-        cut=tuple(cut),
-    )
+    missed = _missed(lines, {name: one for name, one in words.items() if one.given and not one.is_plain}, files)
+    missed |= _missed(lines, {name: LostWord(name, key, given="code") for name, key in gone.items()}, files)
+    by_syntax = [
+        replace(row, asks=not (row.sure or row.missing or row.likely) and (row.path, row.line, row.name) in missed)
+        for row in found
+    ]
+    places_used = {
+        (row.path, row.line, row.name) for row in by_syntax if row.form != "definition" and not row.is_guessed
+    }
+    told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}  # the word on it is one of its keys
+    by_text = [
+        replace(row, asks=(row.path, row.line, row.name) in missed)
+        for row in reversed(unique.values())
+        if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
+    ]
+    return Dependents(references=(*by_syntax, *by_text), cut=tuple(cut))
 
 
 def _missed(
@@ -113,6 +130,14 @@ def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
         before, after = item.before, item.after
         if before is not None and (after is None or after.short != before.short) and telling(before.short):
             yield before.short, f"{item.symbol.path}:{item.symbol.name}"
+
+
+def _gone_attributes(symbols: Iterable[ChangedSymbol], found: Iterable[Reference]) -> Mapping[str, str]:
+    """The telling names of attributes that are set no more and seem to be used, each with its key."""
+    keys = {f"{item.symbol.path}:{item.symbol.name}" for item in symbols}
+    return {
+        row.name: row.symbol for row in found if row.symbol not in keys and not row.is_guessed and telling(row.name)
+    }
 
 
 def _is_silent(path: str, text: str, suffixes: Collection[str]) -> bool:

@@ -37,6 +37,7 @@
 (binary_operator left: [(string) (integer) (float) (list) (list_comprehension)] operator: ["+" "-" "/" "//"] right: (_) @is.operand)
 (comparison_operator . (_) @is.operand operators: ["<" ">" "<=" ">="] . [(integer) (float) (string)] .)
 (match_statement subject: (_) @is.matched)
+(expression_statement (call) @is.dropped)
 (await (_) @is.awaited) @value
 (parenthesized_expression (await (_) @is.awaited)) @value
 (assignment left: (identifier) @var right: (_) @is.bound)
