@@ -27,7 +27,7 @@ RUN apt-get update \
 # A fixed number, so that the owner of a mounted folder can be named.
 RUN groupadd --gid 10001 deeprepo \
     && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin deeprepo \
-    && install --directory --owner 10001 --group 10001 --mode 0700 /data
+    && install --directory --owner 10001 --group 10001 --mode 0700 /data /app
 COPY --from=build /opt/deeprepo /opt/deeprepo
 ENV PATH=/opt/deeprepo/bin:/usr/local/bin:/usr/bin:/bin \
     HOME=/data \

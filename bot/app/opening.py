@@ -79,6 +79,7 @@ async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 
 TURN = 0.0002  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
+LOOK = 1.0  # seconds between two looks for the file of the set-up page
 FOREVER = asyncio.Event  # one that nobody sets
 _log = logs.log("server")
 
@@ -92,7 +93,7 @@ async def serve(
     logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
     leaving = Leaving()
     if settings.app is None:
-        await _set_up(settings, leaving, say)
+        await (_set_up if web else _wait)(settings, leaving, say)
         settings = config.server_settings()
         logs.start(place.log_level, place.log_format, (*settings.secrets(), *secrets))
     if leaving.asked.is_set():
@@ -121,11 +122,27 @@ async def _set_up(settings: Server, leaving: Leaving, say: Callable[[str], None]
     await running.answer(setup.create(page), listener, place, leaving, until=page.is_done)
 
 
+async def _wait(settings: Server, leaving: Leaving, say: Callable[[str], None]) -> None:
+    """Wait until the server that shares the file has been set up."""
+    place, page = settings.place, setup.Setup(settings.place)
+    say(f"No credentials are set. Waiting for {place.credentials}, where the server's set-up page keeps them")
+    listener, watch = running.listen(place), asyncio.create_task(_watch(page))
+    await running.answer(setup.waiting(), listener, place, leaving, until=page.is_done)
+    watch.cancel()
+
+
+async def _watch(page: setup.Setup) -> None:
+    while not page.place.credentials.exists():  # noqa: ASYNC110 - another process writes it
+        await asyncio.sleep(LOOK)
+    page.is_done.set()
+
+
 def worker(settings: Server) -> Server:
     """The settings of a worker. Raises UsageError where there is nothing that it could share."""
-    if settings.app is None:
+    if settings.app is None and settings.place.app_path is None:
         raise UsageError(
-            "a worker needs the credentials of the server that it works for: set the same DEEPREPO_ variables"
+            "a worker needs the credentials of the server that it works for: set the same DEEPREPO_ variables, "
+            "or DEEPREPO_APP_PATH to the file of its set-up page"
         )
     if not settings.url:
         raise UsageError(

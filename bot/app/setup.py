@@ -9,14 +9,13 @@ import secrets
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 
 from bot.app import manifest
 from bot.app.logs import log
 from bot.app.page import page
 from bot.config import ServerPlace
-from bot.config.server import STORED
 from bot.errors import HostError
 from bot.github.identity import site
 
@@ -25,6 +24,7 @@ WAITING = "this server has no credentials yet: its log names the page that sets 
 NOT_YET = "This server is not set up yet. Open the address that its log names."
 OTHER = "This page does not belong to the set-up that is under way. Open the address in the server's log again."
 _log = log("setup")
+probes = APIRouter()
 
 
 @dataclass(slots=True)
@@ -68,16 +68,28 @@ def create(setup: Setup) -> FastAPI:
         github = site(setup.place.github_api)
         return page("setup/done.html.j2", 200, github, app=name, install=manifest.install(setup.place.github_api, slug))
 
-    @app.get("/healthz")
-    async def healthz() -> Response:
-        return JSONResponse({"alive": True})
-
-    @app.get("/readyz")
-    @app.post("/webhook")
-    async def waiting() -> Response:
-        return JSONResponse({"ready": False, "reason": WAITING}, 503, {"retry-after": "60"})
-
+    app.include_router(probes)
+    app.add_api_route("/webhook", not_ready, methods=["POST"])
     return app
+
+
+def waiting() -> FastAPI:
+    """What a worker answers until the server that it works for is set up."""
+    app = FastAPI(openapi_url=None)
+    app.include_router(probes)
+    return app
+
+
+@probes.get("/healthz")
+async def healthz() -> Response:
+    """Whether the process answers."""
+    return JSONResponse({"alive": True})
+
+
+@probes.get("/readyz")
+async def not_ready() -> Response:
+    """Nothing can be stored yet."""
+    return JSONResponse({"ready": False, "reason": WAITING}, 503, {"retry-after": "60"})
 
 
 async def _register(setup: Setup, code: str) -> tuple[str, str]:
@@ -85,7 +97,7 @@ async def _register(setup: Setup, code: str) -> tuple[str, str]:
     async with setup.converting:
         if setup.app_names is None:
             credentials = await manifest.convert(setup.place.github_api, code)
-            manifest.store(credentials, setup.place.data / STORED, setup.public)
+            manifest.store(credentials, setup.place.credentials, setup.public)
             _log("the App was made at GitHub, and its credentials are stored", app=credentials.get("slug"))
             setup.app_names = str(credentials.get("name") or "The App"), str(credentials.get("slug", ""))
             setup.is_done.set()

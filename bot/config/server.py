@@ -23,7 +23,7 @@ OWN = 512  # MB that are left to the server itself
 CREDENTIALS = ("app_id", "private_key", "webhook_secret")
 SIGN_IN = ("client_id", "client_secret")  # of the App: people sign in on the operator's page with them
 SECRETS = (*CREDENTIALS, "client_secret")  # what may also be read from a file whose path is given
-STORED = "app.json"  # in the data folder: what the set-up page brought home
+STORED = "app.json"  # in the data folder: what the set-up page has brought home
 SHORTEST_SECRET = 16
 MOST = 64_000  # bytes of a file that holds a secret
 # What to do about a variable, in the words of the person who sets it.
@@ -157,6 +157,11 @@ class ServerPlace(FromEnvironment):
         description="The folder for everything that must outlive the process.",
         json_schema_extra={"default": "~/.local/share/deeprepo"},
     )
+    app_path: Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())] | None = Field(
+        default=None,
+        description="The file in which the set-up page keeps the App's credentials. Default: `app.json` in the data folder. Workers that "
+        "share it need no other credentials, and wait for it.",
+    )
     database_url: Annotated[SecretStr, AfterValidator(_database)] | None = Field(
         default=None,
         description="`postgresql://USER:PASSWORD@HOST/DATABASE`; without it, SQLite files in the data folder.",
@@ -208,6 +213,11 @@ class ServerPlace(FromEnvironment):
         Literal["debug", "info", "warning", "error"], BeforeValidator(lambda text: str(text).strip().lower())
     ] = Field(default="info", description="The least severe level that is logged.")
 
+    @property
+    def credentials(self) -> Path:
+        """The file in which the set-up page keeps what it brings home."""
+        return self.app_path or self.data / STORED
+
     def address(self, port: int | None = None) -> str:
         """Where the server answers on this machine: on this port, if it was given a free one."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 - asked, not bound
@@ -248,7 +258,7 @@ def server_settings() -> Server:
     if any(_variable(name) or _variable(f"{name}_file") for name in CREDENTIALS):
         app = _read(App, _files(SECRETS, wrong), wrong)
     else:
-        stored_values = _stored_values(place.data / STORED, wrong) if place else {}
+        stored_values = _stored_values(place.credentials, wrong) if place else {}
         public = stored_values.pop("public_url", "")
         app = _read(App, {**stored_values, **_files(SIGN_IN[1:], wrong)}, wrong) if stored_values else None
         if place is not None and place.public_url is None and public:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+import yaml
 from lone_server import ROOT, Process, process, wait_until
 from serving import HEADS, SECRET, headers, key, pull
 
@@ -96,6 +97,54 @@ def test_no_secret_is_left_behind(tmp_path: Path) -> None:
     assert [secret for secret in planted for text in left if secret in text] == []
 
 
+NO_APP = {"APP_ID": "", "PRIVATE_KEY": "", "WEBHOOK_SECRET": ""}
+COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+
+
+def set_up_by_the_page(server: Process) -> tuple[str, str]:
+    """Register an App as a browser does. The state that GitHub brings back, and where the server listens afterwards."""
+    page = server.wait_for(r"here: (http\S+/setup\?token=\S+)")[1]
+    form = httpx2.get(page, params={"token": page.partition("=")[2], "url": "https://bot.example.com"})
+    state = form.text.partition("state=")[2].partition('"')[0]
+    done = httpx2.get(f"{server.origin}/setup/done", params={"code": "a-code", "state": state})
+    assert done.status_code == 200
+    return state, server.wait_for(r"(?s)stored.*listening +address=(\S+)")[1]
+
+
+@pytest.mark.slow
+def test_what_the_compose_file_starts_is_set_up_by_the_page(tmp_path: Path, postgres: Callable[[], str]) -> None:
+    """With its environment alone: the worker waits for the file that it shares with the server, and then carries out what that takes on."""
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets/database_url").write_text(postgres())
+
+    def environment(service: str) -> dict[str, str]:
+        given = {name.removeprefix("DEEPREPO_"): str(value) for name, value in COMPOSE[service]["environment"].items()}
+        for inside, outside in (("/run/secrets/", tmp_path / "secrets"), ("/app/", tmp_path / "app")):
+            given = {
+                name: f"{outside}/{value.removeprefix(inside)}" if value.startswith(inside) else value
+                for name, value in given.items()
+            }
+        return NO_APP | given | {"LEASE": "3"}
+
+    def compose(api: str) -> None:
+        with process(tmp_path / "hands", "worker", GITHUB_API=api, **environment("worker")) as worker:
+            assert httpx2.get(f"{worker.origin}/readyz").status_code == 503
+            with process(tmp_path / "web", GITHUB_API=api, **environment("server")) as server:
+                _, origin = set_up_by_the_page(server)
+                assert stat.S_IMODE((tmp_path / "app/app.json").stat().st_mode) == 0o600
+                assert deliver(origin, "one").json()["outcome"] == "queued"
+                wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path / "hands"))
+                assert (worker.end(), server.end()) == (0, 0)
+        assert lines(tmp_path / "web") == []
+
+    async def go() -> None:
+        async with sandbox.github(tmp_path / "gh", webhook=None, secret=SECRET) as gh:
+            gh.world.manifests["a-code"] = int(gh.app_id)
+            await asyncio.to_thread(compose, gh.api)
+
+    asyncio.run(go())
+
+
 @pytest.mark.slow
 def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> None:
     """The address is said once; when GitHub has sent its code the same process begins to work, without a restart."""
@@ -106,14 +155,8 @@ def test_a_server_without_credentials_is_set_up_in_its_page(tmp_path: Path) -> N
             await asyncio.to_thread(set_up, gh.api)
 
     def set_up(api: str) -> None:
-        none = {"APP_ID": "", "PRIVATE_KEY": "", "WEBHOOK_SECRET": ""}
-        with process(tmp_path, GITHUB_API=api, **none) as server:
-            page = server.wait_for(r"here: (http\S+/setup\?token=\S+)")[1]
-            form = httpx2.get(page, params={"token": page.partition("=")[2], "url": "https://bot.example.com"})
-            state = form.text.partition("state=")[2].partition('"')[0]
-            done = httpx2.get(f"{server.origin}/setup/done", params={"code": "a-code", "state": state})
-            assert done.status_code == 200
-            origin = server.wait_for(r"(?s)stored.*listening +address=(\S+)")[1]
+        with process(tmp_path, GITHUB_API=api, **NO_APP) as server:
+            state, origin = set_up_by_the_page(server)
             assert httpx2.get(f"{origin}/healthz").status_code == 200
             assert deliver(origin, "one").json()["outcome"] == "queued"
             again = httpx2.get(f"{origin}/setup/done?code=a-code&state={state}", follow_redirects=True)
