@@ -1,4 +1,4 @@
-# The base is pinned by the digest of its index, which holds linux/amd64 and linux/arm64. A newer one: see docs/install.md.
+# The base is pinned by the digest of its index, which holds linux/amd64 and linux/arm64.
 ARG PYTHON=python:3.13.15-slim-trixie@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b
 
 FROM ${PYTHON} AS build

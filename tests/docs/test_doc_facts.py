@@ -15,7 +15,7 @@ from bot.config import forms, reference
 from bot.models import PROVIDERS
 from bot.workflow.command_words import COMMANDS
 
-APP, USING, SERVER = (ROOT / "docs" / f"{name}.md" for name in ("github-app", "using", "server"))
+APP, USING, SERVER = (ROOT / "docs" / f"{name}.md" for name in ("deploy", "using", "server"))
 VARIABLE = re.compile(r"\bDEEPREPO_[A-Z_]*[A-Z]\b")
 
 

@@ -1,4 +1,7 @@
+import configparser
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -65,3 +68,27 @@ def test_what_is_copied_is_let_in_and_nothing_else() -> None:
         assert not ignored.match_file(name)
     for name in (".git/config", ".env", "secrets/private_key.pem", "bot/__pycache__/x.pyc", "tests/a.py"):
         assert ignored.match_file(name), name
+
+
+UNIT = ROOT / "docs" / "deeprepo.service"
+
+
+def test_the_unit_stops_as_the_server_does() -> None:
+    """It runs what the page installs, keeps the data where it may write, and waits longer than the server's grace."""
+    unit = configparser.ConfigParser(interpolation=None, strict=False)
+    unit.optionxform = str  # type: ignore[method-assign,assignment]
+    unit.read(UNIT)
+    service, page = unit["Service"], (ROOT / "docs" / "deploy.md").read_text()
+    program, command = service["ExecStart"].split()
+    assert f"$ python3 -m venv {Path(program).parents[1]}\n" in page
+    assert command == "serve"
+    assert f"DEEPREPO_DATA=/var/lib/{service['StateDirectory']} " in service["Environment"]
+    assert int(service["TimeoutStopSec"]) > ServerPlace.model_fields["grace"].default
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")
+def test_the_unit_is_hardened() -> None:
+    """As systemd itself judges: 0 is nothing exposed, 10 everything."""
+    judge = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(UNIT)]
+    done = subprocess.run(judge, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-200:] + done.stderr
