@@ -4,7 +4,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from bot.cli.exits import CLEAN, say, tell
 from bot.cli.ignore import top_of
 from bot.errors import UsageError
 from bot.machine import extras, files
+
+if TYPE_CHECKING:
+    from bot.cli.elsewhere import TakenOver
 
 WORKFLOW, SETTINGS = ".github/workflows/deeprepo.yml", ".deeprepo.yml"
 HERE = Path(__file__).parents[1]
@@ -38,6 +41,17 @@ class Source:
 
 
 def command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[REVIEWER|FILE]...", help="With --from: those alone, such as coderabbit or .gemini."),
+    ] = None,
+    *,
+    elsewhere: Annotated[
+        bool,
+        typer.Option(
+            "--from", help="Take over the settings of other reviewers, and say of each key what became of it."
+        ),
+    ] = False,
     repo: Annotated[Path, typer.Option(help="The work tree of the repository.", metavar="DIR")] = Path(),
     action: Annotated[
         str,
@@ -52,11 +66,15 @@ def command(
 
     Nothing is sent, committed or pushed. A file that is there and differs is left alone, and then nothing is written.
     """
+    from bot.cli.elsewhere import take_over
     from bot.render import text
 
+    if names and not elsewhere:
+        raise UsageError(f"{names[0]}: write --from before it, to take over settings of other reviewers")
     top = top_of(repo)
+    taken = take_over(top, names or []) if elsewhere else None
     source = _named(action) if action else _installed_from()
-    written = {WORKFLOW: _workflow(source), SETTINGS: text("setup/deeprepo.yml.j2")}
+    written = {WORKFLOW: _workflow(source), SETTINGS: _settings(taken)}
     before = {name: files.content(top / name, MOST, below=top) for name in written}
     others = [name for name, old in before.items() if old is not None and old != written[name].encode()]
     if others and not overwrite:
@@ -67,10 +85,21 @@ def command(
             continue
         files.write(top / name, new, below=top, folders=True, nested=False)
         say(f"{name}: {'overwritten' if name in others else 'written'}")
+    if taken is not None:
+        say(text("setup/elsewhere.txt.j2", taken=taken))
     if source.warning:
         tell(f"warning: {source.warning}")
     say(text("setup/init.txt.j2", source=source, owner=source.name.partition("/")[0], files=list(written)))
     return CLEAN
+
+
+def _settings(taken: "TakenOver | None") -> str:
+    """The settings file: what was taken over, or the few that most repositories change."""
+    from bot.render import text
+
+    if taken is None or not taken.settings:
+        return text("setup/deeprepo.yml.j2")
+    return text("setup/taken.yml.j2", settings=taken.settings.strip(), names=[file.path for file in taken.files])
 
 
 def _workflow(source: Source) -> str:

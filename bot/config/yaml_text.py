@@ -61,6 +61,29 @@ def dump(rows: Sequence[Mapping[str, Any]]) -> str:
     return yaml.dump(list(rows), Dumper=_Exact, sort_keys=False, allow_unicode=True, width=120)
 
 
+class _Blocks(_Exact):
+    """The same, with a text of several lines as a block."""
+
+
+def _block(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    lines = value.splitlines()
+    is_block = len(lines) > 1 and all(line.isprintable() for line in lines)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|") if is_block else _text(dumper, value)
+
+
+_Blocks.add_representer(str, _block)
+
+
+def file(settings: Mapping[str, Any]) -> str:
+    """A settings file, its long texts as blocks."""
+    return yaml.dump(dict(settings), Dumper=_Blocks, sort_keys=False, allow_unicode=True, width=120)
+
+
+def data(text: str) -> Any:  # noqa: ANN401 - whatever the text holds
+    """The plain data alone. Raises as `load` does."""
+    return load(text)[1]
+
+
 def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
     """The line and a sentence for each key that stands twice in one mapping: the last one counts, and the others are lost without a word."""
     repeats: list[tuple[int, str]] = []

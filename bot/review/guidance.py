@@ -8,6 +8,7 @@ import posixpath
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, product
 
 from bot import render
 from bot.text import globs
@@ -18,13 +19,21 @@ FILES = (  # the most telling first
     "AGENTS.md",
     "CLAUDE.md",
     ".github/copilot-instructions.md",
+    ".gemini/styleguide.md",
+    ".cursor/BUGBOT.md",
+    ".greptile/rules.md",
     ".cursorrules",
+    "best_practices.md",
     "STYLEGUIDE.md",
     "STYLE_GUIDE.md",
 )
 FOLDERS = (".github/instructions", ".cursor/rules")  # of files that name the paths that they are for
 ENDINGS = (".instructions.md", ".mdc")
-NEAREST = ("AGENTS.md", "CLAUDE.md")  # also looked for in the folders of the changed files
+AGENTS = ("AGENTS.md", "CLAUDE.md")
+NEAREST = (
+    AGENTS,
+    (".cursor/BUGBOT.md",),
+)  # of each kind the nearest is also looked for in the folders of the changed files
 MAX_CHARS = 2_400  # of guidance in one prompt
 MAX_FILE = 1_600  # of one file
 MAX_RULES = 5  # with their texts of at most 300 characters they leave room for other guidance
@@ -73,10 +82,12 @@ class Guidance:
         `room`: characters of all of it.
         """
         distinct_paths = list(dict.fromkeys(paths))
+        first_patterns: dict[str, str] = {}  # one text may be there for several patterns, and is shown once
+        for pattern, text in self.instructions:
+            if any(globs.matches([pattern], path) for path in distinct_paths):
+                first_patterns.setdefault(text.strip(), pattern)
         path_advice = [
-            Advice(origin=pattern, text=_cut(text, MAX_FILE))
-            for pattern, text in ((pattern, text.strip()) for pattern, text in self.instructions)
-            if text and any(globs.matches([pattern], path) for path in distinct_paths)
+            Advice(origin=pattern, text=_cut(text, MAX_FILE)) for text, pattern in first_patterns.items() if text
         ]
         matching_rules = [
             rule
@@ -103,12 +114,10 @@ class Guidance:
 
     def _nearest(self, paths: Sequence[str]) -> list[str]:
         near: dict[str, None] = {}
-        for path in paths:
-            for folder in [f for f in _folders(path) if f]:
-                hits = [name for base in NEAREST if (name := f"{folder}/{base}") in self.files]
-                if hits:
-                    near[hits[0]] = None
-                    break
+        for path, kind in product(paths, NEAREST):
+            folders = [folder for folder in _folders(path) if folder]
+            hits = (name for folder in folders for base in kind if (name := f"{folder}/{base}") in self.files)
+            near.update(dict.fromkeys(islice(hits, 1)))
         names = [name for name, one in self.files.items() if name.endswith(ENDINGS) and one.concerns(paths)]
         names.sort(key=lambda name: not self.files[name].patterns)
         return list(dict.fromkeys([*names, *near, *(name for name in FILES if name in self.files)]))
@@ -130,23 +139,28 @@ async def gather(
         return Guidance(tuple(instructions))
     folders = list(dict.fromkeys(folder for path in paths for folder in _folders(path) if folder))[:MAX_FOLDERS]
     guide_names = [name for name in await list_files(FOLDERS) if name.endswith(ENDINGS)][:MOST_FILES]
-    names = [*guide_names, *FILES, *(f"{folder}/{base}" for folder in folders for base in NEAREST)]
+    names = [*guide_names, *FILES, *(f"{folder}/{base}" for folder in folders for kind in NEAREST for base in kind)]
     files = await read(names)
     if not files:
         return Guidance(tuple(instructions))
 
     guidelines_by_name: dict[str, Guideline] = {}
     for name, blob in files.items():
-        text = blob.decode("utf-8", "replace")[:MOST_READ].replace("\r\n", "\n")
-        patterns: tuple[str, ...] | None = ()
-        if name.endswith(ENDINGS):
-            patterns, text = _header_and_text(text)
-        text = text.strip()
-        is_pointer = posixpath.basename(text.lstrip("@")) in NEAREST  # CLAUDE.md is often a link to AGENTS.md
-        is_new = text and text not in [one.text for one in guidelines_by_name.values()]
-        if is_new and not is_pointer and patterns is not None:
-            guidelines_by_name[name] = Guideline(text, patterns)
+        guideline = read_guideline(name, blob)
+        if guideline is not None and guideline.text not in [one.text for one in guidelines_by_name.values()]:
+            guidelines_by_name[name] = guideline
     return Guidance(tuple(instructions), guidelines_by_name)
+
+
+def read_guideline(name: str, blob: bytes) -> Guideline | None:
+    """Read one file; None where it says nothing, only points to another one, or is for no path unless a person asks for it."""
+    text = blob.decode("utf-8", "replace")[:MOST_READ].replace("\r\n", "\n")
+    patterns: tuple[str, ...] | None = ()
+    if name.endswith(ENDINGS):
+        patterns, text = _header_and_text(text)
+    text = text.strip()
+    is_pointer = posixpath.basename(text.lstrip("@")) in AGENTS  # CLAUDE.md is often a link to AGENTS.md
+    return Guideline(text, patterns) if text and not is_pointer and patterns is not None else None
 
 
 def tongue(language: str) -> str:
@@ -181,6 +195,8 @@ def _header_and_text(text: str) -> tuple[tuple[str, ...] | None, str]:
     glob_text = ",".join([*fields.get("applyTo", ()), *fields.get("globs", ())])
     parts = [part.strip(" \t'\"[]") for part in _parts(glob_text)]
     patterns = [one for part in parts[:MOST_PATTERNS] if part for one in globs.braces(part) if _valid(one)]
+    if any("code-review" in value for value in fields.get("excludeAgent", ())):
+        return None, text
     always = fields.get("alwaysApply", [""])[0].strip() == "true"
     return (() if always else tuple(patterns) or None), "\n".join(rows[end + 1 :])
 

@@ -61,6 +61,27 @@ def test_files_that_name_their_paths_are_shown_to_changes_of_these() -> None:
     assert [a.text[-4:] for a in guidance.of(["lib/c.c"])] == ["ree.", "our.", TEXT[-4:]]
 
 
+def test_the_guideline_files_of_other_reviewers_are_read() -> None:
+    """Gemini's, Qodo's, Greptile's, and Bugbot's of the nearest folder beside AGENTS.md; what Copilot's reviews are not to read is left out."""
+    names = [
+        "api/AGENTS.md",
+        "api/.cursor/BUGBOT.md",
+        ".gemini/styleguide.md",
+        ".cursor/BUGBOT.md",
+        ".greptile/rules.md",
+    ]
+    files = {name: f"Rule {at}." for at, name in enumerate([*names, "best_practices.md"])}
+    files[".github/instructions/a.instructions.md"] = "---\napplyTo: '**'\nexcludeAgent: 'code-review'\n---\nNot this."
+    guidance = gathered(files, ["api/v1/a.py"])
+    assert [advice.origin for advice in guidance.of(["api/v1/a.py"])] == [*names, "best_practices.md"]
+
+
+def test_a_text_for_several_patterns_is_shown_once() -> None:
+    """However many of them match."""
+    guidance = Guidance((("*.ts", TEXT), ("src/**", TEXT)))
+    assert [advice.text for advice in guidance.of(["src/a.ts", "src/b.py"])] == [TEXT]
+
+
 def test_long_files_are_cut_and_the_whole_stays_small() -> None:
     """A prompt is for the code."""
     long = "\n".join(f"- never break rule {n} of the house's code" for n in range(200))

@@ -1,0 +1,107 @@
+"""`deeprepo init --from`: what the settings files of other reviewers come to in .deeprepo.yml, and what they do not."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from bot.config.elsewhere import FORMATS, Format, New, Old, Row
+from bot.errors import UsageError
+from bot.machine import files
+from bot.review.guidance import FILES, MAX_FILE, read_guideline
+from bot.text import globs
+
+MOST = 1 << 20  # bytes of an old file
+
+
+@dataclass(frozen=True, slots=True)
+class OldFile:
+    """One file of another reviewer: what became of each of its keys, or why it cannot be read."""
+
+    path: str
+    reviewer: str
+    rows: tuple[Row, ...] = ()
+    fault: str = ""
+
+    @property
+    def groups(self) -> list[tuple[str, str, list[str]]]:
+        """The keys of which the same is said, what was taken over first: the setting, what is to be known, the keys."""
+        groups: dict[tuple[str, str], list[str]] = {}
+        for row in sorted(self.rows, key=lambda row: not row.into):
+            groups.setdefault((row.into, row.why), []).append(row.key)
+        return [(into, why, keys) for (into, why), keys in groups.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """A file that reviews read as it stands, and what is to be known of that."""
+
+    path: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOver:
+    """What all of them come to: the text of the settings, the files, and those that stay what they are."""
+
+    settings: str
+    files: tuple[OldFile, ...]
+    guides: tuple[Guide, ...]
+
+
+def take_over(top: Path, names: Sequence[str]) -> TakenOver:
+    """Read what is there, or what is named: a reviewer, a file or a folder. Raises UsageError where there is nothing."""
+    tracked = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
+    branch = _git(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
+    read_anyway = {
+        path for path in tracked if path in FILES or any(globs.matches(form.guides, path) for form in FORMATS)
+    }
+    new = New(MAX_FILE, branch, frozenset(read_anyway))
+    wanted = list(dict.fromkeys(name.strip("/").removeprefix("./") for name in names))
+    used, old_files, guides = set[str](), list[OldFile](), list[Guide]()
+    for form in FORMATS:
+        paths = [path for path in (*form.files, *tracked) if path in form.files or globs.matches(form.guides, path)]
+        for path in dict.fromkeys(paths):
+            by = [name for name in wanted if name in (form.word, path) or path.startswith(f"{name}/")]
+            content = files.content(top / path, MOST, below=top) if by or not wanted else None
+            if content is None:
+                continue
+            used.update(by)
+            if path in form.files:
+                old_files.append(_read(form, path, content.decode("utf-8", "replace"), new))
+            else:
+                guides.append(_guide(path, content))
+    missing = [name for name in wanted if name not in used]
+    if missing or not (old_files or guides):
+        known = ", ".join(f"{form.word} ({', '.join(form.files or form.guides)})" for form in FORMATS)
+        what = f"nothing of {missing[0]} is" if missing else "no settings of another reviewer are"
+        raise UsageError(f"{what} in {top}; known are {known}")
+    return TakenOver(new.text(), tuple(old_files), tuple(guides))
+
+
+def _read(form: Format, path: str, text: str, new: New) -> OldFile:
+    try:
+        data = form.load(text)
+    except (ValueError, yaml.YAMLError) as error:
+        return OldFile(path, form.name, fault=" ".join(str(error).split()))
+    if not isinstance(data, dict):
+        return OldFile(path, form.name, fault="" if data is None else "it holds no keys")
+    old = Old(data, new)
+    form.read(old)
+    return OldFile(path, form.name, tuple(old.rows()))
+
+
+def _guide(path: str, content: bytes) -> Guide:
+    guideline = read_guideline(path, content)
+    if guideline is None:
+        return Guide(path, "not shown: it says nothing of its own, or its header names no paths for reviews")
+    size = len(guideline.text)
+    return Guide(path, f"at most {MAX_FILE:,} of its {size:,} characters at once" if size > MAX_FILE else "")
+
+
+def _git(folder: Path, *words: str) -> str:
+    """What git prints, empty if it fails."""
+    done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False)
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""

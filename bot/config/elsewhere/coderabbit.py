@@ -1,0 +1,100 @@
+"""CodeRabbit: .coderabbit.yaml."""
+
+from functools import partial
+from typing import Any
+
+from bot.config.defaults import ANALYZERS
+from bot.config.elsewhere.old import ALL, EVENTS, Format, Old, branches, language, patterns
+
+SEVERITIES = {"warning": "warn", "error": "fail"}
+LONGEST = 600  # characters of a check
+HOW_MUCH = "`quota` and `minimum_severity` say how much is shown"
+
+
+def _read(old: Old) -> None:
+    old.take("language", "language", language)
+    old.instruct("tone_instructions", ALL, old["tone_instructions"] or "")
+    old.take("reviews.request_changes_workflow", "request_changes", lambda is_on: "low" if is_on else "off")
+    old.take("reviews.assess_linked_issues", "linked_issues")
+    old.take("reviews.high_level_summary", "walkthrough")
+    old.take("reviews.path_filters", "ignore", _filters)
+    for key, entry in old.each("reviews.path_instructions"):
+        if isinstance(entry, dict):
+            old.instruct(key, entry.get("path", ALL), entry.get("instructions", ""))
+    _triggers(old)
+    _checks(old)
+    _tools(old)
+    for key, entry in old.each("knowledge_base.code_guidelines.filePatterns"):
+        old.guide(key, entry)
+    old.tell("reviews.profile", HOW_MUCH)
+    for key in (
+        "changed_files_summary",
+        "sequence_diagrams",
+        "collapse_walkthrough",
+        "high_level_summary_instructions",
+    ):
+        old.tell(f"reviews.{key}", "`walkthrough` has one form: sentences, a table of files, calls")
+    old.tell("reviews.poem", "comments hold findings alone")
+    old.tell("knowledge_base.learnings", "`/deeprepo remember` in a comment teaches a rule")
+    old.tell("chat.auto_reply", "replies are answered: `triggers.replies_per_hour`")
+
+
+def _filters(value: Any) -> list[str]:  # noqa: ANN401 - of the old file
+    """What is not read: with patterns that include, everything else, and what a pattern leaves out in any case."""
+    lines = patterns(value)
+    only = [line for line in lines if not line.startswith("!") and line not in ("**", "**/*", ALL)]
+    everything = len(only) < sum(not line.startswith("!") for line in lines)
+    included = [] if everything or not only else [ALL, *(f"!{line}" for line in only)]
+    return [*included, *(line[1:] for line in lines if line.startswith("!"))]
+
+
+def _triggers(old: Old) -> None:
+    part = "reviews.auto_review"
+    is_off = old[f"{part}.enabled"] is False
+    only_first = old[f"{part}.auto_incremental_review"] is False
+    events = [] if is_off else EVENTS[:-1] if only_first else EVENTS
+    for key in ("enabled", "auto_incremental_review"):
+        old.take(f"{part}.{key}", "triggers.events", lambda _: events)
+    old.take(f"{part}.drafts", "triggers.drafts")
+    usual = [old.new.branch] if old.new.branch else ["main", "master"]  # the default branch is always reviewed there
+    old.take(f"{part}.base_branches", "triggers.branches", lambda names: names and [*usual, *branches(names)])
+    for key, label in old.each(f"{part}.labels"):
+        name = str(label)
+        old.take(key, "triggers.skip_labels" if name.startswith("!") else "triggers.labels", _plain)
+    old.take(f"{part}.ignore_usernames", "triggers.skip_authors")
+    old.tell(f"{part}.ignore_title_keywords", "titles decide nothing here: `triggers.skip_labels` does")
+
+
+def _plain(label: Any) -> list[str]:  # noqa: ANN401 - of the old file
+    return [str(label).removeprefix("!")]
+
+
+def _checks(old: Old) -> None:
+    for key, entry in old.each("reviews.pre_merge_checks.custom_checks"):
+        if not isinstance(entry, dict) or entry.get("mode", "warning") not in list(SEVERITIES):
+            continue
+        ask, name = str(entry.get("instructions", "")).strip(), str(entry.get("name", ""))
+        if len(ask) > LONGEST:
+            old.instruct(key, ALL, f"{name}: {ask}")
+            continue
+        made = {"name": name, "ask": ask, "severity": SEVERITIES[entry.get("mode", "warning")]}
+        old.take(key, "checks", partial(_one, made))
+
+
+def _one(made: object, _: object) -> list[object]:
+    return [made]
+
+
+def _tools(old: Old) -> None:
+    found = old["reviews.tools"]
+    tools = {name: tool for name, tool in found.items() if isinstance(tool, dict)} if isinstance(found, dict) else {}
+    off = {name for name, tool in tools.items() if tool.get("enabled") is False}
+    kept = [name for name in ANALYZERS if name not in off]
+    for name in tools:
+        if name in ANALYZERS:
+            old.take(f"reviews.tools.{name}.enabled", "analyzers", lambda _: kept)
+        else:
+            old.tell(f"reviews.tools.{name}", "this linter is not run here")
+
+
+FORMAT = Format("coderabbit", "CodeRabbit", (".coderabbit.yaml", ".coderabbit.yml"), read=_read)

@@ -1,0 +1,58 @@
+"""Greptile: greptile.json, or the folder .greptile."""
+
+import json
+from typing import Any
+
+from bot.config.elsewhere.old import ALL, EVENTS, Format, Old, patterns
+
+STRICTNESS = {1: "low", 2: "medium", 3: "high"}
+TEXTS = ("rule", "content", "context")
+CONTEXT = "customContext"
+
+
+def _read(old: Old) -> None:
+    old.take("strictness", "minimum_severity", lambda level: STRICTNESS[level] if level in STRICTNESS else str(level))
+    old.take("ignorePatterns", "ignore", patterns)
+    old.take("labels", "triggers.labels")
+    old.take("disabledLabels", "triggers.skip_labels")
+    old.take("excludeAuthors", "triggers.skip_authors")
+    old.take("includeBranches", "triggers.branches")
+    old.take("fileChangeLimit", "triggers.skip_files")
+    old.take("triggerOnDrafts", "triggers.drafts")
+    old.take("summarySection.included", "walkthrough")
+    events = [] if old["skipReview"] == "AUTOMATIC" else EVENTS[:-1] if old["triggerOnUpdates"] is False else EVENTS
+    for key in ("skipReview", "triggerOnUpdates"):
+        old.take(key, "triggers.events", lambda _: events)
+    old.instruct("instructions", ALL, old["instructions"] or "")
+    for part in ("rules", f"{CONTEXT}.rules", f"{CONTEXT}.other"):
+        for key, entry in old.each(part):
+            _instruct(old, key, entry)
+    for part in ("files", f"{CONTEXT}.files"):
+        for key, _ in old.each(part):
+            old.tell(
+                key, "reviews read fixed names, AGENTS.md among them: name this file there, or write `instructions`"
+            )
+    old.tell("commentTypes", "`rules` silence findings by kind")
+    old.tell("excludeBranches", "`triggers.branches` names those that are reviewed")
+    for key in ("includeKeywords", "ignoreKeywords"):
+        old.tell(key, "titles decide nothing here: `triggers.labels` and `triggers.skip_labels` do")
+    old.tell("statusCheck", "there is always a check run")
+
+
+def _instruct(old: Old, key: str, entry: Any) -> None:  # noqa: ANN401 - of the old file
+    if isinstance(entry, str):
+        old.instruct(key, ALL, entry)
+    elif isinstance(entry, dict):
+        text = next((entry[name] for name in TEXTS if entry.get(name)), "")
+        scope = entry.get("scope") or ALL
+        old.instruct(key, scope if isinstance(scope, str | list) else ALL, text)
+
+
+FORMAT = Format(
+    "greptile",
+    "Greptile",
+    ("greptile.json", ".greptile/config.json"),
+    json.loads,
+    _read,
+    ("/.greptile/rules.md",),
+)

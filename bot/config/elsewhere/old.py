@@ -1,0 +1,185 @@
+"""What a settings file of another reviewer comes to here: each of its keys is taken over, or named with the reason why not.
+
+A format says what it knows about its keys. Whatever it has not spoken of when it is done is named all the same, and a value that
+.deeprepo.yml would refuse is not taken over: so nothing is lost without a word, and the result is always accepted.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from bot.config import repository, yaml_text
+from bot.config.defaults import ANALYZERS, DEFAULTS, Triggers
+from bot.text import globs
+
+Path = tuple[str | int, ...]
+NO_SETTING = "deeprepo has no such setting"
+ALL = "*"  # the pattern of all files
+EVENTS = ["opened", "reopened", "ready", "push"]
+WHOLE = {"triggers.events": EVENTS, "analyzers": list(ANALYZERS)}  # lists that one file sets; without it they hold
+USUAL = DEFAULTS | {f"triggers.{each.name}": each.default for each in fields(Triggers)} | WHOLE
+NO_GLOB = re.compile(r"[\\^$+()\[\]|]")  # of a regular expression, and of no pattern with `*`
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One key of the old file: the setting that it became (`into`), or why it became none; with both, what is to be known."""
+
+    key: str
+    into: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One reviewer: where its settings are, how they are read, and which of its files reviews read as they stand."""
+
+    word: str  # on the command line
+    name: str
+    files: tuple[str, ...] = ()
+    load: Callable[[str], Any] = yaml_text.data  # raises a ValueError or yaml.YAMLError
+    read: Callable[["Old"], None] = lambda _: None
+    guides: tuple[str, ...] = ()  # patterns, as in .gitignore
+
+
+@dataclass(slots=True)
+class New:
+    """The settings to be, by the names of .deeprepo.yml: `triggers.drafts`."""
+
+    room: int  # characters of one instruction that models are shown
+    branch: str = ""  # the default one, if it is known
+    guides: frozenset[str] = frozenset()  # files that reviews read as they stand
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
+        """Set it, or add to it where it is a list; what keeps it from that is a sentence."""
+        old = self.values.get(name)
+        if isinstance(old, list) and isinstance(value, list) and name not in WHOLE:
+            first, more = (value, old) if value[:1] == [ALL] else (old, value)  # what takes everything goes first
+            value = [*first, *(one for one in more if one not in first)]
+        elif old is not None and old != value:
+            return f"another file has set `{name}`"
+        before, self.values = self.values, {**self.values, name: value}
+        if problems := repository.check(self.text().encode())[1]:
+            self.values = before
+            return problems[0].sentence
+        return ""
+
+    def text(self) -> str:
+        """All of it, as the file has it; empty without a setting."""
+        nested: dict[str, Any] = {}
+        for name, value in self.values.items():
+            section, _, key = name.rpartition(".")
+            (nested.setdefault(section, {}) if section else nested)[key] = value
+        return yaml_text.file(nested) if nested else ""
+
+
+class Old:
+    """One old file while it is read."""
+
+    def __init__(self, data: Any, new: New) -> None:  # noqa: ANN401 - whatever the file holds
+        self.data, self.new = data, new
+        self._rows: dict[Path, Row] = {}
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as above
+        """The value of `a.b`, None where there is none."""
+        return self._at(_path(key))
+
+    def take(self, key: str, into: str, make: Callable[[Any], Any] = lambda value: value) -> None:
+        """Take a key over, if it is there. `make` raises a ValueError that says what is wrong with the value."""
+        path = _path(key)
+        if (value := self._at(path)) is None or path in self._rows:
+            return
+        try:
+            made = make(value)
+            is_usual = made == USUAL[into] or (made == [] and into not in WHOLE)
+            why = "" if is_usual else self.new.add(into, made)
+        except (ValueError, TypeError, AttributeError) as error:
+            why = str(error) if type(error) is ValueError else "the value is of another kind than expected"
+        self._rows[path] = Row(_key(path), "" if why else into, why)
+
+    def tell(self, key: str, why: str) -> None:
+        """Say of a key, if it is there, why it is not taken over."""
+        path = _path(key)
+        if self._at(path) is not None:
+            self._rows.setdefault(path, Row(_key(path), "", why))
+
+    def guide(self, key: str, name: Any) -> None:  # noqa: ANN401 - as above
+        """Say of a key that names a file whether reviews read that file."""
+        if str(name) in self.new.guides:
+            self._rows[_path(key)] = Row(_key(_path(key)), "a file that reviews read as it stands")
+        self.tell(key, "reviews read no such file: name it in AGENTS.md, or write `instructions`")
+
+    def instruct(self, key: str, pattern: Any, text: Any) -> None:  # noqa: ANN401 - as above
+        """Take a text over as an instruction for files of these patterns."""
+        written = "\n".join(line.rstrip() for line in text.strip().splitlines()) if isinstance(text, str) else None
+
+        def entries(_: object) -> list[dict[str, str]]:
+            if written is None:
+                raise TypeError
+            named = [pattern] if isinstance(pattern, str) else list(pattern or [ALL])
+            return [{"path": one, "text": written} for each in named for one in globs.braces(each) if written]
+
+        self.take(key, "instructions", entries)
+        row, size = self._rows.get(_path(key)), len(written or "")
+        if row is not None and row.into and size > self.new.room:
+            why = f"models are shown the first {self.new.room:,} of {size:,} characters: split it by path"
+            self._rows[_path(key)] = Row(row.key, row.into, why)
+
+    def each(self, key: str) -> Iterator[tuple[str, Any]]:
+        """The entries of a list with their keys."""
+        found = self[key]
+        yield from ((f"{key}.{at}", one) for at, one in enumerate(found if isinstance(found, list) else ()))
+
+    def rows(self) -> list[Row]:
+        """Every key of the file, in its order: the largest part of which nothing was said by one name."""
+        return list(self._rest((), self.data))
+
+    def _at(self, path: Path) -> Any:  # noqa: ANN401 - as above
+        value = self.data
+        for step in path:
+            if isinstance(value, Mapping):
+                value = value.get(step)
+            elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+                value = value[step]
+            else:
+                return None
+        return value
+
+    def _rest(self, path: Path, value: Any) -> Iterator[Row]:  # noqa: ANN401 - as above
+        if path in self._rows:
+            yield self._rows[path]
+        if any(len(known) > len(path) and known[: len(path)] == path for known in self._rows) or not path:
+            steps = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+            for step, inner in steps:
+                yield from self._rest((*path, step), inner)
+        elif path not in self._rows and not any(path[:size] in self._rows for size in range(len(path))):
+            yield Row(_key(path), "", NO_SETTING)
+
+
+def _path(key: str) -> Path:
+    return tuple(int(step) if step.isdigit() else step for step in key.split("."))
+
+
+def _key(path: Path) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+def patterns(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
+    """A list of patterns, or a text with one a line, as .gitignore has them: it knows no braces."""
+    lines = value.splitlines() if isinstance(value, str) else list(value)
+    return [one for line in lines if str(line).strip() for one in globs.braces(str(line).strip())]
+
+
+def branches(value: Any) -> list[str]:  # noqa: ANN401 - of an old file
+    """Names of branches with `*`, of regular expressions that say no more. Raises ValueError."""
+    names = [str(one).removeprefix("^").removesuffix("$").replace(".*", "*") for one in value]
+    if odd := [name for name in names if NO_GLOB.search(name)]:
+        raise ValueError(f"{odd[0]} is a regular expression: `triggers.branches` takes names with `*`")
+    return names
+
+
+def language(value: Any) -> str:  # noqa: ANN401 - of an old file
+    """The code of a language; every English is the one that is the default."""
+    return "en" if str(value).lower().startswith("en") else str(value)

@@ -1,0 +1,53 @@
+"""PR-Agent and Qodo Merge: .pr_agent.toml, and best_practices.md beside it."""
+
+import tomllib
+from typing import Any
+
+from bot.config.elsewhere.old import ALL, EVENTS, Format, Old, language, patterns
+
+REVIEWING = ("review", "improve")  # parts of the commands that find something
+ACTIONS = {"opened": "opened", "reopened": "reopened", "ready_for_review": "ready", "synchronize": "push"}
+
+
+def _read(old: Old) -> None:
+    old.take("config.response_language", "language", language)
+    old.take("config.ignore_pr_labels", "triggers.skip_labels")
+    old.take("config.ignore_pr_authors", "triggers.skip_authors")
+    old.take("config.allow_only_specific_folders", "triggers.paths", lambda names: [f"/{one}/" for one in names])
+    old.take("ignore.glob", "ignore", patterns)
+    old.tell("ignore.regex", "`ignore` takes patterns as in .gitignore, and no regular expressions")
+    old.take("pr_reviewer.num_max_findings", "quota")
+    for part in ("pr_reviewer", "pr_code_suggestions", "review_agent"):
+        old.instruct(f"{part}.extra_instructions", ALL, old[f"{part}.extra_instructions"] or "")
+    old.tell(
+        "pr_description", "a review writes no description: `walkthrough` says what the change does, in its comment"
+    )
+    for key in ("model", "model_turbo", "fallback_models"):
+        old.tell(
+            f"config.{key}", "`models.root` and `models.worker`, or DEEPREPO_ROOT and DEEPREPO_WORKER, name models"
+        )
+    for key in ("openai", "azure", "anthropic"):
+        old.tell(key, "keys and addresses of providers come from the environment alone")
+    _triggers(old)
+
+
+def _triggers(old: Old) -> None:
+    commands, pushes = old["github_app.pr_commands"], old["github_app.push_commands"]
+    by_push = bool(old["github_app.handle_push_trigger"]) and _finds(pushes if pushes is not None else ["/review"])
+    first = EVENTS[:-1] if _finds(commands if commands is not None else ["/review"]) else []
+    events = [*first, *(["push"] if by_push else [])]
+    for key in ("pr_commands", "handle_push_trigger", "push_commands"):
+        old.take(f"github_app.{key}", "triggers.events", lambda _: events)
+    is_on = old["github_action_config.auto_review"] is not False or old["github_action_config.auto_improve"] is True
+    actions = old["github_action_config.pr_actions"]
+    of_action = [ACTIONS[one] for one in actions if one in ACTIONS] if isinstance(actions, list) else EVENTS
+    for key in ("auto_review", "pr_actions"):
+        old.take(f"github_action_config.{key}", "triggers.events", lambda _: of_action if is_on else [])
+    old.tell("github_action_config.auto_describe", "`walkthrough` says what the change does")
+
+
+def _finds(commands: Any) -> bool:  # noqa: ANN401 - of the old file
+    return isinstance(commands, list) and any(part in str(one) for one in commands for part in REVIEWING)
+
+
+FORMAT = Format("pr-agent", "PR-Agent", (".pr_agent.toml",), tomllib.loads, _read, ("/best_practices.md",))

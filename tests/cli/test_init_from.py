@@ -1,0 +1,237 @@
+import json
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+from fakes import Repository
+
+from bot import cli
+from bot.config import repository as settings_file
+from bot.config.elsewhere import FORMATS, New, Old
+
+GEMINI = """
+have_fun: false
+ignore_patterns: ["dist/**", "*.{snap,lock}"]
+memory_config: {disabled: false}
+code_review:
+  disable: false
+  comment_severity_threshold: HIGH
+  max_review_comments: 10
+  pull_request_opened: {help: false, summary: false, code_review: true, include_drafts: true}
+focus_areas: [security]
+"""
+CODERABBIT = """
+language: de
+tone_instructions: Be brief.
+early_access: false
+reviews:
+  profile: assertive
+  request_changes_workflow: true
+  high_level_summary: true
+  poem: false
+  assess_linked_issues: false
+  auto_title_instructions: ""
+  path_filters: ["src/**", "!**/gen/**"]
+  path_instructions:
+    - {path: "src/**/*.{ts,tsx}", instructions: "No any."}
+    - {path: "tests/**", instructions: "First line.\\nSecond line.\\n"}
+  auto_review:
+    enabled: true
+    auto_incremental_review: false
+    drafts: true
+    base_branches: ["develop", "release/.*"]
+    labels: ["review", "!wip"]
+    ignore_title_keywords: [WIP]
+    ignore_usernames: ["renovate[bot]"]
+  pre_merge_checks:
+    title: {mode: "off"}
+    custom_checks:
+      - {name: guards, mode: error, instructions: Each endpoint has a guard.}
+      - {name: quiet, mode: "off", instructions: Nothing.}
+  tools: {ruff: {enabled: false}, shellcheck: {enabled: true}, languagetool: {enabled: true, level: picky}}
+knowledge_base:
+  code_guidelines: {enabled: true, filePatterns: [AGENTS.md, docs/own.md]}
+chat: {auto_reply: true}
+"""
+PR_AGENT = """
+[config]
+model = "gpt-5"
+response_language = "fr"
+ignore_pr_labels = ["skip"]
+[ignore]
+glob = ["vendor/**"]
+regex = ['.*[.]key$']
+[github_app]
+pr_commands = ["/describe", "/review"]
+handle_push_trigger = false
+[pr_reviewer]
+num_max_findings = 3
+require_tests_review = true
+extra_instructions = "Name the caller."
+[pr_description]
+publish_labels = false
+"""
+GREPTILE = json.dumps(
+    {
+        "strictness": 3,
+        "commentTypes": ["logic"],
+        "triggerOnUpdates": True,
+        "triggerOnDrafts": False,
+        "disabledLabels": ["docs-only"],
+        "excludeAuthors": ["dependabot[bot]"],
+        "fileChangeLimit": 80,
+        "ignorePatterns": "build/**\n*.min.js\n",
+        "instructions": "Prefer small diffs.",
+        "summarySection": {"included": False, "collapsible": True},
+        "customContext": {
+            "rules": [{"rule": "Money is in cents.", "scope": ["src/**", "lib/**"]}, {"content": "No secrets."}],
+            "files": [{"path": "docs/style.md", "scope": ["**"]}],
+        },
+    }
+)
+FILES = {
+    ".gemini/config.yaml": GEMINI,
+    ".coderabbit.yaml": CODERABBIT,
+    ".pr_agent.toml": PR_AGENT,
+    "greptile.json": GREPTILE,
+}
+GUIDES = (
+    ".gemini/styleguide.md",
+    "best_practices.md",
+    ".cursor/BUGBOT.md",
+    "api/.cursor/BUGBOT.md",
+    ".github/copilot-instructions.md",
+    ".github/instructions/api.instructions.md",
+)
+ODD: tuple[Any, ...] = (None, 7, -1, True, "(x", "", [], {}, [7], [None], [{"path": []}], {"a": {"b": 1}}, "x" * 70_000)
+
+
+def leaves(value: object, key: str = "") -> Iterator[str]:
+    """The keys of a file, as the report writes them."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [(f"{key}[{step}]" if isinstance(step, int) else f"{key}.{step}", one) for step, one in inner]
+    if not found:
+        yield key.removeprefix(".")
+    for name, one in found:
+        yield from leaves(one, name)
+
+
+def places(value: object, *above: str | int) -> Iterator[tuple[str | int, ...]]:
+    """Where values stand in a file, lists and sections too."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, one in inner:
+        yield (*above, step)
+        yield from places(one, *above, step)
+
+
+def put(data: Any, place: tuple[str | int, ...], value: object) -> Any:  # noqa: ANN401 - of any file
+    inner = data
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = value
+    return data
+
+
+def is_named(key: str, names: set[str]) -> bool:
+    return any(key == name or key.startswith((f"{name}.", f"{name}[")) for name in names)
+
+
+def init(target: Repository, *words: str) -> int:
+    return cli.run(["init", "--repo", str(target.folder), "--action", f"me/mine@{'a' * 40}", *words])
+
+
+def written(target: Repository) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((target.folder / ".deeprepo.yml").read_text())
+    return found
+
+
+def test_what_others_were_told_is_taken_over(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each file becomes the settings that do the same, and `deeprepo config` accepts them."""
+    for path, text in FILES.items():
+        repository.commit({path: text}, path)
+        assert init(repository, "--from", "--overwrite", path) == 0
+        assert cli.run(["config", "--repo", str(repository.folder)]) == 0
+        found = written(repository)
+        if path == ".gemini/config.yaml":
+            assert found == {
+                "minimum_severity": "high",
+                "quota": 10,
+                "triggers": {"drafts": True},
+                "walkthrough": False,
+                "ignore": ["dist/**", "*.snap", "*.lock"],
+            }
+        if path == ".coderabbit.yaml":
+            assert found["triggers"] == {
+                "events": ["opened", "reopened", "ready"],
+                "drafts": True,
+                "branches": ["main", "master", "develop", "release/*"],
+                "labels": ["review"],
+                "skip_labels": ["wip"],
+                "skip_authors": ["renovate[bot]"],
+            }
+            assert found["ignore"] == ["*", "!src/**", "**/gen/**"]
+            assert found["checks"] == [{"name": "guards", "ask": "Each endpoint has a guard.", "severity": "fail"}]
+            assert {"path": "tests/**", "text": "First line.\nSecond line."} in found["instructions"]
+            assert [one["path"] for one in found["instructions"]] == ["*", "src/**/*.ts", "src/**/*.tsx", "tests/**"]
+            assert (found["language"], found["request_changes"], found["linked_issues"]) == ("de", "low", False)
+            assert "ruff" not in found["analyzers"]
+            assert "shellcheck" in found["analyzers"]
+        if path == ".pr_agent.toml":
+            assert (found["language"], found["quota"], found["ignore"]) == ("fr", 3, ["vendor/**"])
+            assert found["triggers"] == {"skip_labels": ["skip"], "events": ["opened", "reopened", "ready"]}
+        if path == "greptile.json":
+            assert (found["minimum_severity"], found["walkthrough"]) == ("high", False)
+            assert [one["path"] for one in found["instructions"]] == ["*", "src/**", "lib/**", "*"]
+        capsys.readouterr()
+
+
+def test_nothing_is_lost_without_a_word(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a name all that is there is found; each key of each file stands in the report, and so do the files that are read as they stand."""
+    repository.commit(
+        {**FILES, **dict.fromkeys(GUIDES, "---\napplyTo: api/**\n---\nCents.\n"), "src/a.py": "A = 1\n"}, "others"
+    )
+    assert init(repository, "--from") == 0
+    told = capsys.readouterr().out
+    names = {name for line in told.splitlines() if line.startswith("  ") for name in line.strip().split(", ")}
+    for text, load in (
+        (GEMINI, yaml.safe_load),
+        (CODERABBIT, yaml.safe_load),
+        (PR_AGENT, tomllib.loads),
+        (GREPTILE, json.loads),
+    ):
+        assert [key for key in leaves(load(text)) if not is_named(key, names)] == []
+    assert set(GUIDES) <= names
+    assert "focus_areas\n    not taken over: deeprepo has no such setting" in told
+    assert "language\n    not taken over: another file has set `language`" in told
+    assert cli.run(["config", "--repo", str(repository.folder)]) == 0
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_no_value_makes_settings_that_are_refused(path: str) -> None:
+    """Whatever stands where a value was: what comes out is accepted without a warning, and the key is named."""
+    form = next(form for form in FORMATS if path in form.files)
+    for at, place in enumerate(places(form.load(FILES[path]))):
+        for odd in ODD[at % 6 :: 6]:
+            data = put(form.load(FILES[path]), place, odd)
+            new = New(1_600)
+            old = Old(data, new)
+            form.read(old)
+            names = {row.key for row in old.rows()}
+            assert [key for key in leaves(data) if not is_named(key, names)] == [], (place, odd)
+            assert settings_file.check(new.text().encode())[1] == (), (place, odd)
+
+
+def test_what_cannot_be_read_is_said(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    """A broken file stops nothing and is named; nothing to take over, or a name without its --from, is a sentence."""
+    assert init(repository, "--from") == 2
+    assert "no settings of another reviewer are in" in capsys.readouterr().err
+    assert init(repository, "coderabbit") == 2
+    assert "write --from before it" in capsys.readouterr().err
+    repository.commit({".pr_agent.toml": "[config\n", "greptile.json": GREPTILE}, "others")
+    assert init(repository, "--from", "gemini") == 2
+    assert "nothing of gemini is in" in capsys.readouterr().err
+    assert init(repository, "--from") == 0
+    assert "could not be read, nothing of it is taken over: Expected ']'" in capsys.readouterr().out
+    assert written(repository)["minimum_severity"] == "high"
