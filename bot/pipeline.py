@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from bot import __version__, checkout, config, dependents, diff, render, strategies
@@ -15,7 +16,7 @@ from bot.config import Config
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import history, merge, placing, rounds, sarif_results, silencing, suggest
+from bot.findings import history, merge, places, placing, rounds, sarif_results, silencing, suggest
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import coverage, guidance, incremental, judging, walkthrough
@@ -278,14 +279,19 @@ async def _placed(
     past, least = subject.past, settings.minimum_severity
     findings = await rounds.at_end(judgement.findings, least, past.known, past.before, subject.tree)
     statuses = ("new", "still") if past.round.full else ("new",)
-    said = [one for one in findings if one.status in statuses]
+    findings = [places.at_best(one, subject.files) if one.status in ("new", "still") else one for one in findings]
+    is_said = [one.status in statuses or (one.status == "still" and bool(one.added)) for one in findings]
+    said = [*compress(findings, is_said)]
     placed_findings = await suggest.suggest(placing.place(said, subject.files), subject.tree, tools.faults)
     if tools.running is not None and settings.run is not None and may_run:
         from bot.run import reproduce
 
         placed_findings = await reproduce.reproduce(placed_findings, session, tools.running, settings.run)
     ranked_findings = placing.rank(placed_findings, settings.quota, past.collapsed_fingerprints(said, subject.files))
-    return (*ranked_findings, *(PlacedFinding(one) for one in findings if one.status not in statuses))
+    return (
+        *ranked_findings,
+        *(PlacedFinding(one) for one, said_now in zip(findings, is_said, strict=True) if not said_now),
+    )
 
 
 def _review(

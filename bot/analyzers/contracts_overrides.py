@@ -10,7 +10,7 @@ from bot.dependents.contract import moved_places
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol, Verdict
-from bot.values.finding import ALSO_BROKEN, break_of, proof_of
+from bot.values.finding import ALSO_BROKEN, Telling, break_of, proof_of
 
 
 def comparable(item: ChangedSymbol, own: Symbol) -> bool:
@@ -78,15 +78,24 @@ async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tup
     sides = [(item.before, "before"), (item.after, "after")]
     evidence = [await line_of(tree, symbol, note) for symbol, note in sides if symbol is not None]
     was, now = (side.signature.text if side is not None and side.signature is not None else "" for side, _ in sides)
-    still = own.signature.text if own.signature is not None else ""
     name, cause = item.symbol.name, break_of("override", key)
     more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
+
+    def tell(own: Symbol) -> Telling:
+        still = own.signature.text if own.signature is not None else ""
+        return Telling(
+            f"{name}() has a new signature, but {own.path} still overrides it with the old one{more}",
+            f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {own.name}() takes its place and still is `{still}`.",
+            _consequence(own, name),
+        )
+
+    told, breaks = tell(own), [break_of(key, one.path, one.name) for one, _ in rows]
     return Finding(
         path=own.path,
         quote=at.quote,
-        title=f"{name}() has a new signature, but {own.path} still overrides it with the old one{more}",
-        why=f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {own.name}() takes its place and still is `{still}`.",
-        consequence=_consequence(own, name),
+        title=told.title,
+        why=told.why,
+        consequence=told.consequence,
         severity="high",
         category="broken-caller",
         sources=(
@@ -94,7 +103,7 @@ async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tup
                 "analyser",
                 "contracts",
                 proof=proof_of("override", cause),
-                breaks=tuple(sorted(break_of(key, one.path, one.name) for one, _ in rows)),
+                breaks=tuple(sorted(breaks)),
             ),
         ),
         cause=cause,
@@ -103,7 +112,10 @@ async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tup
         end=at.line,
         evidence=(
             *(one for one in evidence if one is not None),
-            *(replace(there, note=ALSO_BROKEN) for _, there in rows[1:]),
+            *(
+                replace(there, note=ALSO_BROKEN, telling=tell(one), breaks=(its_break,))
+                for (one, there), its_break in zip(rows[1:], breaks[1:], strict=True)
+            ),
         ),
         verdict=Verdict.PROVEN,
     )

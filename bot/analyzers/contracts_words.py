@@ -1,15 +1,16 @@
 """A broken contract in words and quotes: both sides by file and line."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
-from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, break_of, proof_of
+from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
 from impact.language import language_of
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
@@ -62,13 +63,11 @@ async def finding(
 
     `doubtful`: places of which nobody can tell whether they use a definition that is gone.
     """
-    first = next((row for row in rows if row.rule == "removed-module"), rows[0])
     reference = rows[0].reference
     evidence = await _definitions(tree, rows, old)
-    where = next((f"{item.path}:{item.line}" for item in evidence if item.side == "base"), first.home)
-    evidence += [
-        Evidence(row.reference.path, row.reference.text, row.reference.line, note=ALSO_BROKEN) for row in _further(rows)
-    ]
+    where = next((f"{item.path}:{item.line}" for item in evidence if item.side == "base"), "")
+    breaks = _breaks(rows)
+    evidence += [_place(row, rows, where, breaks) for row in _further(rows)]
     symbols = {row.reference.symbol for row in rows} if family == "removed" else set()
     evidence += [
         Evidence(row.reference.path, row.reference.text, row.reference.line, note=MAY_BREAK)
@@ -76,21 +75,21 @@ async def finding(
         if row.reference.symbol in symbols
     ]
     cause = break_of(family, min(row.reference.symbol for row in rows))
+    proof = "" if reference.likely else proof_of(family, cause)
+    told = _telling(rows, where)
     return Finding(
         path=reference.path,
         quote=reference.text,
-        title=_title(first, rows) + _more_files(rows),
-        why=_why(first, reference, where) + _all(first, rows),
-        consequence=_consequence(rows),
+        title=told.title,
+        why=told.why,
+        consequence=told.consequence,
         severity="medium" if reference.test or reference.likely else "high",
         category="broken-caller",
         sources=(
-            Source(
-                "analyser", "contracts", proof="" if reference.likely else proof_of(family, cause), breaks=_breaks(rows)
-            ),
+            Source("analyser", "contracts", proof=proof, breaks=tuple(sorted(chain.from_iterable(breaks.values())))),
         ),
         cause=cause,
-        rule=first.rule,
+        rule=_first(rows).rule,
         start=reference.line,
         end=reference.line,
         evidence=tuple(evidence),
@@ -98,16 +97,43 @@ async def finding(
     )
 
 
-def _breaks(rows: Sequence[Breakage]) -> tuple[str, ...]:
-    """One digest for each use that breaks, by the definition and the text of its line; of several such lines each has its own."""
+def _first(rows: Sequence[Breakage]) -> Breakage:
+    return next((row for row in rows if row.rule == "removed-module"), rows[0])
+
+
+def _telling(rows: Sequence[Breakage], where: str) -> Telling:
+    """What the finding says at the first of these rows. `where`: the definition before the change."""
+    first = _first(rows)
+    why = _why(first, rows[0].reference, where or first.home) + _all(first, rows)
+    return Telling(_title(first, rows) + _more_files(rows), why, _consequence(rows))
+
+
+def _place(
+    row: Breakage, rows: Sequence[Breakage], where: str, breaks: Mapping[tuple[str, int], Sequence[str]]
+) -> Evidence:
+    """One more line that breaks, with what the finding says if it is told there: of its file first."""
+    here = row.reference
+    others = sorted((one for one in rows if one is not row), key=lambda one: one.reference.path != here.path)
+    return Evidence(
+        here.path,
+        here.text,
+        here.line,
+        note=ALSO_BROKEN,
+        telling=_telling([row, *others], where),
+        breaks=tuple(breaks[here.path, here.line]),
+    )
+
+
+def _breaks(rows: Sequence[Breakage]) -> Mapping[tuple[str, int], Sequence[str]]:
+    """One digest for each use that breaks, by its line, of the definition and the text; of several such lines each has its own."""
     counts = Counter[tuple[str, ...]]()
-    breaks = []
+    breaks: dict[tuple[str, int], list[str]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: row.reference.line):
         for symbol in (row.reference.symbol, *row.other_symbols):
             key = symbol, row.reference.path, " ".join(row.reference.text.split())
             counts[key] += 1
-            breaks.append(break_of(*key, str(counts[key])))
-    return tuple(sorted(breaks))
+            breaks[row.reference.path, row.reference.line].append(break_of(*key, str(counts[key])))
+    return breaks
 
 
 def _further(rows: Sequence[Breakage]) -> list[Breakage]:

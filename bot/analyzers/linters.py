@@ -153,6 +153,10 @@ class LintOutcome:
     complete: bool
 
 
+def _is_added(file: ChangedFile, report: LintReport) -> bool:
+    return not file.added_lines.isdisjoint(range(report.start, max(report.start, report.end) + 1))
+
+
 def _always(_: Side, __: LintReport) -> bool:
     return True
 
@@ -285,11 +289,13 @@ class Linter:
         lines, old_lines = _lines(head), _lines(side.base)
         then = side.reports[side.base].reports if side.base else ()
         old = Counter((report.code, _quote(old_lines, report)[1].strip()) for report in then)
-        for report in side.reports[head].reports:
+        rows = [(_is_added(side.file, report), report) for report in side.reports[head].reports]
+        for is_added, report in sorted(
+            rows, key=lambda row: row[0]
+        ):  # of equal lines those that stood there are the old ones
             quote, rule = _quote(lines, report)[1], rules(self.tables)[report.code]
             key = (report.code, quote.strip())
             old[key] -= 1
-            is_added = not side.file.added_lines.isdisjoint(range(report.start, max(report.start, report.end) + 1))
             if old[key] >= 0 or not (is_added or (rule.anywhere and side.base_complete)):
                 continue
             is_meant = re.search(rule.message, report.message) and re.search(rule.code, quote)

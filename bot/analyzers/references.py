@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import impact
 from bot.analyzers.contracts import REPORTED, compare
@@ -13,7 +14,7 @@ from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
 from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Query, Source, Verdict
-from bot.values.finding import ALSO_BROKEN, proof_of
+from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"
@@ -117,18 +118,28 @@ def _last(name: str) -> str:
 
 def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves: bool) -> Finding:
     mine = lines[place.path]
-    evidence = [Evidence(place.path, mine[line - 1], line, note=ALSO_BROKEN) for line in place.also[:QUOTED]]
+    many = f" So do {len(place.also)} further lines of the file." if place.also else ""
+    title, effect = _title(place), f"This line {place.happens}.{many}"
+    evidence = [
+        Evidence(
+            place.path,
+            mine[line - 1],
+            line,
+            note=ALSO_BROKEN,
+            telling=Telling(title, _why(replace(place, line=line)), effect),
+        )
+        for line in place.also[:QUOTED]
+    ]
     if place.definition is not None and place.source in lines:
         there = place.definition.line
         evidence.insert(0, Evidence(place.source, lines[place.source][there - 1], there, note="what is there"))
     proof = proof_of(place.rule, f"{place.home} {place.name}") if proves else ""
-    many = f" So do {len(place.also)} further lines of the file." if place.also else ""
     return Finding(
         path=place.path,
         quote=mine[place.line - 1],
-        title=_title(place),
+        title=title,
         why=_why(place),
-        consequence=f"This line {place.happens}.{many}",
+        consequence=effect,
         severity="medium" if is_test(place.path) else "high",
         category="broken-caller",
         sources=(Source("analyser", References.NAME, proof=proof),),

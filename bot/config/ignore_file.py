@@ -13,11 +13,12 @@ from bot.config import names, yaml_text
 from bot.config.defaults import Pattern
 from bot.config.repository import Problem
 from bot.text import globs
-from bot.values import Finding
+from bot.values import Evidence, Finding
 
 FILE, OTHER_NAMES = names.IGNORE, names.OTHER_IGNORE
 Scope = Literal["finding", "rule", "path"]
-MOST_PLACES = 12  # digests of one entry
+MOST_PLACES, MOST_OLD = 40, 12  # digests of one entry, and of an older one
+DIGEST = 32  # characters of each; older entries have more
 NEEDS: dict[Scope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
 
 
@@ -35,14 +36,18 @@ class IgnoreEntry(BaseModel):
     title: str = ""  # for people
     expires: date | None = None
 
-    def covers(self, finding: Finding) -> bool:
-        """Whether the finding is one of those meant."""
+    def covers(self, finding: Finding, place: Evidence | None = None) -> bool:
+        """Whether the finding is one of those meant; with a place, whether it is at that one of its places."""
         if self.scope == "finding":
             by_fingerprint = bool(self.fingerprint) and self.fingerprint == finding.identity
             there = not self.path or bool(finding.cause) or globs.matches([self.path], finding.path)
-            known_places = frozenset(self.digest.split())
-            return by_fingerprint and there and (not known_places or known_places.issuperset(digest(finding).split()))
-        inside = bool(self.path) and globs.matches([self.path], finding.path)
+            known = frozenset(self.digest.split())
+            is_old = any(len(each) > DIGEST for each in known)
+            asked = _whole(finding, is_old=is_old) if place is None else _digests(finding, place)
+            asked = [each if is_old else each[:DIGEST] for each in asked]
+            return by_fingerprint and there and known.issuperset(asked if known else ())
+        path = finding.path if place is None else place.path
+        inside = bool(self.path) and globs.matches([self.path], path)
         return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
 
 
@@ -52,17 +57,34 @@ def digest(finding: Finding) -> str:
     The digests of all lines, with spaces between them. Of a committed secret the secret itself, by the digest in its proof: its line is
     masked in whatever is stored.
     """
+    return " ".join(each[:DIGEST] for each in _whole(finding))
+
+
+def _whole(finding: Finding, *, is_old: bool = False) -> list[str]:
+    """The digests of all places. `is_old`: as older entries have them, which tell fewer places apart."""
     if finding.category == "secret" and finding.proofs:
-        return _digest(finding.path, "\0".join(sorted(finding.proofs)), finding.category)
-    lines = [(finding.path, finding.quote), *((item.path, item.quote) for item in finding.evidence if item.is_broken)]
+        return _digests(finding, finding.places[0])
+    lines = [each for place in finding.places for each in _lines(finding, place)[: 1 if is_old else None]]
+    digests = [*dict.fromkeys(lines), *(_digest(each, finding.category) for each in sorted(finding.breaks))]
+    is_long = len(digests) > (MOST_OLD if is_old else MOST_PLACES)  # more may be broken than the evidence holds
+    return [digests[0], _digest(*digests[1:], finding.why)] if is_long else digests  # then every word of it counts
+
+
+def _digests(finding: Finding, place: Evidence) -> list[str]:
+    """The digests of one place: of what is told by its breaks these, else the line, and what breaks it."""
+    if finding.category == "secret" and finding.proofs:
+        return [_digest(finding.path, "\0".join(sorted(finding.proofs)), finding.category)]
+    breaks = place.breaks if finding.cause else finding.breaks
+    return [*_lines(finding, place), *(_digest(each, finding.category) for each in breaks)]
+
+
+def _lines(finding: Finding, place: Evidence) -> list[str]:
+    """The digest of a line; of one of several equal ones also a second, of which it is."""
     if finding.cause:
-        lines = []  # each break below has its line
-    digests = list(dict.fromkeys(_digest(path, " ".join(quote.split()), finding.category) for path, quote in lines))
-    breaks = dict.fromkeys(each for source in finding.sources for each in source.breaks)
-    digests += [_digest(each, finding.category) for each in sorted(breaks)]
-    if len(digests) > MOST_PLACES:  # more may be broken than the evidence holds: then every word of it counts
-        digests = [digests[0], _digest(*digests[1:], finding.why)]
-    return " ".join(digests)
+        return []
+    number = finding.place_number(*place.location)
+    line = place.path, place.words, finding.category
+    return [_digest(*line), *([_digest(*line, str(number))] if number > 1 else [])]
 
 
 def _digest(*parts: str) -> str:

@@ -114,6 +114,11 @@ def fingerprint(finding: Finding) -> str:
     return _digest(*place, finding.category, *filter(None, [finding.consumer]))
 
 
+def copy_mark(fingerprint: str, number: int) -> str:
+    """The fingerprint of a finding on the so-manyth of several equal lines of a file."""
+    return _digest(fingerprint, str(number))
+
+
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 

@@ -18,6 +18,7 @@ from bot.values import (
     ChangedFile,
     CommentSpot,
     DiffLine,
+    Evidence,
     Finding,
     Hunk,
     PlacedFinding,
@@ -37,24 +38,35 @@ _SLIP = re.compile(
 
 def place(findings: Iterable[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
     """Each finding with the closest place that GitHub's rules allow."""
-    return tuple(_place(finding, _file(finding, files)) for finding in findings)
+    return tuple(_place(finding, files) for finding in findings)
 
 
-def _place(finding: Finding, file: ChangedFile | None) -> PlacedFinding:
-    if file is None:
-        return PlacedFinding(finding, "outside")
-    if sum(len(hunk.lines) for hunk in file.hunks) > MOST_LINES:
-        return PlacedFinding(finding, "file")
-    spot = _within(file, finding.side, finding.start, finding.end) or _clamp(finding, file)
-    return PlacedFinding(finding, "inline" if spot else "file", spot)
+def spot_of(place: Evidence, files: Sequence[ChangedFile]) -> CommentSpot | None:
+    """Where a comment on one line can stand; None if the diff does not show it."""
+    file = _file(place, files)
+    return _within(file, place.side, place.line, place.line) if file is not None and not _is_folded(file) else None
 
 
-def _file(finding: Finding, files: Sequence[ChangedFile]) -> ChangedFile | None:
-    """The file of the diff that holds the finding's path on its side; a path may be the old name of one and the new of another."""
-    namesakes = [file for file in files if file.path == finding.path]
-    before = [file for file in files if file.old_path == finding.path]
-    same_path = [file for file in before if file.path == finding.path]
-    candidates = [*same_path, *before, *namesakes] if finding.side == "base" else [*namesakes, *before]
+def _place(finding: Finding, files: Sequence[ChangedFile]) -> PlacedFinding:
+    """The finding at its own lines; one that is there since an earlier round at a place that is new."""
+    file = _file(finding, files)
+    new = (spot_of(item, files) for item in finding.places if item.location in finding.added)
+    spot = next(filter(None, new), None)
+    if spot is None and file is not None and not _is_folded(file):
+        spot = _within(file, finding.side, finding.start, finding.end) or _clamp(finding, file)
+    return PlacedFinding(finding, "inline" if spot else "outside" if file is None else "file", spot)
+
+
+def _is_folded(file: ChangedFile) -> bool:
+    return sum(len(hunk.lines) for hunk in file.hunks) > MOST_LINES
+
+
+def _file(there: Finding | Evidence, files: Sequence[ChangedFile]) -> ChangedFile | None:
+    """The file of the diff that holds a path on its side; a path may be the old name of one and the new of another."""
+    namesakes = [file for file in files if file.path == there.path]
+    before = [file for file in files if file.old_path == there.path]
+    same_path = [file for file in before if file.path == there.path]
+    candidates = [*same_path, *before, *namesakes] if there.side == "base" else [*namesakes, *before]
     return next(iter(candidates), None)
 
 

@@ -62,6 +62,13 @@ def locate(text: str, quote: str, near: int = 0) -> tuple[int, int] | None:
     return None
 
 
+def occurrences(text: str, quote: str) -> int:
+    """How often a text has a quote, whatever its blanks."""
+    have, want = [fold(line) for line in text.split("\n")], [fold(line) for line in rows_of(quote)]
+    count = sum(have[at : at + len(want)] == want for at in range(len(have) - len(want) + 1))
+    return count if count or len(want) > 1 else sum(_words_in(want[0], line) for line in have)
+
+
 def first_line(quote: str, rows: Iterable[DiffRow]) -> int:
     """Where a quote begins among the rows that its finder was shown: on an added one if there is one; 0 if it is not among them."""
     first = fold(rows_of(quote)[0])

@@ -1,12 +1,13 @@
 """Rounds: what becomes of each finding of the last review when the change is reviewed again, and the numbers that people call findings by.
 
-A finding is itself by its fingerprint (path, category and folded quote), by likeness near its old place where its line was edited a
-little, and of a proof by what is proven in the same file. Nothing depends on the history of the branch: the text decides. The rules,
-the first that fits:
+A finding is itself by its fingerprint (path, category and folded quote; of equal lines of a file each has its own), by likeness near its
+old place where its line was edited a little, and of a proof by what is proven in the same file. It has one place or several
+(`places`), and each is itself as well. Nothing depends on the history of the branch: the text decides. The rules, the first that fits:
 
 | an earlier finding, in this round | is | decided in |
 |---|---|---|
-| it is reported again; elsewhere: `moved` | still | `_repeated` |
+| it is reported again, with a place more than before | still, and said again at the new place: `added` | `_renew` |
+| it is reported again; elsewhere: `moved` | still | `_renew` |
 | a guess that code has proven now | new, by its old number | `_repeated` |
 | a secret whose line is gone | still: the history holds it | `lasting` |
 | the whole change is taken back; its file has left the change, and it shows no other place | fixed | `_Head.find` |
@@ -23,13 +24,13 @@ Absence fixes nothing else: a model that reads something else says nothing about
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 from types import MappingProxyType
 
 from bot.findings import suggest
-from bot.findings.merge import alike, code_names
+from bot.findings.merge import alike, code_names, copy_mark
+from bot.findings.places import LIKE, NEAR, Since, added, known_first, likeness
 from bot.findings.quotes import fold, locate, rows_of
 from bot.ports import Tree
 from bot.text.lines import code_of, is_comment
@@ -50,8 +51,7 @@ from bot.values.finding import How
 _WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, still in"
 SHORT = 10  # characters of a commit id in a sentence
-LIKE = 0.6  # of two quotes, for one to be an edit of the other
-NEAR = 60  # lines between the old place and the edited one
+MOST_COPIES = 100  # of one line in one file that are told apart
 MOST_NUMBER = 9_999  # a larger number in a file was not given by deeprepo
 NumbersGiven = tuple[tuple[int, str], ...]  # number and fingerprint, in pairs: a file may hold the same quote twice
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -66,13 +66,16 @@ async def recall(
     reread: Collection[tuple[str, int, int]],
     before: Mapping[str, str] = MappingProxyType({}),
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen",
+    since: Since | None = None,
 ) -> list[Finding]:
     """This round's findings that are new, then each earlier one with its status: still there (open or moved), doubtful or fixed.
 
     `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
     `absence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
+    `since`: what has become of the lines of the round before.
     """
-    left, still, silent_findings = _repeated(earlier, findings, files)
+    since = since or Since()
+    left, still, silent_findings = _repeated(earlier, findings, files, since)
     head = _Head(earlier, tree, files, reread, before)
     known = list(still)
     for past in silent_findings:
@@ -82,18 +85,40 @@ async def recall(
         )
         if again is not None:  # it was reported again where its lines have gone
             left.remove(again)
-            now = _renew(past, again)
+            now = _renew(past, again, since, files)
         known.append(now)
     return [*left, *known]
 
 
+def tell_apart(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, each new one with a fingerprint of its own: equal lines of a file are several places."""
+    taken = {one.identity for one in findings if one.status not in ("new", "fixed")}
+    named = dict[int, Finding]()
+    for at, one in sorted(enumerate(findings), key=lambda row: (row[1].path, row[1].start)):
+        own = (
+            again
+            for mark in _copies(one.fingerprint)
+            if (again := replace(one, fingerprint=mark)).identity not in taken
+        )
+        named[at] = next(own, one) if one.status == "new" else one
+        taken.add(named[at].identity)
+    return [named[at] for at in range(len(findings))]
+
+
 def _repeated(
-    earlier: Earlier, findings: Sequence[Finding], files: Sequence[ChangedFile]
+    earlier: Earlier, findings: Sequence[Finding], files: Sequence[ChangedFile], since: Since
 ) -> tuple[list[Finding], list[Finding], list[Finding]]:
     """This round's findings that are new; the earlier ones that were reported again, and those that were not."""
     places, taken = dict[int, int](), set[int]()  # of an earlier finding -> of the one that reports it again
-    for is_same in (_is_identical, _is_edited, _proves_the_same):  # of all findings the surest pairs first
-        for at, past in enumerate(earlier.findings):
+
+    def is_kept(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+        path = new_path(past.path, files)
+        return since.moves(path).get(past.start) == finding.start and _is_identical(past, finding, files)
+
+    marks = {mark: one.fingerprint for one in findings for mark in _copies(one.fingerprint)}
+    known = [replace(past, fingerprint=marks.get(past.fingerprint, past.fingerprint)) for past in earlier.findings]
+    for is_same in (is_kept, _is_identical, _is_edited, _proves_the_same):  # of all findings the surest pairs first
+        for at, past in enumerate(known):
             others = (i for i, one in enumerate(findings) if i not in taken and is_same(past, one, files))
             if at not in places and (place := next(others, None)) is not None:
                 places[at] = place
@@ -105,7 +130,7 @@ def _repeated(
         elif findings[places[at]].proven and not past.proven:  # a guess came true: it is said anew, by its number
             left[places[at]] = replace(findings[places[at]], number=past.number)
         else:
-            repeats.append(_renew(past, left.pop(places[at])))
+            repeats.append(_renew(past, left.pop(places[at]), since, files))
     return [*left.values()], repeats, silent_findings
 
 
@@ -267,19 +292,15 @@ def _absence(past: Finding, absence: Callable[[Source, Finding], Absence | None]
     return next(each for each in _WORST if each in means)
 
 
-def is_new_code(finding: Finding, before: Mapping[str, str], changed: Collection[str]) -> bool:
-    """Whether the quoted lines were not in the file at the head of the round before. `before`: path -> text; `changed`: paths of the change.
+def is_new_code(finding: Finding, since: Since, changed: Collection[str]) -> bool:
+    """Whether the quoted lines are new since the round before. `changed`: paths of the change.
 
     A file that the change leaves alone is old code. What breaks there counts as new if code has proven it, or if its evidence is new.
     """
-    if finding.path in changed:
-        return _is_new_quote(finding.path, finding.quote, before)
+    if finding.added or finding.path in changed:
+        return bool(finding.added) or since.is_new(finding.path, finding.quote, finding.start)
     evidence = (item for item in finding.evidence if item.side == "head" and item.path in changed)
-    return finding.proven or any(_is_new_quote(item.path, item.quote, before) for item in evidence)
-
-
-def _is_new_quote(path: str, quote: str, before: Mapping[str, str]) -> bool:
-    return path not in before or locate(before[path], quote) is None
+    return finding.proven or any(since.is_new(item.path, item.quote, item.line) for item in evidence)
 
 
 async def _is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
@@ -288,6 +309,12 @@ async def _is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> 
         return False
     blob = await tree.read(past.path)
     return blob is not None and suggest.is_taken(past, before[past.path], blob.decode("utf-8", "replace"))
+
+
+def _copies(fingerprint: str) -> Iterator[str]:
+    """A fingerprint, and those of equal lines of the same file."""
+    yield fingerprint
+    yield from (copy_mark(fingerprint, number) for number in range(2, MOST_COPIES))
 
 
 def _is_identical(past: Finding, finding: Finding, _files: Sequence[ChangedFile]) -> bool:
@@ -306,7 +333,7 @@ def _is_edited(past: Finding, finding: Finding, files: Sequence[ChangedFile]) ->
     is_same_line = fold(past.quote) == fold(finding.quote)  # and two fingerprints: of another category, or told apart
     if (past.category != finding.category or is_same_line) and not alike(past.title, finding.title):
         return False
-    return abs(past.start - finding.start) <= NEAR and _likeness(past.quote, finding.quote) >= LIKE
+    return abs(past.start - finding.start) <= NEAR and likeness(past.quote, finding.quote) >= LIKE
 
 
 def _proves_the_same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
@@ -327,24 +354,24 @@ def _is_in_same_file(past: Finding, finding: Finding, files: Sequence[ChangedFil
     return finding.path in (past.path, new_path(past.path, files)) and past.side == finding.side
 
 
-def _likeness(one: str, other: str) -> float:
-    return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio()
-
-
-def _renew(past: Finding, again: Finding) -> Finding:
-    """This round's telling under the old identity."""
-    how: How = "moved" if (again.path, again.start) != (past.path, past.start) else ""
+def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFile]) -> Finding:
+    """This round's telling under the old identity, with the places that are new."""
+    new_places = added(past, again, since, files)
+    is_there = (past.path, past.start) in {item.location for item in again.places}
+    how: How = "" if is_there or (again.path, again.start) in new_places else "moved"
     verdict = past.verdict if again.verdict.open else again.verdict
     telling = again if again.proven else replace(again, rule=past.rule, category=past.category)
-    return replace(
+    renewed = replace(
         telling,
         fingerprint=past.fingerprint,
         number=past.number,
         status="still",
         how=how,
+        added=new_places,
         verdict=verdict,
         trigger=again.trigger or past.trigger,
     )
+    return known_first(renewed)
 
 
 def look_again(past: Finding, now: Finding) -> Finding | None:

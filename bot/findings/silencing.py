@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from bot.config import names
+from bot.findings import places
 from bot.findings.merge import identify
 from bot.text import globs
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
@@ -74,38 +75,45 @@ class IgnoreList:
         )
 
     def judge(self, finding: Finding) -> Finding:
-        """The finding as it is reported, at the first of its places that nothing silences; or silenced."""
-        silenced_findings: list[Finding] = []
-        reported: Finding | None = None
-        for place in _places(finding):
-            silencing = self._silencing(place)
-            if silencing is None:
-                reported = reported or place
-                continue
-            silenced_finding = silenced(place, silencing)
-            if silenced_finding.is_revoked:  # about the secret itself: the value is the same everywhere
-                return silenced_finding
-            silenced_findings.append(silenced_finding)
-        if reported is None:
-            is_cut = bool(finding.cause) and sum(item.is_broken for item in finding.evidence) >= MOST_BROKEN
-            return (
-                finding if is_cut else silenced_findings[0]
-            )  # places that it does not show may be silenced by nothing
-        if not (silenced_findings and finding.cause):
-            return reported
-        quiet = {one.path for one in silenced_findings}
-        rest = tuple(item for item in reported.evidence if not item.is_broken or item.path not in quiet)
-        rewrites = tuple(row for row in reported.rewrites if row.path not in quiet)
-        return replace(reported, evidence=rest, rewrites=rewrites)
+        """The finding as it is reported, at those of its places that nothing silences; or silenced."""
+        if finding.category == "secret":
+            return self._judge_secret(finding)
+        whole = self._silencing(finding)
+        if whole is not None and (not finding.cause or whole.scope in ("finding", "withdrawn")):
+            return silenced(finding, whole)
+        rows = [(place, self._silencing(finding, place)) for place in finding.places]
+        left = [place for place, why in rows if why is None]
+        if len(left) == len(rows):
+            return finding
+        if not left:
+            is_cut = bool(finding.cause) and len(rows) > MOST_BROKEN  # what it does not show may be silenced by nothing
+            return finding if is_cut else silenced(finding, next(why for _, why in rows if why is not None))
+        first = next((place for place in left if places.is_movable(finding, place)), finding.places[0])
+        told = places.told_at(finding, first, left)
+        quiet = {place.location for place, why in rows if why is not None}
+        rewrites = tuple(row for row in told.rewrites if (row.path, row.line) not in quiet)
+        return replace(told, rewrites=rewrites)
 
-    def _silencing(self, finding: Finding) -> Silencing | None:
-        """Why the finding is not reported at its place; None if it is."""
-        entry = next((entry for entry in self.entries if entry.covers(finding)), None)
+    def _judge_secret(self, finding: Finding) -> Finding:
+        """The secret at the first of its lines that nothing silences. What is said of it itself counts for all lines: the value is the same."""
+        lines = [(line, self._silencing(line)) for line in _lines(finding)]
+        quiet = [silenced(line, why) for line, why in lines if why is not None]
+        revoked = next((one for one in quiet if one.is_revoked), None)
+        return revoked or next((line for line, why in lines if why is None), None) or quiet[0]
+
+    def _silencing(self, finding: Finding, place: Evidence | None = None) -> Silencing | None:
+        """Why the finding is not reported, or not at one of its places; None if it is."""
+        entries = (
+            self.entries if finding.cause or place is None else (one for one in self.entries if one.scope == "finding")
+        )
+        entry = next((entry for entry in entries if entry.covers(finding, place)), None)
         if entry is not None:
             marks = [one.mark for one in self.dismissals if one.how == "withdrawn"]
             is_withdrawn = not finding.proven and finding.fingerprint in marks
             return Silencing(entry.reason, "withdrawn" if is_withdrawn else entry.scope)
-        rule = next((rule for rule in self.rules if covers_finding(rule, finding)), None)
+        here = finding if place is None else replace(finding, path=place.path)
+        rules = self.rules if finding.cause or place is None else ()
+        rule = next((rule for rule in rules if covers_finding(rule, here)), None)
         return Silencing(rule.text, "rule", replace(rule, text="")) if rule is not None else None
 
 
@@ -114,16 +122,9 @@ def silenced(finding: Finding, silencing: Silencing) -> Finding:
     return replace(finding, status="silenced", how="", silencing=silencing)
 
 
-def _places(finding: Finding) -> list[Finding]:
-    """Return a finding as it would be reported at each of its places: of a secret each line, of a broken contract each file.
-
-    Each of them has to be silenced. If a person has ignored the secret itself at one place, that counts for all places: the value is the same.
-    """
-    others = [item for item in finding.evidence if item.note == SAME_VALUE] if finding.category == "secret" else []
-    if finding.cause:
-        files = {item.path: item for item in reversed(finding.evidence) if item.is_broken}
-        others = [item for path, item in reversed(files.items()) if path != finding.path]
-    return [finding, *(_at(finding, item) for item in others)]
+def _lines(finding: Finding) -> list[Finding]:
+    """Return a secret as it would be reported at each of its lines."""
+    return [finding, *(_at(finding, item) for item in finding.evidence if item.note == SAME_VALUE)]
 
 
 def _at(finding: Finding, there: Evidence) -> Finding:

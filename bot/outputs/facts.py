@@ -150,7 +150,7 @@ def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
     since = ""
     if before and review.round.number > 1:
         both = words.say("new_and_open", new=words.number(new), open=words.number(before))
-        since = both if new else words.say("none_new")
+        since = both if new else "" if review.new_places else words.say("none_new")
     failed = sum(one.result == "failed" and one.warns for one in review.checks)
     places = [row for row in review.coverage.readings if row.kind in ("unit", "use") and row.by != NOTHING_ADDED]
     looked = _counted([row for row in places if row.state in LOOKED_AT], words)
@@ -184,7 +184,8 @@ def _found(review: Review, words: Phrases) -> str:
     groups = listing(review)
     if groups.all:
         short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""
-        return words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
+        found = words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
+        return f"{found.rstrip('.')}; {words.say('new_places', review.new_places)}" if review.new_places else found
     is_clean = conclusion(review) == "clean"
     if review.having("fixed") and is_clean:
         return words.say("nothing_left")
@@ -355,7 +356,9 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
     """Who reports it, how sure it is, and since when: "ruff F821, proven"."""
-    since = finding.how or (finding.status if finding.status in {"still", "fixed"} else "")
+    since = finding.how or (
+        "added" if finding.added else finding.status if finding.status in {"still", "fixed"} else ""
+    )
     status = f", {words.say(f'status_{since}')}" if since else ""
     return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say(finding.certainty)}{status}"
 

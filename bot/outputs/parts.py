@@ -4,7 +4,7 @@ The repository's own templates get the same, so the names here are a contract; d
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -163,7 +163,7 @@ def finding_values(
         "collapsed": bool(more or finding.consequence or finding.trigger or finding.evidence) if short else long,
         "consequence": finding.consequence,
         "trigger": finding.trigger,
-        "evidence": _mended(finding, review.pull),
+        "evidence": _mended(finding, review.pull, words),
         "suggestion": finding.suggestion,
         "replacement": placed_finding.replacement,
         "refused": words.say(f"refused_{placed_finding.refused}") if placed_finding.refused else "",
@@ -214,12 +214,16 @@ def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: P
     }
 
 
-def _mended(finding: Finding, pull: PullRequest) -> list[dict[str, Any]]:
-    """The evidence; before it the finding's own line as code can write it anew."""
+def _mended(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[str, Any]]:
+    """The evidence, with the places that are new marked; before it the finding's own line as code can write it anew."""
     own = finding.rewritten(finding.path, finding.start, finding.side)
     rows = [Evidence(finding.path, own.strip(), finding.start, note="becomes")] if own else []
+    new = f", {words.say('place_new')}"
+    others = [
+        replace(item, note=f"{item.note}{new}") if item.location in finding.added else item for item in finding.evidence
+    ]
     return [evidence(item, pull) for item in rows] + [
-        evidence(item, pull, finding.rewritten(item.path, item.line, item.side)) for item in finding.evidence
+        evidence(item, pull, finding.rewritten(item.path, item.line, item.side)) for item in others
     ]
 
 

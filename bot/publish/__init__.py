@@ -18,7 +18,7 @@ from bot.outputs import marker
 from bot.outputs.posts import RULE, Comments, Post
 from bot.publish import checks, requests
 from bot.publish.checks import CheckEnding
-from bot.publish.existing import FINDING, REVIEW, facts, posted_findings, unsaid
+from bot.publish.existing import FINDING, REVIEW, Mark, facts, posted_findings, told
 from bot.publish.job import Publication, PublishResult, same, summaries
 from bot.publish.requests import ChangeRequest
 from bot.publish.tidy import ThreadCloser, tidy
@@ -112,41 +112,39 @@ if TYPE_CHECKING:
 
 UNPROCESSABLE = 422
 
-Key = tuple[str, str]  # fingerprint and line: a file may have the same words twice
 # The fields of a comment that say where it stands, as GitHub's errors name them.
 PLACE = frozenset({"path", "line", "side", "start_line", "start_side", "position", "diff_hunk", "subject_type"})
 
 
 async def post(
     job: Publication, comments: Callable[[Review], Comments], request: ChangeRequest
-) -> tuple[Comments, Mapping[Key, HostRefused]]:
+) -> tuple[Comments, Mapping[Mark, HostRefused]]:
     """Say every finding that has a place on the diff. What comes back says where each is in the end, and which were refused."""
-    refusals: dict[Key, HostRefused] = {}
+    refusals: dict[Mark, HostRefused] = {}
     while True:
         review = tell_in_summary(job.review, refusals) if refusals else job.review
         comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
-        left = unsaid(
-            await posted_findings(job.host), [each for one in comments_now.posts for each in keys(one)], job.run
-        )
-        bad = await _put(job, [rest for one in comments_now.posts if (rest := _rest(one, left)) is not None], request)
+        there = told(await posted_findings(job.host), job.run)
+        bad = await _put(job, [rest for one in comments_now.posts if (rest := _rest(one, there)) is not None], request)
         if not bad:
             return comments_now, refusals
         refusals |= bad  # their places in the quota go to others, which are posted in the next turn
 
 
-def keys(one: Post) -> list[Key]:
+def keys(one: Post) -> list[Mark]:
     """Which findings a comment is about; the first is the one on whose lines it stands."""
-    return [_key(one.body, one.line or 0), *(_key(also.body, also.line) for also in one.more)]
+    return [_key(body) for body in (one.body, *(also.body for also in one.more))]
 
 
-def _key(body: str, line: int) -> Key:
-    return (marker.read(body) or {}).get("fingerprint", ""), str(line)
+def _key(body: str) -> Mark:
+    facts = marker.read(body) or {}
+    return facts.get("fingerprint", ""), facts.get("at", "")
 
 
-def _rest(one: Post, left: Collection[Key]) -> Post | None:
+def _rest(one: Post, there: Collection[Mark]) -> Post | None:
     """The comment without the findings that have one already; None if all of them have."""
-    more = tuple(also for also in one.more if _key(also.body, also.line) in left)
-    if keys(one)[0] in left:
+    more = tuple(also for also in one.more if _key(also.body) not in there)
+    if _key(one.body) not in there:
         return replace(one, more=more)
     if not more:
         return None
@@ -159,7 +157,7 @@ def _is_about_place(refusal: HostRefused) -> bool:
     return any(field.rpartition(".")[2] in PLACE for field in refusal.fields)
 
 
-def _refusal_notes(job: Publication, refusals: Mapping[Key, HostRefused]) -> tuple[str, ...]:
+def _refusal_notes(job: Publication, refusals: Mapping[Mark, HostRefused]) -> tuple[str, ...]:
     """One sentence for each reason why GitHub took no comment. What is not about a place may be about the account that writes."""
     reasons = Counter(
         refusal.reason if _is_about_place(refusal) else f"{refusal.reason} to `{job.host.voice.login}`"
@@ -168,23 +166,23 @@ def _refusal_notes(job: Publication, refusals: Mapping[Key, HostRefused]) -> tup
     return tuple(job.words.say("comments_refused", count, why=why) for why, count in reasons.items())
 
 
-def tell_in_summary(review: Review, refused_keys: Collection[Key]) -> Review:
+def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
     """The review with these findings told in the summary instead of on the diff."""
 
     def place_outside(one: PlacedFinding) -> PlacedFinding:
-        is_refused = (one.finding.identity, str(one.spot.end if one.spot else 0)) in refused_keys
+        is_refused = one.finding.identity in {name for name, _ in refused_keys}
         return replace(one, place="outside", spot=None) if is_refused else one
 
     return replace(review, findings=tuple(place_outside(one) for one in review.findings))
 
 
-async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -> dict[Key, HostRefused]:
+async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -> dict[Mark, HostRefused]:
     """Post these; those that GitHub does not take. What it refuses for no place of them holds for the others too."""
     lines = [one for one in left if one.subject == "line"]
     alone = [one for one in left if one.subject == "file"]
     if lines and await _together(job, lines, request) is not None:
         alone = [*lines, *alone]
-    refusals, refusal = dict[Key, HostRefused](), None
+    refusals, refusal = dict[Mark, HostRefused](), None
     for one in alone:
         if refusal is None or _is_about_place(refusal):
             refusal = await _single(job, one)
@@ -215,11 +213,10 @@ async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequ
 
 async def _single(job: Publication, one: Post) -> HostRefused | None:
     """One comment by itself."""
-    fingerprint, at = keys(one)[0]
 
     async def find() -> PostedComment | None:
-        comments = await job.host.comments("review")
-        return next((p for p in comments if job.is_mine(p, FINDING, fingerprint=fingerprint, at=at)), None)
+        mine = (each for each in await job.host.comments("review") if job.is_mine(each, FINDING))
+        return next((each for each in mine if _key(each.body) == _key(one.body)), None)
 
     async def write() -> PostedComment:
         row = {**_row(job, one), "commit_id": job.head, "subject_type": one.subject}
@@ -244,10 +241,10 @@ async def _try(
 
 def _row(job: Publication, one: Post) -> "Row":
     """The comment as it is sent: one marker names all of its findings."""
-    (_, at), *others = keys(one)
-    also = {"also": " ".join("@".join(each) for each in others)} if others else {}
+    others = keys(one)[1:]
+    also = {"also": " ".join("@".join(filter(None, each)) for each in others)} if others else {}
     text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
-    row: Row = {"path": one.path, "body": job.sign(text, at=at, **also)}
+    row: Row = {"path": one.path, "body": job.sign(text, **also)}
     if one.line and one.side:
         row |= {"line": one.line, "side": one.side}
         if one.start_line and one.start_line < one.line:

@@ -251,6 +251,16 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
         if one.side == "head" and one.start:
             message = "\n\n".join(filter(None, (one.why, one.consequence)))
             annotate(one.path, one.start, max(one.start, one.end), LEVELS[one.severity], title, message)
+        for place in one.places[1:]:
+            if one.added and place.side == "head":
+                annotate(
+                    place.path,
+                    place.line,
+                    place.line,
+                    LEVELS[one.severity],
+                    title,
+                    f"{place.note}: {place.quote.strip()}",
+                )
     return tuple(rows)
 
 

@@ -9,6 +9,7 @@ from bot.github import Host, shapes
 from bot.outputs import marker
 from bot.values import Finding, PostedComment, Thread
 
+Mark = tuple[str, str]  # of a finding, and of a place that is new to it; empty: it has none
 FINDING, FIXED, SUMMARY, REVIEW = "finding", "fixed", "summary", "review"  # the kinds of our markers
 THREAD = {"is_resolved": "isResolved", "is_outdated": "isOutdated", "node_id": "id"}
 
@@ -17,7 +18,7 @@ THREAD = {"is_resolved": "isResolved", "is_outdated": "isOutdated", "node_id": "
 class PostedFinding:
     """The comment of one finding, or of several in one hunk. `is_closed`: we have answered that they are fixed.
 
-    `at`: the line on the day it was written; `also`: the same of the other findings, as fingerprint and line.
+    `at`: the place that was new to a finding of an earlier round; `also`: the same of the other findings.
     """
 
     comment: PostedComment
@@ -27,18 +28,26 @@ class PostedFinding:
     is_closed: bool
     is_resolved: bool
     hide_reason: str
-    also: tuple[tuple[str, str], ...] = ()
+    also: tuple[Mark, ...] = ()
     thread: str = ""  # the node id of its thread, where threads could be asked for
 
     @property
-    def findings(self) -> tuple[tuple[str, str], ...]:
-        """All that it is about: fingerprint and line."""
+    def findings(self) -> tuple[Mark, ...]:
+        """All that it is about."""
         return ((self.fingerprint, self.at), *self.also)
 
     def names(self, findings: Iterable[Finding]) -> bool:
         """Whether it is about one of these findings."""
         names = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
         return not names.isdisjoint(mark for mark, _ in self.findings)
+
+    def is_left(self, findings: Sequence[Finding]) -> bool:
+        """Whether all of these findings have lost the places that it is about, and are at others."""
+        marks = {name for finding in findings for name in (finding.identity, finding.fingerprint)}
+        there = {
+            (name, mark) for one in findings for name in (one.identity, one.fingerprint) for mark in one.place_marks
+        }
+        return all(at and mark in marks and (mark, at) not in there for mark, at in self.findings)
 
     @property
     def stands(self) -> bool:
@@ -47,17 +56,13 @@ class PostedFinding:
         return not self.is_closed and not is_over
 
 
-def unsaid(
-    posted_findings: Iterable[PostedFinding], keys: Iterable[tuple[str, str]], run: str
-) -> frozenset[tuple[str, str]]:
-    """Those of the findings (fingerprint, line) that have no comment, of this run or of an earlier one that still speaks."""
-    own, others = set[tuple[str, str]](), set[str]()
+def told(posted_findings: Iterable[PostedFinding], run: str) -> frozenset[Mark]:
+    """What has a comment of this run, or an earlier one that still speaks: of a finding with no new place any of its comments does."""
+    marks = set[Mark]()
     for one in posted_findings:
-        if one.run == run:
-            own |= {*one.findings}
-        elif one.stands:
-            others |= {mark for mark, _ in one.findings}
-    return frozenset(key for key in keys if key not in own and key[0] not in others)
+        marks |= {*one.findings} if one.run == run else set()
+        marks |= {mark for name, at in one.findings for mark in ((name, at), (name, ""))} if one.stands else set()
+    return frozenset(marks)
 
 
 def facts(comment: PostedComment) -> Mapping[str, str]:

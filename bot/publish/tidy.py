@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bot.errors import HostRefused
 from bot.github import Host
+from bot.masking import hide
 from bot.publish.existing import FIXED, PostedFinding, posted_findings
 from bot.publish.job import Publication
 from bot.render import Safe, comment
@@ -45,11 +46,12 @@ class ThreadCloser:
 async def tidy(job: Publication, closer: ThreadCloser) -> tuple[str, ...]:
     """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
     notes: list[str] = []
+    open_findings = hide.secrets(job.review).open  # as their comments name the places
     for one in await posted_findings(job.host):
         if one.is_resolved:
             continue
         try:
-            why = await _follow_up(job, one)
+            why = await _follow_up(job, one, is_left=one.is_left(open_findings))
             if why is not None and not (one.hide_reason and closer.is_refused):
                 await job.check()
                 await closer.close(one, why)
@@ -58,12 +60,12 @@ async def tidy(job: Publication, closer: ThreadCloser) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-async def _follow_up(job: Publication, one: PostedFinding) -> Hidden | None:
-    """Answer a finding that is fixed. Returns why its thread is to be closed; None if it is not."""
+async def _follow_up(job: Publication, one: PostedFinding, *, is_left: bool) -> Hidden | None:
+    """Answer a finding that is fixed, or has left the place of its comment (`is_left`). Returns why its thread is to be closed; None if it is not."""
     review = job.review
-    is_open = one.names(review.open)
+    is_open = one.names(review.open) and not is_left
     is_elsewhere = one.comment.is_outdated and not one.also  # what is open has the same words on other lines
-    is_fixed = one.names(review.having("fixed")) and (is_elsewhere or not is_open)
+    is_fixed = is_left or (one.names(review.having("fixed")) and (is_elsewhere or not is_open))
     is_unwanted = one.names((*review.having("silenced"), *review.having("below"))) and not is_open
     if is_fixed and not one.is_closed:
         await _answer(job, one)

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from bot.findings import earlier as file
 from bot.findings import rounds
+from bot.findings.places import Since
 from bot.review.coverage import CoverageTracker
 from bot.values import (
     ChangedFile,
@@ -42,6 +43,7 @@ class Past:
     known: Earlier | None = None  # what it left, by which its findings are known again in whatever code there is now
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
+    since: Since = field(default_factory=Since)  # what has become of their lines, and of those of files with findings
 
     @property
     def earlier(self) -> Earlier | None:
@@ -79,7 +81,7 @@ class Past:
             return frozenset()
         changed_paths = {file.path for file in files}
         quiet = [one for one in findings if not one.serious and one.number not in self.earlier.unsaid_numbers]
-        return frozenset(f.fingerprint for f in quiet if not rounds.is_new_code(f, self.before, changed_paths))
+        return frozenset(f.fingerprint for f in quiet if not rounds.is_new_code(f, self.since, changed_paths))
 
 
 async def read_past(
@@ -97,10 +99,14 @@ async def read_past(
     if isinstance(known, str):
         return Past(round=Round(full=full, reason=known))
     reason = await _reason_to_read_again(known, commits, pull)
+    names = {file.path: file.old_path or file.path for file in files}
+    names |= {item.path: item.path for one in known.findings for item in one.places if item.path not in names}
+    before = await _texts(commits, known.head, names)
     return Past(
         known=known,
         round=Round(full=full, reason=reason) if reason else Round(known.number + 1, known.head, full),
-        before={} if reason else await _texts(known, commits, files),
+        before={} if reason else {file.path: before[file.path] for file in files if file.path in before},
+        since=Since(before, await _texts(commits, pull.head, {name: name for name in names})),
     )
 
 
@@ -116,11 +122,10 @@ async def _reason_to_read_again(known: Earlier, commits: Commits, pull: PullRequ
     return f"{what} {known.head[:short]}, which was reviewed"
 
 
-async def _texts(known: Earlier, commits: Commits, files: Sequence[ChangedFile]) -> dict[str, str]:
-    """The changed files as they were at the head of the round before, by their path now."""
-    names = {file.path: [file.path, file.old_path or file.path] for file in files}
-    blobs = await commits.many_at(known.head, [name for pair in names.values() for name in pair])
-    there = {path: next((blobs[name] for name in pair if name in blobs), None) for path, pair in names.items()}
+async def _texts(commits: Commits, commit: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Files as they are in a commit. `names`: what each is called now, and what it may have been called."""
+    blobs = await commits.many_at(commit, [name for pair in names.items() for name in pair])
+    there = {path: blobs.get(path, blobs.get(old)) for path, old in names.items()}
     return {path: blob.decode("utf-8", "replace") for path, blob in there.items() if blob is not None}
 
 

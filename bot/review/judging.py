@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bot.findings import silencing
 from bot.findings.merge import merge, unite
-from bot.findings.rounds import look_again, outlasting, recall
+from bot.findings.rounds import look_again, outlasting, recall, tell_apart
 from bot.render import count
 from bot.review.session import Session, borne_out
 from bot.review.survey import Survey
@@ -111,7 +111,8 @@ async def judge(
     found = list(merge(findings))
     if past.known is not None:
         reread = [(unit.path, unit.start, unit.end) for unit in survey.tracker.fresh() if unit.side == "head"]
-        found = await recall(past.known, found, survey.tree, survey.files, reread, past.before, absence)
+        found = await recall(past.known, found, survey.tree, survey.files, reread, past.before, absence, past.since)
+    found = tell_apart(found)
     found = _silence(found, survey)
     due = [at for at, one in enumerate(found) if ask is not None and _is_due(one, least)]
     asked = [replace(found[at], verdict=Verdict.UNPROVEN) for at in due]

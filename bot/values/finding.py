@@ -110,6 +110,15 @@ MOST_BROKEN = 40  # such lines of one cause
 
 
 @dataclass(frozen=True, slots=True)
+class Telling:
+    """What a finding says if one of its lines is the first that it names."""
+
+    title: str
+    why: str
+    consequence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
 
@@ -121,11 +130,29 @@ class Evidence:
     # Of a line of another repository: its name, with which `path` begins, and the commit that was read.
     repository: Exact[str] = ""
     commit: Exact[str] = ""
+    # Of a line that breaks: what the finding says there, if that is known, and the digests of its breaks.
+    telling: Telling | None = None
+    breaks: Exact[tuple[str, ...]] = ()
+
+    @property
+    def location(self) -> tuple[str, int]:
+        """Path and line."""
+        return self.path, self.line
+
+    @property
+    def words(self) -> str:
+        """The quote with its blanks folded."""
+        return " ".join(self.quote.split())
 
     @property
     def is_broken(self) -> bool:
         """Whether code has quoted it as a line that breaks, beside the one that the finding is on."""
         return self.note in (ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS)
+
+    @property
+    def is_place(self) -> bool:
+        """Whether the finding is about this line too: it breaks, or holds the same secret."""
+        return self.is_broken or self.note == SAME_VALUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +220,38 @@ class Finding:
     consumer: Exact[str] = ""  # the repository that breaks, where it is another one
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
     cause: Exact[str] = ""  # a digest of what breaks all of its places, where that is one thing
+    added: Exact[
+        tuple[tuple[str, int], ...]
+    ] = ()  # of one that is still there: path and line of each place that is new
+
+    @property
+    def places(self) -> tuple[Evidence, ...]:
+        """The lines that it is about: its own, then the others."""
+        others = tuple(item for item in self.evidence if item.is_place)
+        told = {each for item in others for each in item.breaks}
+        mine = (each for each in self.breaks if each not in told)
+        telling = Telling(self.title, self.why, self.consequence)
+        note = SAME_VALUE if self.category == "secret" else ALSO_BROKEN
+        own = Evidence(self.path, self.quote, self.start, self.side, note, telling=telling, breaks=tuple(mine))
+        return own, *others
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """The digest of each break that it tells."""
+        return tuple(dict.fromkeys(each for source in self.sources for each in source.breaks))
+
+    def place_number(self, path: str, line: int) -> int:
+        """Which of the equal lines of its file a place is, from 1: those that are known first; 0 if it is no place of it."""
+        there = [item for item in self.places if item.path == path]
+        words = next((item.words for item in there if item.line == line), None)
+        equal = sorted((item.location in self.added, item.line) for item in there if item.words == words)
+        return next((at for at, row in enumerate(equal, 1) if row[1] == line), 0)
+
+    def place_mark(self, path: str, line: int) -> str:
+        """The name of one of its places, wherever its line moves: the words, and which of several equal lines it is."""
+        words = next((item.words for item in self.places if item.location == (path, line)), "")
+        parts = path, words, str(self.place_number(path, line))
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
     def rewritten(self, path: str, line: int, side: Side = "head") -> str:
         """The one line that code writes in place of one; "" where it writes none, or more."""
@@ -200,11 +259,15 @@ class Finding:
         return next((row.new for row in rows if "\n" not in row.old + row.new), "")
 
     @property
+    def place_marks(self) -> frozenset[str]:
+        """The names of all of its places."""
+        return frozenset(self.place_mark(*item.location) for item in self.places)
+
+    @property
     def unmended(self) -> tuple["Evidence", ...]:
         """The first broken line of each file that its rewrites leave as it is; empty if it has none."""
         mended_paths = {row.path for row in self.rewrites}
-        own = Evidence(self.path, self.quote, self.start, self.side)
-        places = {item.path: item for item in reversed((own, *(one for one in self.evidence if one.is_broken)))}
+        places = {item.path: item for item in reversed(self.places)}
         return (
             tuple(places[path] for path in sorted(places.keys() - mended_paths)) if self.rewrites and self.cause else ()
         )

@@ -307,6 +307,11 @@ class Review:
         return tuple(row for row in self.findings if row.place)
 
     @property
+    def new_places(self) -> int:
+        """How many places are new to findings of earlier rounds."""
+        return sum(len(row.finding.added) for row in self.reported)
+
+    @property
     def still(self) -> tuple[Finding, ...]:
         """The findings that an earlier round has said and that are still there."""
         return tuple(row.finding for row in self.findings if row.finding.status == "still" and not row.place)

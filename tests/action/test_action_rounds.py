@@ -120,3 +120,21 @@ async def test_a_fixed_thread_is_resolved_with_what_the_workflow_asks_for(tmp_pa
         assert "Fixed in" in answer.body
         assert top.is_resolved
         assert "contents: write" not in at.gh.pull(1).comments[0].body
+
+
+async def test_a_place_that_a_push_adds_has_its_own_comment(tmp_path: Path) -> None:
+    """Equal words once more are a finding of their own, one more caller is a new place: the summary comment remembers both."""
+    price = "def apply(rate):\n    return rounding\n"
+    late = "from shop.rates import apply\n\n\ndef late(x):\n    return apply(0.2, x)\n"
+    async with staged(tmp_path, {"shop/rates.py": price}) as (at, body):
+        await at.told("pull_request", body)
+        more = {"shop/rates.py": f"{price}\n\ndef more(rate):\n    return rounding\n", "shop/late.py": late}
+        said = await at.told("pull_request", await pushed(at, more))
+        again = await at.told("pull_request", await pushed(at, {"NEWS.md": "one\n"}))
+
+        assert said.review is not None
+        assert again.review is not None
+        comments = [(one.path, one.line) for one in at.gh.pull(1).review_comments]
+        assert sorted(comments) == [("shop/late.py", 5), ("shop/rates.py", 2), ("shop/rates.py", 6)]
+        assert [review.new_places for review in (said.review, again.review)] == [1, 0]
+        assert [len(review.having("new")) for review in (said.review, again.review)] == [1, 0]

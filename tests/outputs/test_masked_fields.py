@@ -18,8 +18,8 @@ from bot.values import Message, PlacedFinding, Prompt, Review
 SECRET = "tr0ub4dor" + "&3xKq9"
 # Fields that hold no words: masking them would lose the place or the identity of what they name.
 EXACT = {
-    "Finding": {"consumer", "path", "category", "sources", "rule", "fingerprint", "cause"},
-    "Evidence": {"commit", "path", "repository"},
+    "Finding": {"consumer", "path", "category", "sources", "rule", "fingerprint", "cause", "added"},
+    "Evidence": {"commit", "path", "repository", "breaks"},
     "ChangedFile": {"path", "old_path"},
 }
 IDS = {

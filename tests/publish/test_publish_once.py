@@ -39,15 +39,6 @@ async def test_the_same_run_again_writes_nothing(at: Scene) -> None:
     assert again == first
 
 
-async def test_words_that_stand_in_a_file_twice_are_two_findings(at: Scene) -> None:
-    """A fingerprint does not hold the line, so comments are counted."""
-    review = reviewed(at.stands.head_sha, finding("f1", 5), finding("f1", 41))
-    for run in ("run-1", "run-1", "run-2"):
-        await put(at, review, run)
-
-    assert sorted(c.line or 0 for c in at.stands.review_comments) == [5, 41]
-
-
 async def test_a_summary_that_was_stored_late_is_not_kept_twice(at: Scene) -> None:
     """Two summaries can exist only if an answer was lost: the older one stays."""
     await put(at, six(at))

@@ -1,0 +1,177 @@
+"""The places of a finding: the lines that it is about, and which of them the round before did not have.
+
+A place is itself by its file and its words; of equal words in one file by the line, followed through what was added and removed since. A
+file that the change has renamed is the same file. Pure.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+
+from bot.findings.placing import spot_of
+from bot.findings.quotes import fold, occurrences
+from bot.values import ChangedFile, Evidence, Finding
+from bot.values.finding import Telling
+
+LIKE = 0.6  # of two quotes, for one to be an edit of the other
+NEAR = 60  # lines between the old place and the edited one
+CUT = 12  # places from which on a finding may have had more than it shows
+Location = tuple[str, int]  # path and line
+MASK = "***"  # what an output shows of a secret
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """The files as they were at the head of the round before, and as they are, by their path now."""
+
+    before: Mapping[str, str] = field(default_factory=dict)
+    now: Mapping[str, str] = field(default_factory=dict)
+    _moves: dict[str, Mapping[int, int]] = field(default_factory=dict, init=False)
+
+    def moves(self, path: str) -> Mapping[int, int]:
+        """Where each line is that the file has kept: the number then, and the number now."""
+        if path not in self._moves:
+            self._moves[path] = kept_lines(self.before.get(path, ""), self.now.get(path, ""))
+        return self._moves[path]
+
+    def is_new(self, path: str, quote: str, start: int) -> bool:
+        """Whether these lines are new, and no others that moved here."""
+        before, now = self.before.get(path), self.now.get(path)
+        if before is None:
+            return True
+        if not occurrences(before, quote):
+            return True
+        rows = range(start, start + quote.strip("\n").count("\n") + 1)
+        if now is None or {*rows}.issubset(self.moves(path).values()):
+            return False
+        return occurrences(now, quote) > occurrences(before, quote)
+
+
+def kept_lines(before: str, now: str) -> Mapping[int, int]:
+    """The lines that two versions of a text have in common, from 1."""
+    old, new = before.split("\n"), now.split("\n")
+    most = min(len(old), len(new))
+    head = next((at for at in range(most) if old[at] != new[at]), most)
+    tail = next((at for at in range(most - head) if old[-1 - at] != new[-1 - at]), most - head)
+    rows = {at: at for at in range(1, head + 1)}
+    for one in SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail]).get_matching_blocks():
+        rows |= {head + one.a + at: head + one.b + at for at in range(1, one.size + 1)}
+    return rows | {len(old) - at: len(new) - at for at in range(tail)}
+
+
+def added(past: Finding, again: Finding, since: Since, files: Sequence[ChangedFile]) -> tuple[Location, ...]:
+    """The places of a finding that the round before did not have. A line that moved, or was edited a little, is the same place."""
+    names = {file.old_path: file.path for file in files if file.status == "renamed"}
+    known = [replace(item, path=names.get(item.path, item.path)) for item in past.places]
+    left = list(again.places)
+    for is_same in _SAME:
+        for one in tuple(left):
+            place = next((item for item in known if is_same(item, one, since)), None)
+            if place is not None:
+                known.remove(place)
+                left.remove(one)
+    if len(past.places) >= CUT:
+        left = [one for one in left if since.is_new(one.path, one.quote, one.line)]
+    return tuple(one.location for one in left)
+
+
+def known_first(finding: Finding) -> Finding:
+    """The finding, with what is said of the first of several equal lines said of those that are known."""
+    groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
+    for place in finding.places:
+        groups[place.path, place.words].append(place)
+    breaks = dict[Location, tuple[str, ...]]()
+    for group in groups.values():
+        by_line = sorted(group, key=lambda place: place.line)
+        by_age = sorted(by_line, key=lambda place: place.location in finding.added)
+        breaks |= {place.location: there.breaks for place, there in zip(by_age, by_line, strict=True)}
+    evidence = (replace(one, breaks=breaks[one.location]) if one.is_place else one for one in finding.evidence)
+    return replace(finding, evidence=tuple(evidence))
+
+
+def _stays(past: Evidence, now: Evidence, since: Since) -> bool:
+    there = since.moves(past.path).get(past.line) if past.path in since.before else None
+    return past.path == now.path and there == now.line and says_the_same(past.quote, now.quote)
+
+
+def _has_its_words(past: Evidence, now: Evidence, _: Since) -> bool:
+    return past.path == now.path and says_the_same(past.quote, now.quote)
+
+
+def _is_rewritten(past: Evidence, now: Evidence, since: Since) -> bool:
+    """Whether both lines are between the same lines that the file has kept."""
+    if past.path != now.path or past.path not in since.before:
+        return False
+    kept = since.moves(past.path)
+    is_lost = past.line not in kept and now.line not in kept.values()
+    return is_lost and sum(row < past.line for row in kept) == sum(row < now.line for row in kept.values())
+
+
+def _is_edited(past: Evidence, now: Evidence, _: Since) -> bool:
+    return past.path == now.path and abs(past.line - now.line) <= NEAR and likeness(past.quote, now.quote) >= LIKE
+
+
+def _has_moved(past: Evidence, now: Evidence, _: Since) -> bool:
+    return says_the_same(past.quote, now.quote)
+
+
+_SAME: tuple[Callable[[Evidence, Evidence, Since], bool], ...] = (
+    _stays, _has_its_words, _is_rewritten, _is_edited, _has_moved,
+)  # fmt: skip
+
+
+def says_the_same(past: str, now: str) -> bool:
+    """Whether two quotes are the same but for their blanks. The earlier one may be masked."""
+    old, new = fold(past), fold(now)
+    if MASK not in old:
+        return old == new
+    first, *_, last = old.split(MASK)
+    return new.startswith(first) and new.endswith(last)
+
+
+def likeness(one: str, other: str) -> float:
+    """How much of two quotes is the same, from 0 to 1."""
+    return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio()
+
+
+def told_at(finding: Finding, place: Evidence, others: Collection[Evidence] | None = None) -> Finding:
+    """The same finding, told first at this place of it. `others`: the places that it still names; all of them by default."""
+    left = [item for item in (finding.places if others is None else others) if item.location != place.location]
+    rest = [item for item in finding.evidence if not item.is_place]
+    here = {item.location for item in (place, *left)}
+    told = replace(finding, evidence=(*rest, *left), added=tuple(one for one in finding.added if one in here))
+    if place.location == (finding.path, finding.start):
+        return told
+    words = place.telling or Telling(finding.title, finding.why, finding.consequence)
+    return replace(
+        told,
+        path=place.path,
+        quote=place.quote,
+        start=place.line,
+        end=place.line + place.quote.strip("\n").count("\n"),
+        side=place.side,
+        suggestion=None,
+        title=words.title,
+        why=words.why,
+        consequence=words.consequence,
+    )
+
+
+def is_movable(finding: Finding, place: Evidence) -> bool:
+    """Whether a finding stays itself if it is told at this place: its name does not hold its path, or the path is the same."""
+    return bool(finding.cause) or place.path == finding.path
+
+
+def at_best(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
+    """The finding at the place that its reader can be shown best: one that is new, on a changed line, in the diff."""
+
+    def order(place: Evidence) -> tuple[bool, ...]:
+        is_shown = spot_of(place, files) is not None
+        is_changed = any(file.path == place.path and place.line in file.added_lines for file in files)
+        is_new = place.location in finding.added
+        return not (is_shown and is_new), not is_changed, not is_shown, not is_new
+
+    places = [place for place in finding.places if is_movable(finding, place) and place.side == "head"]
+    best = min(places, key=order, default=None)
+    return finding if best is None or best.location == (finding.path, finding.start) else told_at(finding, best)

@@ -1,0 +1,128 @@
+"""A finding has places: a push that adds one says so, and says it there."""
+
+import json
+from collections.abc import Mapping
+
+import pytest
+from pushes import Files, Hand
+
+from bot.outputs import facts, json_file, posts
+from bot.values import Review
+
+PRICE = "def total(items):\n    return sum(items)\n"
+CALL = "from shop.price import total\n\n\ndef {name}(x):\n    return total(x, 3)\n"
+BASE: Files = {
+    "shop/__init__.py": "",
+    "shop/price.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
+    "shop/cart.py": CALL.format(name="pay"),
+}
+MORE = "\n\ndef more(x):\n    return total(x, 3)\n"
+IDENTITY = "def name(x):\n    if x is 'a':\n        return 1\n"
+OLDER = ("added", "telling", "breaks")  # what a review of an older version does not hold
+
+
+def begin(hand: Hand, first: Files, base: Files | None = None) -> Review:
+    """The review of a first push onto this base."""
+    hand.repository.git("checkout", "-q", "main")
+    hand.repository.commit({**BASE, **(base or {})}, "before")
+    hand.repository.git("checkout", "-qB", "feature")
+    hand.repository.commit(first, "first push")
+    return hand.review(strategy="offline")
+
+
+def push(hand: Hand, before: Review | bytes, files: Files) -> Review:
+    """The review of one more push."""
+    hand.repository.commit(files, "a later push")
+    return hand.review(before, strategy="offline")
+
+
+def older(review: Review) -> bytes:
+    """What a version that knew no places has stored of a review."""
+    document = json.loads(json_file.render(review))
+    for row in document["findings"]:
+        for held in (row, *row["evidence"]):
+            for name in OLDER:
+                held.pop(name, None)
+    return json.dumps(document).encode()
+
+
+ANOTHER = [
+    pytest.param({"shop/late.py": CALL.format(name="late")}, [("shop/late.py", 5)], id="another file"),
+    pytest.param({"shop/cart.py": CALL.format(name="pay") + MORE}, [("shop/cart.py", 9)], id="below, in equal words"),
+    pytest.param(
+        {"shop/cart.py": CALL.format(name="more").replace("import total\n", "import total\n# a\n# b\n") + MORE.replace("more", "pay")},
+        [("shop/cart.py", 7)],
+        id="above, in equal words",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "places"), ANOTHER)
+@pytest.mark.parametrize("is_older", [False, True])
+def test_one_more_caller_is_a_new_place(
+    hand: Hand, files: Files, places: list[tuple[str, int]], *, is_older: bool
+) -> None:
+    """It is the place of the finding now, in full, with a comment; the number stays, and the next round is silent again."""
+    first = begin(hand, {"shop/price.py": PRICE})
+    second = push(hand, older(first) if is_older else first, files)
+    ((row,), (posted,)) = second.reported, posts.comments(second).posts
+    third = push(hand, second, {"NEWS.md": "one\n"})
+
+    assert facts.summary(second).result.startswith("1 finding (1 high); 1 new place.")
+    assert (row.finding.number, row.finding.status, row.place) == (1, "still", "inline")
+    assert [(row.finding.path, row.finding.start)] == [*row.finding.added] == [(posted.path, posted.line)] == places
+    assert f"but {posted.path} still passes" in row.finding.title
+    assert (third.reported, third.new_places, len(third.open)) == ((), 0, 1)
+
+
+def test_the_main_place_is_one_in_the_diff(hand: Hand) -> None:
+    """Of two callers that break in the first round the comment stands at the one that the author has written."""
+    first = begin(hand, {"shop/price.py": PRICE, "shop/late.py": CALL.format(name="late")})
+    assert [(one.path, one.line) for one in posts.comments(first).posts] == [("shop/late.py", 5)]
+    assert first.new_places == 0
+
+
+def test_a_caller_that_a_merge_brings_is_a_new_place(hand: Hand) -> None:
+    """Everything is read again, the finding is known, and the headline says what the merge has added."""
+    first = begin(hand, {"shop/price.py": PRICE})
+    repository = hand.repository
+    repository.git("checkout", "-q", "main")
+    repository.commit({"shop/late.py": CALL.format(name="late")}, "on main")
+    repository.git("checkout", "-q", "feature")
+    repository.git("merge", "-q", "--no-edit", "main")
+    second = hand.review(first, strategy="offline")
+    assert "1 new place" in facts.summary(second).result
+    assert [(one.finding.path, one.finding.number) for one in second.reported] == [("shop/late.py", 1)]
+
+
+@pytest.mark.parametrize(
+    ("after", "line"), [("\n\n" + IDENTITY.replace("name", "more"), 7), (IDENTITY.replace("name", "more") + "\n\n", 2)]
+)
+def test_equal_words_are_findings_of_their_own(hand: Hand, after: str, line: int) -> None:
+    """Above or below the first: the new line is the new finding, in full; mending one of both leaves the other by its number."""
+    first = begin(hand, {"shop/word.py": IDENTITY})
+    both = IDENTITY + after if line > 2 else after + IDENTITY
+    second = push(hand, first, {"shop/word.py": both})
+    third = push(hand, second, {"shop/word.py": after.strip() + "\n"})
+    assert [(one.finding.start, one.finding.number, one.place) for one in second.reported] == [(line, 2, "inline")]
+    assert [(one.number, one.status) for one in third.open] == [(2, "still")]
+    assert [one.number for one in third.having("fixed")] == [1]
+    assert len({one.identity for one in second.open}) == 2
+
+
+def test_a_line_that_is_rewritten_or_moved_is_no_new_place(hand: Hand) -> None:
+    """The same call with another argument, then in another file."""
+    first = begin(hand, {"shop/price.py": PRICE, "shop/late.py": CALL.format(name="late")})
+    second = push(hand, first, {"shop/late.py": CALL.format(name="late").replace("(x, 3)", "([*x], 4)")})
+    third = push(
+        hand, second, {"shop/late.py": None, "shop/after.py": CALL.format(name="late").replace("(x, 3)", "([*x], 4)")}
+    )
+    assert [review.new_places for review in (second, third)] == [0, 0]
+    assert [len(review.open) for review in (second, third)] == [1, 1]
+
+
+def test_words_that_the_base_has_too_are_reported_on_the_line_that_the_change_adds(hand: Hand) -> None:
+    """The old line below does not count as the one that was added above it."""
+    both: Mapping[str, str] = {"shop/word.py": IDENTITY.replace("name", "more") + "\n\n" + IDENTITY}
+    first = begin(hand, {**both}, {"shop/word.py": IDENTITY})
+    assert [(one.start, one.rule) for one in first.open] == [(2, "F632")]

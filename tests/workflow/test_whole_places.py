@@ -1,0 +1,63 @@
+"""Places of a finding on a pull request: each new one has its comment, and a word about one is about no other."""
+
+import pytest
+from whole import BASE, BROKEN, Whole
+
+LATE = {"shop/late.py": "from shop.price import total\n\n\ndef late(x):\n    return total(x, 3)\n"}
+IDENTITY = BASE["shop/price.py"] + "\n\ndef a(x):\n    if x is 'a':\n        return 1\n"
+SAME = "\n\ndef b(x):\n    if x is 'a':\n        return 2\n"
+
+
+def lines(at: Whole, number: int) -> list[tuple[str, int | None]]:
+    """Where our comments stand, without answers."""
+    return [(one.path, one.line) for one in at.gh.pull(number).review_comments if one.reply_to is None]
+
+
+def annotated(at: Whole, number: int) -> list[tuple[str, int]]:
+    """The lines that the newest check run marks."""
+    return sorted((row["path"], row["start_line"]) for row in at.gh.pull(number).checks[-1].annotations)
+
+
+async def test_an_ignored_finding_is_open_again_at_its_new_place(at: Whole) -> None:
+    """A red check names the line that the push has added, and not the one that was ignored; mended, the thread closes."""
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+    number = await at.reviewed()
+    await at.said(number, "/deeprepo ignore 1 the cart is going away next week")
+    ignored = at.ending(number)
+    await at.pushed(LATE)
+    check = at.gh.pull(number).checks[-1]
+    told = at.summary(number)
+    await at.pushed({"shop/late.py": "def late(x):\n    return x\n"})
+
+    assert ignored == "success"
+    assert (check.conclusion, check.title) == ("failure", "1 finding (1 high); 1 new place.")
+    assert [(row["path"], row["start_line"]) for row in check.annotations] == [("shop/late.py", 5)]
+    assert lines(at, number) == [("shop/late.py", 5)]
+    assert "None of them is new" not in told
+    assert "1. total() has a new signature, but shop/late.py" in told
+    assert at.ending(number) == "success"
+    assert [one.is_resolved for one in at.gh.pull(number).review_comments if one.reply_to is None] == [True]
+
+
+@pytest.mark.slow
+async def test_a_word_about_one_of_equal_lines_is_about_that_one(at: Whole) -> None:
+    """The ignored line has moved down, and equal ones were added above and below it: both are new, with comments."""
+    number = await at.reviewed(files={"shop/price.py": IDENTITY})
+    await at.said(number, "/deeprepo ignore 1 it is meant")
+    above = IDENTITY.replace("def a(x)", "def z(x):\n    if x is 'a':\n        return 3\n\n\ndef a(x)")
+    await at.pushed({"shop/price.py": above + SAME})
+
+    assert annotated(at, number) == [("shop/price.py", 7), ("shop/price.py", 17)]
+    assert lines(at, number)[1:] == [("shop/price.py", 7), ("shop/price.py", 17)]
+    assert at.summary(number).count("commented there") == 2
+
+
+@pytest.mark.slow
+async def test_a_new_place_beside_one_that_stands_has_its_own_comment(at: Whole) -> None:
+    """In the file that has a comment about the same finding in the same words; once, whatever is pushed afterwards."""
+    number = await at.reviewed(files={**BROKEN, **LATE})
+    await at.pushed({"shop/late.py": LATE["shop/late.py"] + "\n\ndef later(x):\n    return total(x, 3)\n"})
+    await at.pushed({"NEWS.md": "one\n"})
+
+    assert lines(at, number) == [("shop/late.py", 5), ("shop/late.py", 9)]
+    assert "None of them is new." in at.summary(number)
