@@ -18,7 +18,7 @@ Extra = Literal["models", "github", "server", "mcp", "languages"]
 PARTS: dict[
     Extra, tuple[str, ...]
 ] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
-    "models": ("aiohttp", "anthropic", "genai_prices", "httpx2", "openai", "pydantic_monty"),
+    "models": ("aiohttp", "anthropic", "genai_prices", "httpx2", "openai"),
     "github": ("githubkit", "hishel", "httpx2", "jwt"),
     "server": ("alembic", "dbos", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
     "mcp": ("mcp",),

@@ -4,17 +4,7 @@ Each ends in an error; the hint must hold the given words, and the rewrite must 
 """
 
 REFUSED: dict[str, tuple[str, str, str, str]] = {  # name -> (block, words of the hint, the rewrite, what it prints)
-    "next() on a generator expression": ("print(next(u for u in units if u['side'] == 'head')['path'])", "found[0] if found else None", "found = [u for u in units if u['side'] == 'head']\nfirst = found[0] if found else None\nprint(first['side'])", "head"),
-    "del of a key": ("d = {'a': 1}\ndel d['a']", "d.pop(key)", "d = {'a': 1}\nd.pop('a')\nprint(d)", "{}"),
-    "del of a slice": ("xs = [1, 2, 3]\ndel xs[:2]", "xs = xs[2:]", "xs = [1, 2, 3]\nxs = xs[2:]\nprint(xs)", "[3]"),
-    "function as a replacement": ("import re\nprint(re.sub(r'\\d', lambda m: str(int(m.group()) + 1), 'a1'))", "re.finditer", "import re\nout, at = [], 0\nfor m in re.finditer(r'\\d', 'a1'):\n    out += ['a1'[at:m.start()], str(int(m.group()) + 1)]\n    at = m.end()\nprint(''.join(out + ['a1'[at:]]))", "a2"),
-    "a method as a key": ("d = {'a': 1, 'b': 2}\nprint(max(d, key=d.get))", "key=lambda", "d = {'a': 1, 'b': 2}\nprint(max(d, key=lambda k: d.get(k)))", "b"),
-    "a method to map": ("print(list(map(str.upper, ['a'])))", "for x in xs", "print([x.upper() for x in ['a']])", "['A']"),
-    "globals": ("print(list(globals()))", "SHOW_VARS()", "x = 1\nprint(SHOW_VARS())", "assigned by your blocks"),
-    "dir": ("print(dir(units))", "SHOW_VARS()", "print(list(units[0])[:2])", "['id', 'path']"),
     "input": ("x = input('path? ')", "decide yourself", "print(units[0]['path'] != '')", "True"),
-    "ast": ("import ast\nprint(ast.parse(files['shop/price.py']))", "search(", "print(len(search(r'^def ', 'shop/price.py')))", "2"),
-    "thread pool": ("from concurrent.futures import ThreadPoolExecutor\nprint(ThreadPoolExecutor)", "llm_batch(prompts)", "print(len(llm_batch(['a', 'b'])))", "2"),
     "requests": ("import requests\nrequests.get('http://127.0.0.1')", "no network", "print('shop/cart.py' in tree)", "True"),
     "subprocess": ("import subprocess\nsubprocess.run(['git', 'log'])", "search(pattern)", "print(len(search('total')) > 1)", "True"),
     "opening a file": ("print(open('shop/cart.py').read())", "read(path, start, end)", "print(read('shop/cart.py', 1, 1))", "    1 from shop.price import total"),

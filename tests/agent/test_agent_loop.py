@@ -245,11 +245,11 @@ def test_a_limit_is_told_as_it_was(table: Table, tmp_path: Path) -> None:
     table.journal, table.limits = tmp_path / "j", Limits(usd=None, turn_seconds=0.3)
     endless = "n = 0\nwhile True:\n    n += 1\n    n -= 1\n    n += 2"
     first, _ = again(table, called(endless), called("print(1)"), DONE)
-    rows = table.journal.read_text().replace("feed time limit exceeded", "feed time limit exceeded long ago")
+    rows = table.journal.read_text().replace("the block computed for", "the block computed long ago for")
     table.journal.write_text(rows)
     second, session = again(table)
     assert first.turns[0].observation.outcome == "limit"
-    assert "exceeded long ago" in (second.turns[0].observation.error or "")
+    assert "computed long ago" in (second.turns[0].observation.error or "")
     assert len(session.root.prompts) == 1  # the changed words are another prompt; without them nothing would be sent
 
 

@@ -13,7 +13,7 @@ from families import few
 
 COMMAND = Path(sys.executable).with_name("deeprepo")
 OTHERS = (
-    "anthropic", "anyio", "google", "httpx2", "jinja2", "mcp", "openai", "pydantic", "pydantic_monty", "pydantic_settings",
+    "anthropic", "anyio", "google", "httpx2", "jinja2", "mcp", "openai", "pydantic", "pydantic_settings",
     "rich", "ruff", "sitecustomize", "sqlalchemy", "starlette", "tree_sitter", "tree_sitter_python", "unidiff", "usercustomize", "yaml",
 )  # fmt: skip
 WAYS = [

@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
-from bot.agent.repl.monty import MontyRepl
-from bot.agent.repl.stdlib import Value
+from bot.agent.repl.frames import Value
+from bot.agent.repl.process import PythonRepl
 from bot.errors import ReplUnavailable
 from bot.values import Limits, Observation
 
@@ -28,8 +28,8 @@ class ReplBridge:
         self._loop = asyncio.get_running_loop()
         self._waits: set[Future[Any]] = set()
         self._stopped = False
-        self._repl: MontyRepl | None = None
-        self._opening: asyncio.Future[MontyRepl] | None = None
+        self._repl: PythonRepl | None = None
+        self._opening: asyncio.Future[PythonRepl] | None = None
         self._given = (variables, {name: self._waiting(call) for name, call in functions.items()}, limits)
 
     async def run(self, code: str) -> Observation:
@@ -41,14 +41,14 @@ class ReplBridge:
         return await self._there(self._running.value, expression)
 
     @property
-    def _running(self) -> MontyRepl:
+    def _running(self) -> PythonRepl:
         if self._repl is None:
             raise RuntimeError("the REPL is not open")
         return self._repl
 
     async def open(self) -> None:
         """Start the process. Raises ReplUnavailable."""
-        self._opening = self._loop.run_in_executor(self._thread, MontyRepl, *self._given)
+        self._opening = self._loop.run_in_executor(self._thread, PythonRepl, *self._given)
         self._repl = await asyncio.shield(self._opening)
 
     async def close(self) -> None:

@@ -1,6 +1,5 @@
 """From an error to one hint, where its own words and the instructions do not say what to write instead. Pure, driven by a table."""
 
-import builtins
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -10,14 +9,12 @@ _PARALLEL = "llm_batch(prompts) and ask_batch(requests) already run in parallel.
 _CODE = "Nothing can be executed: read code with read(path, start, end), search(pattern) and callers(name), or ask(paths, question)."
 SUBSTITUTES = {
     **dict.fromkeys(("urllib", "requests", "socket"), _NETWORK),
-    **dict.fromkeys(("concurrent", "threading", "multiprocessing"), _PARALLEL),
-    **dict.fromkeys(("ast", "subprocess", "git"), _CODE),
+    "multiprocessing": _PARALLEL,
+    **dict.fromkeys(("subprocess", "git"), _CODE),
 }
-AVAILABLE = "Available: json re math collections itertools functools datetime hashlib csv textwrap difflib."
+AVAILABLE = "The standard library is there, as far as it needs no files, network or processes; other packages are not."
 _NAMES = "SHOW_VARS() lists your names."
 ABSENT = {
-    **dict.fromkeys(("globals", "locals", "vars", "dir"), _NAMES),
-    "input": "Nobody answers here; decide yourself.",
     "codebase": "The changed files and their dependents are in `files`; everything else: read(path, start, end), search(pattern).",
     "context": "The change is in pr, units, files and diff(path).",
     "FINAL_VAR": "set_answer(name) takes the value of any variable.",
@@ -25,23 +22,17 @@ ABSENT = {
 
 # (what the error says, what to do). `{0}` is the first group of the pattern.
 TABLE: tuple[tuple[str, str], ...] = (
-    (
-        r"'list' object is not an iterator",
-        ("Generator expressions are lists here, so next() does not take them. Write: found = [x for x in xs if ok(x)]; "
-        "first = found[0] if found else None"),
-    ),
-    (r"'del' statement", "No `del` here. Write d.pop(key) for a dict, xs.pop(i) or xs = xs[2:] for a list."),
-    (r"callable replacement", "re.sub takes no function here. Loop over re.finditer(pattern, text) and join the pieces."),
-    (r"backtracking count exceeded", "Too much text for one pattern. Select the lines first: [line for line in text.split('\\n') if 'word' in line]"),
     (r"f-string", "Build the inner text first: part = d['k']; text = f'... {{part}} ...'. To ask about files, ask(paths, question) needs no f-string."),
-    (r"missing closing quote|unterminated", "A quote is not closed. Put long text in a triple-quoted string, or build it from a list: '\\n'.join([...])."),
-    (r"must be separated by newlines", "A quote ends too early there. Put text that holds quotes into a triple-quoted string, or use the other kind of quote."),
-    (r"unexpected EOF", "A bracket or a triple quote is not closed. Send the block again, whole; less at once if it is long."),
-    (r"PermissionError|FileNotFoundError|is not supported in this environment|OSError", ("There are no files, no environment and no "
-     "network here. Use read(path, start, end), files[path], search(pattern) and tree.")),
-    (r"feed time limit", "The block computed for too long. Select with search() and readers() first; waiting for workers is not counted."),
-    (r"memory limit", "The block took too much memory. Work on slices, not on copies of everything."),
-    (r"suspension limit", "Too many calls of given functions in one run. Ask in batches: llm_batch(prompts), ask_batch(requests)."),
+    (r"unterminated", "A quote is not closed. Put long text in a triple-quoted string, or build it from a list: '\\n'.join([...])."),
+    (r"was never closed|unexpected EOF", "A bracket is not closed. Send the block again, whole; less at once if it is long."),
+    (r"'return' outside function", "A block is no function: print what you want to see, or finish with set_answer('...')."),
+    (r"EOFError", "Nobody answers here; decide yourself."),
+    (r"can't start new thread|BlockingIOError", _PARALLEL),
+    (r"PermissionError|FileNotFoundError|Operation not permitted|KeyError: '(?:HOME|PATH|USER)'", ("There are no files, no environment, no processes "
+     "and no network here. Use read(path, start, end), files[path], search(pattern) and tree.")),
+    (r"time limit", "The block computed for too long. Select with search() and readers() first; waiting for workers is not counted."),
+    (r"MemoryError", "The block took too much memory. Work on slices, not on copies of everything."),
+    (r"call limit", "Too many calls of given functions in one run. Ask in batches: llm_batch(prompts), ask_batch(requests)."),
     (r"'function' object is not (?:iterable|subscriptable)|object of type 'function'", "That is a function: call it, as in findings() or coverage()."),
     (r"TypeError: (\w+)\(\) (?:missing|got an unexpected|takes)", "The arguments of {0} do not fit: see its line in the instructions."),
     (r"KeyError: '?[^'\n]*[/.]", "`files` holds the changed files and their dependents only; read(path, start, end) opens any file of the tree."),
@@ -49,7 +40,7 @@ TABLE: tuple[tuple[str, str], ...] = (
 
 _MISSING_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
 _MISSING_MODULE = re.compile(r"No module named '(\w+)")
-_MISSING_METHOD = re.compile(r"(?:type object '(\w+)'|'(\w+)' object) has no attribute '(?!maketrans)([a-z]\w*)'")
+_OF_A_DICT = re.compile(r"'dict' object has no attribute '([a-z]\w*)'")
 
 
 def hint(error: str, names: Iterable[str] = ()) -> str:
@@ -65,11 +56,7 @@ def hint(error: str, names: Iterable[str] = ()) -> str:
             if near
             else f"{match[1]} was never assigned, or its block failed before it; {_NAMES}"
         )
-    if match := _MISSING_METHOD.search(error):
-        kind, name = match[1] or match[2], match[3]
-        if hasattr(getattr(builtins, kind, None), name):
-            return f"Methods are not values here: write key=lambda k: d.{name}(k), or [x.{name}() for x in xs], not the bare .{name}"
-        if kind == "dict":
-            return f"It is a dict: write x[{name!r}]."
+    if match := _OF_A_DICT.search(error):
+        return f"It is a dict: write x[{match[1]!r}]."
     advice = next(((text, match) for pattern, text in TABLE if (match := re.search(pattern, error))), None)
     return advice[0].format(*advice[1].groups()) if advice else ""

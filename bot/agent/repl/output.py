@@ -1,17 +1,12 @@
-"""What a block prints, and how much of it goes to the model: the longest prints give way, the others stay whole.
-
-A callable sink never stops the block; Monty's own collectors do, and lose all of its output, once their cap is reached.
-"""
+"""What a block prints, and how much of it goes to the model: the longest prints give way, the others stay whole."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.agent.repl import print_format
+from bot.agent.repl.frames import END, KEEP, NEXT
 
-KEEP = 400_000  # characters of one block's output that are held; what follows is only counted
-END = "\x1e"  # what the REPL's print() writes after each of its texts: Monty joins several in one call of the sink
-NEXT = "\x1f"  # and between the values of one print
 LINE = 400  # characters; a longer print is a piece of its own, shorter ones in a row are one piece
 SHARE = 1_000  # characters that a piece is shown with at least: more pieces than fit are joined
 MARK = "\n[... {count:,} characters cut here: more({number}) returns them ...]\n"
@@ -54,12 +49,12 @@ class PrintBuffer:
         self._held: list[str] = []
         self._room, self._lost = KEEP, 0
 
-    def __call__(self, _: str, text: str) -> None:
-        """Take what was printed; the first argument names the stream."""
+    def __call__(self, text: str, lost: int = 0) -> None:
+        """Take what was printed, and how many characters more the block has printed beyond it."""
         kept_text = text[: self._room]
         self._held.append(kept_text)
         self._room -= len(kept_text)
-        self._lost += len(text[len(kept_text) :].replace(END, ""))
+        self._lost += len(text[len(kept_text) :].replace(END, "")) + lost
 
     def finish(self, number: int | None = 1) -> PrintedOutput:
         """What the model sees, never more than `size` characters, and what was cut; the first cut gets this number.

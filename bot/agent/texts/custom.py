@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from bot.agent import tools
-from bot.agent.repl import stdlib
+from bot.agent.repl import frames
 from bot.agent.repl.bridge import Async
 from bot.errors import UsageError
 from bot.review.session import Session
@@ -58,8 +58,8 @@ def functions(session: Session, tools: Iterable[CustomTool]) -> dict[str, Async]
 
 
 async def _recorded(
-    session: Session, tool: CustomTool, *arguments: stdlib.Value, **keywords: stdlib.Value
-) -> stdlib.Value:
+    session: Session, tool: CustomTool, *arguments: frames.Value, **keywords: frames.Value
+) -> frames.Value:
     journal, at, masks = session.calls.journal, session.calls.at, session.calls.masks
     call_key = json.dumps([arguments, keywords], sort_keys=True, default=repr)
     row = journal.get("tool", at, tool.name, call_key)
@@ -73,7 +73,7 @@ async def _recorded(
 
 
 async def _call(
-    session: Session, tool: CustomTool, arguments: tuple[stdlib.Value, ...], keywords: Mapping[str, stdlib.Value]
+    session: Session, tool: CustomTool, arguments: tuple[frames.Value, ...], keywords: Mapping[str, frames.Value]
 ) -> dict[str, Any]:
     left = session.calls.budget.seconds_left()
     seconds = SECONDS if left is None else max(1.0, min(SECONDS, left))
@@ -84,7 +84,7 @@ async def _call(
         return {"error": f"stopped waiting after {seconds:.0f} s"}
     if error:
         return {"error": error[:ERROR_CHARS]}
-    if stdlib.weight([result]) > MOST_RESULT:
+    if frames.weight([result]) > MOST_RESULT:
         return {"error": f"it returned more than {MOST_RESULT:,} characters: let it return less at once"}
     try:
         return {"result": json.loads(json.dumps(result))}
@@ -93,12 +93,12 @@ async def _call(
 
 
 async def _result(
-    tool: CustomTool, arguments: tuple[stdlib.Value, ...], keywords: Mapping[str, stdlib.Value]
-) -> tuple[stdlib.Value, str]:
+    tool: CustomTool, arguments: tuple[frames.Value, ...], keywords: Mapping[str, frames.Value]
+) -> tuple[frames.Value, str]:
     """What the function returns, or its error as text. One that is not asynchronous runs in a thread, which nobody can end."""
     call, errors = partial(tool.call, *arguments, **keywords), list[str]()
 
-    def called() -> stdlib.Value:
+    def called() -> frames.Value:
         with _telling(errors):
             return call()
         return None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bot.agent.repl.stdlib import Value
+from bot.agent.repl.frames import Value
 from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import UsageError
 

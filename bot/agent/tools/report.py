@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.agent.repl.stdlib import Value
+from bot.agent.repl.frames import Value
 from bot.agent.state import RunState
 from bot.agent.tools import ask
 from bot.findings import merge

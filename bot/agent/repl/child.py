@@ -1,0 +1,487 @@
+"""The process in which a root's code runs: CPython, locked by the kernel before the first line of that code.
+
+The parent runs `main` in a program of its own. It imports the standard library alone, and all of that which a block may want before
+it locks itself: afterwards no file, socket, process or thread can be opened, whatever the code does. Nothing here is a
+sandbox written in Python. The lock is a filter of system calls (Linux) or a profile that the parent starts it with (macOS), and
+`probe` tries what must fail.
+
+Parent and child write frames to each other, a length and JSON. The parent believes nothing that comes out.
+"""
+
+import ast
+import asyncio
+import builtins
+import codecs
+import concurrent.futures.thread
+import contextlib
+import ctypes
+import datetime as dt
+import functools
+import gc
+import importlib
+import inspect
+import io
+import json
+import linecache
+import os
+import platform
+import random
+import re
+import resource
+import signal
+import struct
+import sys
+import textwrap
+import time
+import traceback
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any, Never
+
+from bot.agent.repl.frames import END, KEEP, KINDS, NEXT, decode, encode
+
+LINE = 4_000  # characters of a line of an error
+CHUNK = 65_536  # characters of a frame of output
+NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock stands still, so that a replay prints the same
+LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - the standard library's folder, which no error names
+FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+AWAITED = "__awaited__"  # the name of `awaited` in a block
+TYPED = {
+    0xA0: " ",
+    0x201C: '"',
+    0x201D: '"',
+    0x2018: "'",
+    0x2019: "'",
+}  # what a text has in the place of a program's characters
+# Modules that are there without an import, and the others that can be imported: after the lock none can be read.
+GIVEN = (
+    "json re math collections itertools functools dataclasses datetime typing hashlib csv bisect decimal random time asyncio copy base64 "
+    "unicodedata os textwrap difflib statistics string fnmatch shlex html heapq io operator enum pprint fractions"
+)
+READY = (
+    "_strptime argparse array ast binascii calendar cmath codecs collections.abc concurrent.futures.thread configparser contextlib ctypes gc graphlib gzip hmac html.parser "
+    "inspect keyword linecache logging numbers os.path pathlib pickle platform queue reprlib secrets signal struct sys threading tokenize "
+    "tomllib traceback types urllib.parse uuid warnings weakref xml.etree.ElementTree zlib zoneinfo"
+)
+NAMES = {  # that models write without importing them, by their modules
+    "collections": "Counter OrderedDict defaultdict deque namedtuple",
+    "dataclasses": "dataclass field",
+    "pathlib": "Path",
+}
+
+# --- the lock ---------------------------------------------------------------------------------------------------------
+
+# What a process needs that computes and talks over two pipes. `read` and `write` are allowed for these two alone.
+CALLS: dict[str, tuple[int, int, int, tuple[int, ...]]] = {  # machine -> audit number, read, write, the others
+    # mmap mprotect munmap brk mremap madvise, rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack, futex sched_yield,
+    # clock_gettime gettimeofday, getpid gettid, exit exit_group restart_syscall
+    "x86_64": (0xC000003E, 0, 1, (9, 10, 11, 12, 25, 28, 13, 14, 15, 131, 202, 24, 228, 96, 39, 186, 60, 231, 219)),
+    "aarch64": (
+        0xC00000B7,
+        63,
+        64,
+        (222, 226, 215, 214, 216, 233, 134, 135, 139, 132, 98, 124, 113, 169, 172, 178, 93, 94, 128),
+    ),
+}
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # instructions of the filter
+ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000  # what it returns; REFUSE: the call fails with EPERM
+NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # where a call's number, its machine and its first argument stand
+
+
+def lock_linux() -> None:
+    """Let the kernel refuse every system call but those of `CALLS`, for good. Raises OSError, KeyError on another machine."""
+    audit, read, write, rest = CALLS[platform.machine()]
+    rows = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, audit), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
+    for call, pipe in ((read, 0), (write, 1)):
+        rows += [
+            (EQUAL, 0, 4, call),
+            (LOAD, 0, 0, ARGUMENT),
+            (EQUAL, 0, 1, pipe),
+            (RETURN, 0, 0, ALLOW),
+            (RETURN, 0, 0, REFUSE),
+        ]
+    for call in rest:
+        rows += [(EQUAL, 0, 1, call), (RETURN, 0, 0, ALLOW)]
+    rows.append((RETURN, 0, 0, REFUSE))
+    instructions = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *row) for row in rows))
+    program = struct.pack("@HP", len(rows), ctypes.addressof(instructions))
+    library = ctypes.CDLL(None, use_errno=True)
+    for request in (
+        (PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0),
+        (PR_SET_DUMPABLE, 0, 0, 0, 0),
+        (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
+        (PR_SET_SECCOMP, 2, ctypes.create_string_buffer(program), 0, 0),
+    ):
+        if library.prctl(*(ctypes.c_ulong(part) if isinstance(part, int) else part for part in request)):
+            error = ctypes.get_errno()
+            raise OSError(error, f"prctl({request[0]}): {os.strerror(error)}")
+
+
+def limit(memory: int, seconds: int) -> None:
+    """Set what the process may use beside what it has now: bytes of memory, and seconds of a processor in all its life."""
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + memory
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    for kind, most in (
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
+        resource.setrlimit(kind, (most, most))
+
+
+def probe() -> list[str]:
+    """Try what a locked process cannot do, and return what could be done all the same."""
+    done = []
+    for name, attempt in (
+        ("read a file", lambda: os.open(__file__, os.O_RDONLY)),
+        ("write a file", lambda: os.open("/tmp/deeprepo-probe", os.O_WRONLY | os.O_CREAT, 0o600)),  # noqa: S108 - it must fail
+        ("list a folder", lambda: os.listdir("/")),  # noqa: PTH208 - the call itself
+        ("open a socket", lambda: ctypes.CDLL(None, use_errno=True).socket(1, 1, 0) >= 0 or _fail()),
+        ("start a process", lambda: os.waitpid(os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}), 0)),
+        ("signal another process", lambda: os.kill(os.getppid(), 0)),
+    ):
+        with contextlib.suppress(OSError, AttributeError):
+            attempt()
+            done.append(name)
+    return done
+
+
+def _fail() -> Never:
+    raise OSError
+
+
+# --- what blocks find in the place of a clock, of threads and of their own output ------------------------------------
+
+
+class StillLoop(asyncio.BaseEventLoop):
+    """An event loop that waits for nothing outside: no time passes in it, and what would run in a thread runs at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._clock, self._selector = 0.0, self
+
+    def time(self) -> float:
+        """The seconds of this loop: those that its tasks have slept."""
+        return self._clock
+
+    def select(self, timeout: float | None) -> list[Never]:
+        """Pass the time at once. Raises RuntimeError if every task waits for something that cannot come."""
+        if timeout is None:
+            raise RuntimeError("every task waits, and nothing is there that could wake one")
+        self._clock += timeout
+        return []
+
+    def run_in_executor(self, executor: object, func: Callable[..., Any], *args: object) -> "asyncio.Future[Any]":  # noqa: ARG002
+        """Call it now: there are no threads here."""
+        future = self.create_future()
+        try:
+            future.set_result(func(*args))
+        except Exception as error:  # noqa: BLE001 - whatever it raises is its result
+            future.set_exception(error)
+        return future
+
+    def _process_events(self, event_list: object) -> None: ...
+
+    def _write_to_self(self) -> None: ...
+
+
+class InTurn(concurrent.futures.Executor):
+    """An executor without threads: it calls what it is given, one after the other."""
+
+    def __init__(self, *_: object, **__: object) -> None: ...
+
+    def submit(self, fn: Callable[..., Any], /, *args: object, **kwargs: object) -> "concurrent.futures.Future[Any]":
+        """Call it now."""
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - whatever it raises is its result
+            future.set_exception(error)
+        return future
+
+
+class Awaits(ast.NodeTransformer):
+    """`await` as roots write it, also in front of a function that has its result at once."""
+
+    def visit_Await(self, node: ast.Await) -> ast.AST:
+        """Await a value that may be none to wait for."""
+        self.generic_visit(node)
+        call = ast.Call(ast.Name(AWAITED, ast.Load()), [node.value], [])
+        return ast.copy_location(ast.Await(call), node)
+
+
+async def awaited(value: Any) -> Any:  # noqa: ANN401 - any value
+    """Wait for a value if it is one to wait for."""
+    return await value if inspect.isawaitable(value) else value
+
+
+def stop_the_clock() -> None:
+    """Let all that asks for the time or for chance have the same answer in each run."""
+    seconds = NOW.timestamp()
+
+    def now(kind: type[dt.datetime], tz: dt.tzinfo | None = None) -> dt.datetime:
+        return kind.fromtimestamp(seconds, tz or dt.UTC).replace(tzinfo=tz)
+
+    def today(kind: type[dt.date]) -> dt.date:
+        return kind(NOW.year, NOW.month, NOW.day)
+
+    # Each is named as what it stands for, since its representation says its name.
+    moments = {name: classmethod(now) for name in ("now", "utcnow", "today")}
+    _put(dt, "datetime", type("datetime.datetime", (dt.datetime,), moments))
+    _put(dt, "date", type("datetime.date", (dt.date,), {"today": classmethod(today)}))
+    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+        _put(time, name, lambda: seconds)
+        _put(time, f"{name}_ns", lambda: int(seconds * 1e9))
+    for name, of in (("sleep", _nothing), ("localtime", time.gmtime), ("gmtime", time.gmtime)):
+        _put(time, name, functools.partial(_at, of, seconds))
+    for module in (asyncio, asyncio.events):
+        _put(module, "new_event_loop", StillLoop)
+    for module in (concurrent.futures, concurrent.futures.thread):
+        _put(module, "ThreadPoolExecutor", InTurn)
+    random.seed(7)
+    for module, name in ((os, "urandom"), (random, "_urandom")):
+        _put(module, name, random.Random(7).randbytes)  # noqa: S311 - chance is to be the same
+
+
+def _put(module: types.ModuleType, name: str, value: object) -> None:
+    setattr(module, name, value)
+
+
+def _at(of: Callable[[float], Any], now: float, seconds: float | None = None) -> Any:  # noqa: ANN401 - what `of` returns
+    return of(now if seconds is None else seconds)
+
+
+def _nothing(_: float) -> None: ...
+
+
+class Output(io.TextIOBase):
+    """Standard output of a block, as frames to the parent."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
+        self._send, self._held, self._room, self._lost, self._size = send, list[str](), KEEP, 0, 0
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Hold a text; what is beyond the room of a block is counted."""
+        kept = str(text)[: self._room]
+        self._room -= len(kept)
+        self._lost += len(text) - len(kept)
+        self._held.append(kept)
+        self._size += len(kept)
+        if self._size > CHUNK:
+            self.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        """Send what is held."""
+        text, lost, self._held, self._lost, self._size = "".join(self._held), self._lost, [], 0, 0
+        if text or lost:
+            self._send({"print": text, "lost": lost})
+
+    def begin(self) -> None:
+        """A new block has the whole room."""
+        self._room = KEEP
+
+    def print(
+        self,
+        *values: object,
+        sep: str | None = " ",
+        end: str | None = "\n",
+        file: IO[str] | None = None,
+        flush: bool = False,
+    ) -> None:
+        """`print` as blocks have it: to this output it marks where each of its texts ends."""
+        if file in (None, self, sys.stderr) and (sys.stdout is self or file is not None):
+            between = NEXT if sep in (None, " ") else sep
+            self.write(between.join(map(str, values)) + ("\n" if end is None else end) + END)
+        else:
+            PRINT(*values, sep=sep, end=end, file=file, flush=flush)
+
+
+PRINT = print
+
+# --- the conversation with the parent ----------------------------------------------------------------------------------
+
+
+class Pipe:
+    """Frames over the two pipes: four bytes of length, and JSON."""
+
+    def send(self, frame: dict[str, Any]) -> None:
+        """Write one frame whole."""
+        data = json.dumps(frame).encode()
+        view = memoryview(struct.pack(">I", len(data)) + data)
+        while view:
+            view = view[os.write(1, view) :]
+
+    def receive(self) -> dict[str, Any]:
+        """Read one frame; the process ends where the parent has gone."""
+        (size,) = struct.unpack(">I", self._exactly(4))
+        frame: dict[str, Any] = json.loads(self._exactly(size))
+        return frame
+
+    def _exactly(self, size: int) -> bytes:
+        parts = []
+        while size:
+            part = os.read(0, min(size, 1 << 20))
+            if not part:
+                os._exit(0)
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+class Blocks:
+    """The names of a root, and the blocks that work on them."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self.pipe, self.output = pipe, Output(pipe.send)
+        self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+        self.names |= {AWAITED: awaited, "exit": sys.exit, "quit": sys.exit}
+
+    def give(self, variables: Mapping[str, Any], functions: list[str]) -> None:
+        """Put in what every block finds: modules, the given values, and a function for each host function."""
+        self.names |= {name: sys.modules[name] for name in GIVEN.split()}
+        self.names |= {
+            name: getattr(sys.modules[module], name) for module, names in NAMES.items() for name in names.split()
+        }
+        self.names |= variables
+        self.names |= {name: self._function(name) for name in functions}
+        _put(builtins, "print", self.output.print)
+        sys.stdout = sys.stderr = self.output
+        sys.stdin = io.StringIO()
+        os.environ.clear()
+
+    def run(self, code: str, number: int) -> dict[str, Any]:
+        """Run one block, and say how it ended."""
+        self.output.begin()
+        name = f"<block {number}>"
+        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+        error, outcome = None, "ok"
+        try:
+            program = _compiled(code, name)
+        except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as failure:
+            error, outcome = _syntax(failure), "syntax"
+        else:
+            try:
+                waiting = eval(program, self.names)  # noqa: S307 - this is what the process is for
+                if inspect.iscoroutine(waiting):
+                    asyncio.run(waiting)
+            except SystemExit:  # the block has ended itself
+                pass
+            except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
+                error, outcome = _told(failure), "error"
+        sys.stdout = sys.stderr = self.output
+        self.output.flush()
+        return {"done": outcome, "error": error}
+
+    def value(self, expression: str) -> dict[str, Any]:
+        """The value of an expression over these names; none where it fails."""
+        try:
+            return {"value": encode(eval(expression, self.names))}  # noqa: S307 - the parent's own
+        except BaseException:  # noqa: BLE001 - there is no value
+            return {"value": None}
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever the host function takes
+            self.output.flush()
+            try:
+                frame = {"call": name, "arguments": encode(list(arguments)), "keywords": encode(keywords)}
+            except TypeError as error:
+                raise TypeError(f"{name}(): {error}") from None
+            self.pipe.send(frame)
+            reply = self.pipe.receive()
+            if "raise" in reply:
+                raise KINDS[reply["raise"]](reply["message"])
+            return decode(reply["return"])
+
+        call.__name__ = call.__qualname__ = name
+        return call
+
+
+def _compiled(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
+    """The program of a block; one that was copied out of a console or a text, or is indented as a whole, is meant as it reads."""
+    try:
+        return _program(code, name)
+    except SyntaxError:
+        typed = [line[4:] for line in map(str.strip, code.splitlines()) if line.startswith((">>> ", "... "))]
+        for plain in (textwrap.dedent(code), "\n".join(typed), code.translate(TYPED)):
+            with contextlib.suppress(SyntaxError):
+                if plain.strip():
+                    return _program(plain, name)
+        raise
+
+
+def _program(code: str, name: str) -> Any:  # noqa: ANN401
+    tree = ast.parse(code, name)
+    return compile(ast.fix_missing_locations(Awaits().visit(tree)), name, "exec", FLAGS)
+
+
+def _syntax(failure: BaseException) -> str:
+    """The line that does not parse, with a caret, as a root counts them."""
+    if not isinstance(failure, SyntaxError) or failure.lineno is None:
+        return f"{type(failure).__name__}: {failure}"
+    line = (failure.text or "").rstrip("\n")
+    caret = " " * max(0, (failure.offset or 1) - 1) + "^"
+    return f"line {failure.lineno}\n    {line}\n    {caret}\n{type(failure).__name__}: {failure.msg}"
+
+
+def _told(failure: BaseException) -> str:
+    """The traceback of a block, without the frames of this file."""
+    try:
+        trace = failure.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+            trace = trace.tb_next
+        lines = traceback.format_exception(type(failure), failure, trace, limit=20)
+        own = re.compile(rf'  File "{re.escape(__file__)}".*\n(?:    .*\n)*')
+        text = own.sub("", "".join(map(_short, lines))).replace(f'File "{LIBRARY}/', 'File "')
+        return re.sub(r'File "<(block \d+)>"', r"\1", text).rstrip("\n")
+    except BaseException as error:  # noqa: BLE001 - a class of the block's own may refuse to be shown
+        return f"{type(failure).__name__}, which cannot be shown: {type(error).__name__}"
+
+
+def _short(line: str) -> str:
+    """A line of an error, which may be as long as its message."""
+    return (
+        line
+        if len(line) <= LINE
+        else f"{line[: LINE // 2]}[... {len(line) - LINE:,} characters cut ...]{line[-LINE // 2 :]}"
+    )
+
+
+def main() -> None:
+    """Lock the process, say what it can still do, and run what the parent sends."""
+    pipe = Pipe()
+    order = pipe.receive()
+    traceback.format_exception(ValueError("x"))  # what is looked up once is looked up before the lock
+    "é".encode("ascii", "backslashreplace").decode("utf-8-sig")
+    for name in ("latin-1", "utf-16", "utf-32", "cp1252", "idna", "punycode", "rot13", "unicode_escape"):
+        codecs.lookup(name)
+    for name in f"{GIVEN} {READY}".split():
+        importlib.import_module(name)
+    stop_the_clock()
+    blocks = Blocks(pipe)
+    variables = decode(order["variables"])
+    gc.collect()
+    limit(order["memory"], order["seconds"])
+    try:
+        if sys.platform == "linux":
+            lock_linux()
+        pipe.send({"locked": True, "possible": probe()})
+    except (OSError, KeyError) as error:
+        pipe.send({"locked": False, "why": f"{type(error).__name__}: {error}"})
+        return
+    blocks.give(variables, order["functions"])
+    while True:
+        frame = pipe.receive()
+        try:
+            reply = blocks.run(frame["run"], frame["number"]) if "run" in frame else blocks.value(frame["value"])
+            pipe.send(reply)
+        except MemoryError:
+            pipe.send({"done": "error", "error": "MemoryError"})

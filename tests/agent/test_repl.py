@@ -1,0 +1,284 @@
+import os
+import re
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Never
+
+import pytest
+
+from bot.agent.repl import child, process
+from bot.agent.repl.process import PythonRepl
+from bot.errors import ReplUnavailable
+from bot.values import Limits, Observation
+
+LIMITS = Limits(turn_seconds=1.0, output_chars=400)
+
+
+def one(code: str, functions: Mapping[str, Callable[..., Any]] | None = None, limits: Limits = LIMITS) -> Observation:
+    with closing(PythonRepl({"answer": {"ready": False}}, functions or {}, limits)) as repl:
+        return repl.run(code)
+
+
+def test_names_persist() -> None:
+    """What a block assigns is there in the next one, also after an error."""
+    with closing(PythonRepl({"given": 1}, {}, LIMITS)) as repl:
+        assert repl.run("mine = given + 1\n1 / 0").outcome == "error"
+        assert repl.run("print(mine)").output == "2\n"
+
+
+def test_syntax_error_has_a_caret() -> None:
+    """A syntax error shows the line and a caret under the place."""
+    seen = one("ok = 1\nb = (1 +)\n")
+    assert seen.outcome == "syntax"
+    assert seen.error == "line 2\n    b = (1 +)\n            ^\nSyntaxError: invalid syntax"
+
+
+def test_runtime_error_names_the_block() -> None:
+    """A traceback counts the root's own blocks, and shows no path of the host."""
+    with closing(PythonRepl({}, {}, LIMITS)) as repl:
+        repl.run("def f():\n    return nothing")
+        repl.value("1 + 1")
+        error = repl.run("f()").error
+    assert "block 2, line 1, in <module>" in error
+    assert "block 1, line 2, in f" in error
+    assert "/" not in error.split("NameError")[0]
+
+
+def test_endless_loop_is_a_limit() -> None:
+    """A loop without end is stopped, and the model is told that its names are gone."""
+    with closing(PythonRepl({"given": 1}, {}, LIMITS)) as repl:
+        repl.run("mine = 1")
+        seen = repl.run("while True: pass")
+        assert seen.outcome == "limit"
+        assert "every name that you assigned is gone" in seen.error
+        assert "not defined" in repl.run("mine").error
+        assert repl.run("print(given)").output == "1\n"
+
+
+def test_memory_is_an_error_in_the_block() -> None:
+    """More memory than allowed is refused, in one piece or in many, and the names stay."""
+    with closing(PythonRepl({}, {}, LIMITS)) as repl:
+        repl.run("mine = 1")
+        for code in ("x = [0] * 10**9", "x = 'x' * 10**9", "xs = []\nwhile True: xs.append('y' * 10**6)"):
+            assert "MemoryError" in repl.run(code).error
+        assert repl.run("xs = x = None\nprint(mine)").output == "1\n"
+
+
+def test_too_many_host_calls_are_a_limit() -> None:
+    """A loop over a host function ends by name."""
+    seen = one("while True: f()", {"f": lambda: None}, Limits(turn_seconds=10))
+    assert seen.outcome == "limit"
+    assert "call limit" in seen.error
+
+
+def test_output_flood_keeps_head_and_tail() -> None:
+    """Of a flood the head and the tail stay, the count is said, and more() gives what lies between, to the character."""
+    with closing(PythonRepl({}, {}, LIMITS)) as repl:
+        seen = repl.run("for i in range(1000): print(i)")
+        head, mark, tail = re.split(r"(\n\[\.\.\. .*? \.\.\.\]\n)", seen.output)
+        assert head.startswith("0\n1\n")
+        assert tail.endswith("998\n999\n")
+        assert f"{seen.omitted:,} characters cut here: more(1) returns them" in mark
+        assert len(seen.output) <= LIMITS.output_chars
+        repl.run("cut = more(1)")
+        assert head + repl.value("cut") + tail == "".join(f"{i}\n" for i in range(1000))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for i in range(3000): print('##', i); print('y' * 900)",
+        "for i in range(100_000): print()",
+        "print('[' * 100_000)",
+        "print([[['x' * 50] * 50] * 50])",
+        "print('\\x1e' * 100_000)",
+        "for i in range(50): print('z' * (i * 97))",
+    ],
+)
+def test_output_is_bounded_whatever_is_printed(code: str) -> None:
+    """No way of printing shows more than the limit, marks included."""
+    for size in (1, 50, 400, 20_000):
+        assert len(one(code, limits=Limits(output_chars=size)).output) <= size
+
+
+def test_printed_places_are_shown_by_file() -> None:
+    """A printed list of places has a row for each."""
+    code = """
+places = [{"path": f"src/{i}.ts", "line": i, "text": "import { total } from './price'", "function": "", "form": "import"} for i in range(9)]
+print("users:", [{"path": "src/a.ts", "line": 5, "text": "  return total(cart)", "function": "show", "form": "call"}, *places])
+"""
+    seen = one(code, limits=Limits()).output
+    assert "users:\n10 places in 10 files\nsrc/a.ts:5:   return total(cart)  [call in show]\n" in seen
+    assert seen.count("  [import]") == 9
+
+
+def test_modules_are_imported() -> None:
+    """What is named as available is there without an import, also after a restart."""
+    with closing(PythonRepl({}, {}, LIMITS)) as repl:
+        code = "print(json.dumps([1]), re.findall('a', 'aa'), Counter('aab')['a'], Path('a/b.py').suffix, textwrap.dedent(' x'))"
+        first = repl.run(code)
+        assert repl.run("while True: pass").outcome == "limit"
+        assert first.output == repl.run(code).output == "[1] ['a', 'a'] 2 .py x\n"
+
+
+def test_host_fault_is_an_exception_in_the_block() -> None:
+    """Whatever a host function raises can be caught in the block, and says nothing about the host."""
+
+    def broken() -> Never:
+        raise ZeroDivisionError(str(Path.cwd()))
+
+    code = "try:\n    broken()\nexcept RuntimeError as error:\n    print(error)"
+    assert one(code, {"broken": broken}).output == "broken() failed in the host: ZeroDivisionError\n"
+
+
+def test_arguments_are_capped() -> None:
+    """A host function takes no more than a cap of characters."""
+    assert "takes at most 2,097,152 characters" in one("f('x' * 3_000_000)", {"f": lambda _: None}).error
+
+
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        ("print(next((x for x in [1, 2] if x > 1), None))", "2"),
+        ("def g():\n    yield from range(3)\nprint(list(g()))", "[0, 1, 2]"),
+        ("import heapq, operator, io, enum, pprint\nprint(heapq.nlargest(2, [1, 5, 3]))", "[5, 3]"),
+        ("class E(ValueError): pass\ntry:\n    raise E('x')\nexcept ValueError as e:\n    print('got', e)", "got x"),
+        ("d = {'a': 1, 'b': 2}\ndel d['a']\nprint(max(d, key=d.get))", "b"),
+        ("print(re.sub(r'\\d', lambda m: str(int(m[0]) + 1), 'a1'), round(2.675, 2))", "a2 2.67"),
+        (
+            "import asyncio\nasync def f():\n    await asyncio.sleep(3)\n    return 4\nprint(await f(), await len('ab'))",
+            "4 2",
+        ),
+        (
+            "from concurrent.futures import ThreadPoolExecutor\nprint(list(ThreadPoolExecutor(2).map(len, ['a', 'bb'])))",
+            "[1, 2]",
+        ),
+        (">>> x = 1\n>>> print(x)\n1", "1"),
+        ("    print(1)\n    print(2)", "1\n2"),
+        ("print(\u201cx\u201d)", "x"),
+        ("from datetime import datetime\nprint(datetime.strptime('March 3, 2027', '%B %d, %Y').date())", "2027-03-03"),
+        ("print(1)\nexit()\nprint(2)", "1"),
+    ],
+)
+def test_blocks_are_python(code: str, printed: str) -> None:
+    """What models write runs, as CPython runs it."""
+    seen = one(code)
+    assert (seen.output, seen.error) == (f"{printed}\n", None)
+
+
+def test_an_error_text_of_100_mb_is_cut() -> None:
+    """The model sees its beginning and its end, and the next block runs."""
+    with closing(PythonRepl({}, {}, LIMITS)) as repl:
+        assert len(repl.run("raise ValueError('x' * 20_000_000)").error) < 3_000
+        assert repl.run("print(1)").output == "1\n"
+
+
+def test_the_clock_stands_still() -> None:
+    """Blocks see no time and always the same chance, so that a replay prints the same."""
+    code = "import time, random, uuid, datetime\ntime.sleep(100)\n"
+    code += "print(time.time(), random.random(), uuid.uuid4(), datetime.datetime.now(), object(), set('abcdef'), os.urandom(4))"
+    assert one(code).output == one(code).output
+    assert one(code).error is None
+
+
+FLOOD = """
+frame = json.dumps({"call": "f", "arguments": [], "keywords": {"d": []}}).encode()
+while True:
+    os.write(1, len(frame).to_bytes(4, "big") + frame)
+"""
+LIBC = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print(open('/etc/passwd').read())",
+        "open('/var/tmp/x', 'w').write('x')",
+        "print(os.listdir('/'))",
+        "print(os.environ['HOME'])",
+        "print(os.stat('/etc/passwd').st_size)",
+        "print(Path('/proc/self/maps').read_text())",
+        "import socket\nsocket.socket().connect(('127.0.0.1', 1))",
+        "import subprocess\nsubprocess.run(['id'])",
+        "import urllib.request",
+        "os.fork()",
+        "os.execv('/bin/sh', ['sh'])",
+        "os.kill(os.getppid(), 9)",
+        "os.kill(1, 0)",
+        "import threading\nthreading.Thread(target=print).start()",
+        "os.pipe()",
+        "os.read(3, 1)",
+        "os.write(2, b'x')",
+        "import mmap",
+        LIBC + "assert libc.system(b'true') == 0, 'refused'",
+        *(
+            LIBC + f"assert libc.{call} >= 0, 'refused'"
+            for call in (
+                "open(b'/etc/passwd', 0)",
+                "socket(2, 1, 0)",
+                "fork()",
+                "ptrace(16, 1, 0, 0)",
+                "kill(-1, 0)",
+                "prctl(22, 0, 0)",
+                "syscall(0x40000000 + 2, b'/etc/passwd', 0)",
+                "syscall(425, 1, 0)",
+                "personality(0x40000)",
+                "memfd_create(b'x', 0)",
+                "setrlimit(9, 0)",
+            )
+        ),
+    ],
+)
+def test_nothing_of_the_machine_can_be_reached(code: str) -> None:
+    """No file, environment, network, process, thread or other program, by Python or by the C library: the kernel refuses it."""
+    seen = one(code, limits=Limits(turn_seconds=5))
+    assert seen.outcome == "error", seen
+    assert "refused" in seen.error or "Error" in seen.error
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        "import sys\nsys.setrecursionlimit(10**7)\ndef f(): f()\nf()",
+        "import ctypes\nctypes.string_at(1)",
+        "os._exit(3)",
+        "os.write(1, b'x' * 10_000)",
+        "os.write(1, (10**9).to_bytes(4, 'big'))",
+        "os.read(0, 1)",
+        FLOOD,
+    ],
+)
+def test_a_block_that_fights_ends_alone(code: str) -> None:
+    """It is ended, the host goes on, and the next block runs in a fresh process."""
+    with closing(PythonRepl({"given": 1}, {"f": lambda: "y" * 1_000_000}, LIMITS)) as repl:
+        assert repl.run(code).outcome in {"limit", "crash"}
+        assert repl.run("print(given)").output == "1\n"
+
+
+def test_a_process_that_cannot_be_locked_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the probe could do all the same is named, and there is no REPL."""
+    assert {"read a file", "open a socket", "start a process"} <= set(child.probe())
+    unlocked = process.PROGRAM.replace("child.main()", "child.lock_linux = lambda: None; child.main()")
+    monkeypatch.setattr(process, "PROGRAM", unlocked)
+    with pytest.raises(ReplUnavailable, match=r"cannot be locked on this machine: a block could read a file, "):
+        PythonRepl({}, {}, LIMITS)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the process in /proc")
+def test_crash_is_survived() -> None:
+    """When the process dies under a block, the next block runs in a new one, and the model is told."""
+
+    def die() -> None:
+        for name in Path("/proc").glob("[0-9]*/stat"):
+            pid, parent = int(name.parent.name), int(name.read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and "agent.repl" in (name.parent / "cmdline").read_text():
+                os.kill(pid, signal.SIGKILL)
+
+    with closing(PythonRepl({"given": 1}, {"die": die}, LIMITS)) as repl:
+        seen = repl.run("mine = 1\ndie()\nprint('not reached')")
+        assert seen.outcome == "crash"
+        assert "The REPL was restarted" in seen.error
+        assert repl.run("print(given)").output == "1\n"
