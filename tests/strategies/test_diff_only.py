@@ -56,7 +56,7 @@ class Two:
         self.seen.append(text)
         self.forms.append(str({name: value for name, value in body.items() if name != "messages"}))
         if isinstance(self.alone, int):
-            return Reply(status=self.alone)
+            return Reply(status=self.alone, error="content_filter")
         return Reply(data={"answer": "Rates.", "findings": list(self.alone)})
 
 

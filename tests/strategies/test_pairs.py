@@ -74,7 +74,11 @@ class Led:
         if ASKED in text:
             self.asked.append("pairs")
             self.seen.append(body["messages"][-1]["content"])
-            return Reply(data={"broken": list(self.broken), "doubts": list(self.doubts)}, status=self.pairs)
+            return Reply(
+                data={"broken": list(self.broken), "doubts": list(self.doubts)},
+                status=self.pairs,
+                error="content_filter",
+            )
         if "Python REPL" in text:
             self.asked.append("turn")
             self.first = str(body["messages"][1]["content"])
