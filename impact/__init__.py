@@ -8,9 +8,10 @@ import re
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import language_of
-from impact.values import Change, Looked, Place, Report, Tree
+from impact.values import Base, Change, Looked, Place, Report, Tree
+from impact.witness import Witness
 
-__all__ = ["Change", "Looked", "Place", "Report", "Tree", "knows", "report"]
+__all__ = ["Base", "Change", "Looked", "Place", "Report", "Tree", "knows", "report"]
 
 
 # Below these folders code is the material of tests, and may be broken on purpose.
@@ -23,8 +24,11 @@ def knows(path: str) -> bool:
     return language is not None and not language.sought and MATERIAL.search(path) is None
 
 
-async def report(tree: Tree, change: Change) -> Report:
-    """What the added lines of a change name that the tree after it does not hold, and the calls of them that do not fit."""
+async def report(tree: Tree, change: Change, base: Base | None = None) -> Report:
+    """What the added lines of a change name that the tree after it does not hold, and the calls of them that do not fit.
+
+    `base`: the tree before it, which is the witness; without one all that is found stands.
+    """
     mine = {path: lines for path, lines in change.items() if lines and knows(path)}
     if not mine:
         return Report()
@@ -37,4 +41,7 @@ async def report(tree: Tree, change: Change) -> Report:
     else:
         found = ()
     read = tuple(sorted(path for path in mine if index.facts(path) is not None))
-    return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))))
+    unread: tuple[str, ...] = ()
+    if found and base is not None:
+        found, unread = await Witness(base, index, Index(await base.paths())).hear(found, mine)
+    return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))), unread)

@@ -67,7 +67,7 @@ class _File:
         if not files:
             if item.line in lines:
                 near = self._modules.near(self._path, item)
-                yield self._place(item.line, item.spec, "missing-module", (), near=near)
+                yield self._place(item.line, item.spec, "missing-module", (), near=near, asked=item.spec)
             return
         made = re.compile(f"{self._language.made_names or '(?!)'}|{self._language.module_members}")
         for bound in mine:
@@ -77,7 +77,8 @@ class _File:
                     spec.rpartition(self._language.separator)[2] for spec in self._modules.near(self._path, below)
                 ]
                 near = _near(bound.there, [*names_of(self._index, files), *modules])
-                yield self._place(bound.line, bound.there, "missing-name", files, near=near, here=bound.here)
+                place = self._place(bound.line, bound.there, "missing-name", files, near=near, asked=item.spec)
+                yield replace(place, here=bound.here)
 
     def _above(self, item: Import) -> Iterator[Place]:
         """A module that is neither a file nor a name of the module above it."""
@@ -92,7 +93,8 @@ class _File:
             return
         if offered(self._index, files, name) is ABSENT:
             whole = self._language.below(spec, name)
-            yield self._place(item.line, whole, "missing-module", files, near=_near(name, names_of(self._index, files)))
+            near = _near(name, names_of(self._index, files))
+            yield self._place(item.line, whole, "missing-module", files, near=near, asked=spec)
 
     def _name_of(self, item: Import, name: str) -> Answer:
         inner = self._modules.inner(self._path, item, name)
@@ -128,7 +130,8 @@ class _File:
         answer = offered(self._index, files, use.name)
         if answer is ABSENT and not self._is_submodule(use):
             near = _near(use.name, names_of(self._index, files))
-            yield self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", files, near=near)
+            whole, spec = f"{use.receiver}.{use.name}", self._spec(use.receiver)
+            yield self._place(use.line, whole, "missing-member", files, near=near, asked=spec)
         elif answer.state == "found":
             yield from self._misfit(use, answer)
 
@@ -150,8 +153,8 @@ class _File:
             )
             yield from self._misfit(use, Answer("found", rows))
         elif names and use.name not in names:
-            near = _near(use.name, names)
-            place = self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=near)
+            near, whole = _near(use.name, names), f"{use.receiver}.{use.name}"
+            place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=use.receiver)
             yield replace(place, home=path, owner=line[0][1])
 
     def _of_instance(self, use: Use, typed: Typed) -> Iterator[Place]:
@@ -169,8 +172,8 @@ class _File:
             nearest = tuple(row for row in mine if self._language.overloads or row[1].owner == mine[0][1].owner)
             yield from self._misfit(use, Answer("found", nearest))
         elif rows and not mine and not typed.is_own:
-            near = _near(use.name, [row.name for _, row in rows])
-            place = self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=near)
+            near, whole = _near(use.name, [row.name for _, row in rows]), f"{use.receiver}.{use.name}"
+            place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=name)
             yield replace(place, home=path, owner=line[0][1])
 
     def _class(self, name: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
@@ -200,6 +203,16 @@ class _File:
                     answer = self._name_of(item, bound.there) if not item.inside else OPEN
                     found.append(answer.modules if not answer.definitions else ())
         return found[0] if len(found) == 1 else ()
+
+    def _spec(self, receiver: str) -> str:
+        """The import by which a name of this file means a module."""
+        for item in self._facts.imports:
+            if (item.whole or self._called(item)) == receiver:
+                return item.spec
+            for bound in item.names:
+                if bound.here == receiver:
+                    return self._language.below(item.spec, bound.there)
+        return receiver
 
     def _called(self, item: Import) -> str:
         """What a module says that it is called, where the import gives it no name."""
@@ -263,7 +276,7 @@ class _File:
                 for one in facts.definitions
                 if not one.owner
             ]
-            yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names))
+            yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names), asked=use.name)
 
     def _misfit(self, use: Use, answer: Answer) -> Iterator[Place]:
         """A call that does not fit the one definition that it means."""
@@ -276,7 +289,7 @@ class _File:
         if all(wrong) and (len(wrong) == 1 or self._language.overloads):
             (path, one), says = rows[0], wrong[0]
             name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-            place = self._place(use.line, name, "arguments", (path,))
+            place = self._place(use.line, name, "arguments", (path,), asked=one.name)
             yield replace(place, says=says, definition=one, source=path, near=_keyword(use, one, says))
 
     def _wrong(self, use: Use, path: str, one: Definition) -> str:
@@ -289,7 +302,7 @@ class _File:
         return fit.misfit(one.takes, use.arguments, self._language.calls)
 
     def _place(
-        self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), here: str = ""
+        self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), asked: str
     ) -> Place:
         source, definition = self._definition(files, near)
         return Place(
@@ -300,7 +313,7 @@ class _File:
             certainty="proven",
             home=self._home(files, rule),
             near=near,
-            here=here,
+            asked=asked,
             happens=self._language.fails.get(rule, ""),
             definition=definition,
             source=source,

@@ -45,6 +45,12 @@ class Modules(Protocol):
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """How the import might be meant to be written, where its module is not there."""
 
+    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
+        """Whether the tree says that a build adds names such as this to a file or a folder that has some. `sources`: what was read."""
+
+    def built_from(self, importer: str, spec: str, home: str) -> str | None:
+        """The folder whose files an import may mean where `home` is a guess, as no file of the tree is what its package says that it is."""
+
 
 class Member(NamedTuple):
     """A member of an object that the code writes: what the hook `members` of a language tells."""
@@ -73,6 +79,16 @@ class Standalone:
         """Nothing is proposed for a module that is not there."""
         del importer, item
         return ()
+
+    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
+        """What a file offers it writes."""
+        del home, name, sources
+        return False
+
+    def built_from(self, importer: str, spec: str, home: str) -> str | None:
+        """An import says which file it means."""
+        del importer, spec, home
+        return None
 
 
 class Unresolved(Standalone):

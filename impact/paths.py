@@ -1,6 +1,7 @@
 """The paths of a tree, and which paths it may have once it was built."""
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -26,11 +27,13 @@ class Paths:
                 self._names[folder].add(name)
                 at = folder
         self._ignored: dict[str, GitIgnoreSpec] = {}
+        self._patterns: dict[str, Sequence[str]] = {}
 
     def ignore(self, sources: Mapping[str, bytes]) -> None:
         """Take in the .gitignore files: path -> bytes."""
         for path, source in sources.items():
-            self._ignored[posixpath.dirname(path)] = _spec(source.decode("utf-8", "replace").splitlines())
+            lines = source.decode("utf-8", "replace").splitlines()
+            self._ignored[posixpath.dirname(path)], self._patterns[posixpath.dirname(path)] = _spec(lines), lines
 
     def names(self, folder: str) -> frozenset[str]:
         """The names in a folder; none if there is no such folder."""
@@ -46,12 +49,33 @@ class Paths:
             return True
         return any(above in self._closed for above in (path, *above_of(path))) or self._is_ignored(path)
 
+    def may_hide(self, folder: str, ending: str) -> bool:
+        """Whether a .gitignore file keeps some files with an ending out of a folder that has others: what a build writes beside them."""
+        for home, spec in self._ignored.items():
+            if home and not f"{folder}/".startswith(f"{home}/"):
+                continue
+            below = folder[len(home) :].strip("/")
+            names = {f"x{ending}", *_samples(self._patterns[home], ending)}
+            if any(spec.match_file(posixpath.join(below, name)) for name in names):
+                return True
+        return False
+
     def _is_ignored(self, path: str) -> bool:
         return any(
             spec.match_file(path[len(folder) :].lstrip("/"))
             for folder, spec in self._ignored.items()
             if not folder or path.startswith(f"{folder}/")
         )
+
+
+def _samples(patterns: Sequence[str], ending: str) -> Iterator[str]:
+    """Names with an ending that the patterns of a .gitignore file are about."""
+    for pattern in patterns:
+        name = re.sub(r"\[(.)[^\]]*\]|[*?]+", lambda found: found[1] or "x", pattern.strip().rpartition("/")[2])
+        if name and not pattern.startswith(("#", "!")):
+            yield (
+                name if name.endswith(ending) else f"{name}{ending}" if pattern.rstrip().endswith("*") else f"x{ending}"
+            )
 
 
 def _spec(lines: Sequence[str]) -> GitIgnoreSpec:

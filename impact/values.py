@@ -141,6 +141,7 @@ class Place:
     also: tuple[int, ...] = ()  # further lines of the file with the same cause
     here: str = ""  # of an import: what the name is called in the file
     happens: str = ""  # what comes of it, as the end of a sentence that begins with "this line"
+    asked: str = ""  # what others write who ask the same: the module as it is imported, or the class or function
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,7 @@ class Report:
 
     places: tuple[Place, ...] = ()
     looked: Looked = field(default_factory=Looked)
+    unread: tuple[str, ...] = ()  # sentences: what this reading does not understand, so that nothing is said of it
 
 
 class Tree(Protocol):
@@ -168,6 +170,13 @@ class Tree(Protocol):
 
     async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
         """The bytes of files; those that cannot be read are absent."""
+
+
+class Base(Tree, Protocol):
+    """Read access to the tree before a change."""
+
+    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
+        """The text files, of all or below a folder, with a line that matches a pattern."""
 
 
 Change = Mapping[str, Collection[int]]  # path after the change -> the lines that it adds

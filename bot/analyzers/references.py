@@ -13,27 +13,29 @@ from bot.languages.faults import faults
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Query, Source, Verdict
+from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Query, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"
 QUOTED = 6  # further lines with the same cause
-ROWS = 1_000  # lines that name a missing module
-RELATIVE = re.compile(r"\.|(?:crate|self|super)\b")  # the beginning of a name that means another module in another file
 
 
-class _HeadTree:
-    """The head side as `impact` reads it."""
+class _Side:
+    """One side as `impact` reads it."""
 
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
+    def __init__(self, tree: Tree, side: Side) -> None:
+        self._tree, self._side = tree, side
 
     async def paths(self) -> Mapping[str, bool]:
-        return {path: entry.kind == "file" for path, entry in (await self._tree.entries()).items()}
+        return {path: entry.kind == "file" for path, entry in (await self._tree.entries(self._side)).items()}
 
     async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        return await self._tree.read_many(paths)
+        return await self._tree.read_many(paths, self._side)
+
+    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
+        where = [f":(literal){under}"] if under else []
+        return sorted(await self._tree.grep(Query([pattern], where, syntax="perl", side=self._side)))
 
 
 class References:
@@ -47,11 +49,10 @@ class References:
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """One finding for each cause in a file, with the lines that share it as evidence."""
-        report = await impact.report(_HeadTree(tree), {file.path: file.added_lines for file in files})
+        change = {file.path: file.added_lines for file in files}
+        report = await impact.report(_Side(tree, "head"), change, _Side(tree, "base"))
         told = _told(dependents)
         places = [place for place in report.places if not told & {(place.path, _last(name)) for name in _names(place)}]
-        elsewhere = await _imported_before(tree, places, files)
-        places = [place for place in places if place.rule != "missing-module" or place.name not in elsewhere]
         texts = await tree.read_many(sorted({path for place in places for path in (place.path, place.source) if path}))
         lines = {path: file_lines(source) for path, source in texts.items()}
         damaged = {path for path in {one.path for one in places} if await _is_damaged(tree, path, files, texts[path])}
@@ -59,6 +60,7 @@ class References:
             tuple(_finding(place, lines, proves=place.path not in damaged) for place in places),
             frozenset(report.looked.files),
             tuple((path, UNREAD) for path in report.looked.unread),
+            report.unread,
         )
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
@@ -78,24 +80,6 @@ async def _is_damaged(tree: Tree, path: str, files: Sequence[ChangedFile], head:
     before = next((file.old_path for file in files if file.path == path), None)
     base = await tree.read(before, "base") if before else None
     return base is None or not faults(before or path, base)
-
-
-async def _imported_before(tree: Tree, places: Sequence[impact.Place], files: Sequence[ChangedFile]) -> frozenset[str]:
-    """Modules that unchanged files name too, unless the change has removed them: a build or another package provides them."""
-    names = {place.name for place in places if place.rule == "missing-module" and not RELATIVE.match(place.name)}
-    if not names:
-        return frozenset()
-    before = {file.old_path for file in files if file.old_path}
-    now = {file.path for file in files if file.status != "deleted"}
-    names = {name for name in names if not any(re.sub(r"\W+", "/", name) in path for path in before - now)}
-    rows = await tree.grep_lines(Query(sorted(names), syntax="fixed", side="base", limit=ROWS)) if names else ()
-    return frozenset(
-        name
-        for path, _, text in rows
-        if path not in before | now and impact.knows(path)
-        for name in names
-        if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text)
-    )
 
 
 def _told(dependents: Dependents) -> frozenset[tuple[str, str]]:

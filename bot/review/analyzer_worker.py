@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.diff.skip import POINTER
@@ -127,6 +128,7 @@ class AnalyzerWorker:
             judgement = await self._judge(analyzer, files)
             for path, reason in judgement.unjudged:
                 self._leave_open(name, path, f"{name}: {reason}")
+            self._survey.tracker.note_limits(judgement.limits)
             findings = self._most(name, judgement.findings)
             self._complete[name] = judgement.complete - {path for path, _ in judgement.unjudged}
             if isinstance(analyzer, Compares):
@@ -153,8 +155,9 @@ class AnalyzerWorker:
                 one.findings + other.findings,
                 one.complete | other.complete,
                 tuple(dict.fromkeys(one.unjudged + other.unjudged)),
+                tuple(dict.fromkeys(one.limits + other.limits)),
             )
-        return Judgement(judgement.findings, judgement.complete, judgement.unjudged_files(files))
+        return replace(judgement, unjudged=judgement.unjudged_files(files))
 
     def _most(self, name: str, findings: Sequence[Finding]) -> list[Finding]:
         """The most severe of an analyser's findings, by file and in all. How many are left out is a sentence."""

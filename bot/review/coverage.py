@@ -95,6 +95,7 @@ class CoverageTracker:
         self._reused_uses: dict[UsePlace, str] = {}
         self._left: dict[UsePlace, str] = {}
         self._unchecked: dict[tuple[str, str], None] = {}
+        self._limits: list[str] = []
         self._not_installed: list[str] = []
         self._commits: tuple[str, ...] = ()  # what is not known of the commits of the change
 
@@ -121,6 +122,10 @@ class CoverageTracker:
     def note_not_installed(self, name: str) -> None:
         """A check that has something to look at cannot run here."""
         self._not_installed.append(name)
+
+    def note_limits(self, sentences: Sequence[str]) -> None:
+        """Of what a check says nothing because it cannot know."""
+        self._limits += sentences
 
     def note_commits(self, reasons: Sequence[str]) -> None:
         """Some commits of the change were not looked through for secrets, or what a merge of them brings is not all known."""
@@ -233,6 +238,7 @@ class CoverageTracker:
         rows += [self._dependent(path) for path in paths if path not in changed_paths]
         skipped_files = tuple((file.path, file.skip) for file in self._files if file.skip)
         cut = tuple(sentence for sentence in self._dependents.cut if sentence not in self._dependents.missed_uses)
+        cut = tuple(dict.fromkeys((*cut, *self._limits)))
         return Coverage(tuple(rows), skipped_files, cut, self.by_model, tuple(self._not_installed))
 
     def _reading(self, unit: Unit, why_unread: str) -> CoverageRow:

@@ -46,6 +46,7 @@ class Judgement:
     findings: tuple[Finding, ...]
     complete: frozenset[str]  # paths
     unjudged: tuple[tuple[str, str], ...] = ()  # path (empty: no one file) and the reason
+    limits: tuple[str, ...] = ()  # sentences: of what it says nothing because it cannot know
 
     def unjudged_files(self, files: Iterable[ChangedFile]) -> tuple[tuple[str, str], ...]:
         """What of the files that it was given has no judgement, with those about which the check states nothing."""

@@ -5,6 +5,7 @@ meant where the importer is in that module, replaces it by a folder, or shares a
 """
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -24,7 +25,11 @@ SOURCES = (
     ".tmpl",
     ".capnp",
     ".go.in",
+    ".templ",
+    ".qtpl",
 )  # what generators make Go of
+GENERATE = re.compile(rb"^//go:generate\s", re.MULTILINE)
+GENERATED = re.compile(rb"^// Code generated .* DO NOT EDIT\.", re.MULTILINE)
 
 
 class Modules(Standalone):
@@ -77,6 +82,15 @@ class Modules(Standalone):
         is_test = path.endswith("_test.go")
         folder = self._folders.get(posixpath.dirname(path), ())
         return tuple(sorted(one for one in folder if is_test or not one.endswith("_test.go")))
+
+    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
+        """Whether files of a folder are kept out of the tree, or are generated and none such is there."""
+        del name
+        if self._paths.may_hide(home, ".go"):
+            return True
+        mine = [source for path, source in sources.items() if posixpath.dirname(path) == home]
+        is_asked = any(map(GENERATE.search, mine)) or any(one.endswith(SOURCES) for one in self._paths.names(home))
+        return is_asked and not any(map(GENERATED.search, mine))
 
     def specs(self, path: str) -> frozenset[str]:
         """The import paths that mean the package of a file."""

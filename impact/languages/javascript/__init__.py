@@ -21,6 +21,7 @@ NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOT
 MADE = re.compile(
     r"[$!:]|\+types|(^|/)\.|node_modules|generated|virtual|(^|/)(dist|build|out)/"
 )  # a framework or a build makes it
+GENERATES = re.compile(r"codegen|generate|wasm-pack|protoc|prisma|relay-compiler")  # in a script of a manifest
 ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 # A package under another name: `npm:@acme/shop@^1`, `workspace:shop@*`, `jsr:@acme/shop`.
 ALIAS = re.compile(r"(?:npm|jsr|workspace|patch):/?(@[^@/]+/[^@/]+|[A-Za-z][^@/]*)(?:[@/](.*))?$")
@@ -59,6 +60,8 @@ class Modules(Standalone):
             if path.endswith("package.json")
         }
         self._found: dict[tuple[str, str], tuple[str, ...] | None] = {}
+        scripts = (text for table in self._tables.values() for text in _table(table.get("scripts")).items())
+        self._generates = any(GENERATES.search(f"{name} {text}") for name, text in scripts)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The file that a specifier means."""
@@ -92,6 +95,19 @@ class Modules(Standalone):
                 parts = [star_part(BUILT_ENDING.sub("", target), one) for one in (stem, stem.removesuffix("/index"))]
                 found.update(pattern.replace("*", part) for part in parts if part)
         return frozenset(found)
+
+    def built_from(self, importer: str, spec: str, home: str) -> str | None:
+        """The folder of a package whose entry is built: from which of its files, a bundler decides."""
+        folder = next((one for one in (*above_of(home), "") if joined(one, "package.json") in self._tables), None)
+        if folder is None or spec.startswith(".") or _is_below(importer, folder):
+            return None
+        table = self._tables[joined(folder, "package.json")]
+        targets = [*_mains(table), *_texts(table.get("exports"))]
+        below = spec[len(_package_name(spec)) :].lstrip("/") or ("" if targets else "index")
+        named = {*self._bases(importer, spec), *(joined(folder, one) for one in (*targets, below) if one)}
+        stem = BUILT_ENDING.sub("", home)
+        is_named = not {stem, stem.removesuffix("/index")}.isdisjoint(map(_stem, named - {folder}))
+        return None if is_named else folder
 
     def _own_names(self) -> Iterator[tuple[str, Table]]:
         """The `imports` of each package.json."""
@@ -148,6 +164,12 @@ class Modules(Standalone):
             return True
         if base.startswith("..") or MADE.search(spec.lstrip("./")) or MADE.search(base) or self._paths.is_folder(base):
             return True
+        if (
+            self._generates and folder and not self._paths.is_folder(folder)
+        ):  # a folder of its own, unless it is mistyped
+            up, _, own = folder.rpartition("/")
+            if not get_close_matches(own, sorted(self._paths.names(up)), 1, 0.72):
+                return True
         stem = SCRIPT.sub("", name)
         if any(one.startswith(f"{stem}.") for one in self._paths.names(folder)):
             return True
@@ -255,6 +277,10 @@ def read_json(source: bytes) -> Table:
         with suppress(ValueError, RecursionError):
             value = json.loads(re.sub(r",(\s*+[}\]])", r"\1", plain))
     return _table(value)
+
+
+def _stem(path: str) -> str:
+    return BUILT_ENDING.sub("", path)
 
 
 def _may_mean(targets: Sequence[str], path: str) -> bool:

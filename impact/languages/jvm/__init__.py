@@ -43,7 +43,15 @@ MAKERS = (
     b"sqldelight",
     b"swagger",
     b"wsdl",
+    b"annotationprocessor",
+    b"apt-maven",
+    b"kapt",
+    b"ksp",
+    b"com.android",
+    b"viewbinding",
+    b"safeargs",
 )
+LONG = 4  # letters of a class's name after which a generator calls what it makes
 # Words that Kotlin's grammar stumbles over: a class of one function, and an annotation or a constant below annotations.
 UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s)|const(?=\s+val\s))")
 VENDORED = 10  # a package is the tree's own with one in so many of its folders, or more
@@ -151,6 +159,7 @@ class Modules(Namespaces):
             names = {name, *(bound.there for bound in item.names)}
             is_known = self._near(item.spec) or bool(names & self._stems.keys())
             is_known = is_known or (not self._is_made and bool(self._of_package(item.spec.rpartition(".")[0])))
+            is_known = is_known and not (self._is_made and self._of_package(item.spec, any_depth=True))
             return () if self._is_own(importer, item.spec) and is_known else None
         if not self._is_own(importer, item.spec):
             return None
@@ -170,12 +179,17 @@ class Modules(Namespaces):
         del importer
         return self._near(item.spec)
 
+    def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
+        """Whether a generator may make a class of another one, whose name it calls it after: `QUser`, `UserMapperImpl`."""
+        del home, sources
+        return self._is_made and any(len(stem) >= LONG and stem in name and stem != name for stem in self._stems)
+
     def _near(self, spec: str) -> tuple[str, ...]:
         above, _, last = spec.rpartition(".")
         names = {
             posixpath.basename(one) for folder in self._of_package(above, any_depth=True) for one in self._below(folder)
         }
-        return tuple(f"{above}.{one}" for one in get_close_matches(last, sorted(names), 3, 0.72))
+        return tuple(f"{above}.{one}" for one in get_close_matches(last, sorted(names - {last}), 3, 0.72))
 
     def _of_package(self, spec: str, *, any_depth: bool = False) -> list[str]:
         end = spec.replace(".", "/")

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 
+from impact.language import Standalone
 from impact.paths import Paths, joined
 from impact.values import Import
 
 
-class Modules:
+class Modules(Standalone):
     """The namespaces of one tree."""
 
     guesses = False
