@@ -1,19 +1,24 @@
-"""Names that data files declare and others use: Terraform, charts, workflows, Makefiles and package scripts. No model."""
+"""Names that data files declare and others use: Terraform, charts, workflows, Makefiles, package scripts, variables of the environment. No model."""
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bot.ports import Language, Tree
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
 
 # The paths of which a format may want some: a change without them loads none.
 POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
+VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*+_[A-Z0-9_]++")
 
 
 class Declarations:
     """The check over the formats of `bot/dependents/declarations`. Satisfies `ports.Analyzer`."""
 
-    NAME, READS = "declarations", "Terraform, charts, workflows, Makefiles and package scripts"
+    NAME, READS = (
+        "declarations",
+        "Terraform, charts, workflows, Makefiles, package scripts and variables of the environment",
+    )
 
     def __init__(self) -> None:
         self._foreign_paths: frozenset[str] = frozenset()  # files that were opened and are of no format
@@ -22,6 +27,8 @@ class Declarations:
         """Whether it may declare or use names: once it was opened, whether it does."""
         if file.is_ignored or not (file.has_text or file.status in ("deleted", "renamed")):
             return False
+        if _renames_variable(file):
+            return True
         paths = [path for path in (file.path, file.old_path) if path and POSSIBLE.search(path)]
         if not paths or file.path in self._foreign_paths:
             return False
@@ -31,15 +38,24 @@ class Declarations:
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
         """The names without a declaration, with the lines that use them as evidence."""
-        from bot.dependents.declarations import check
+        from bot.dependents.declarations import check, environment
 
         judgement, foreign = await check.judge(tree, files)
         self._foreign_paths |= foreign
-        return judgement
+        return replace(judgement, findings=(*judgement.findings, *await environment.judge(tree, files)))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
         """Fixed: both sides and the uses are compared each time."""
         return "fixed"
+
+
+def _renames_variable(file: ChangedFile) -> bool:
+    """Whether edited lines give a variable of the environment another name: few changes load what finds out."""
+    if not any(VARIABLE.search(line.text) for hunk in file.hunks for line in hunk.lines if line.kind == "-"):
+        return False
+    from bot.dependents.declarations import environment
+
+    return environment.touches(file)
 
 
 def build(languages: Mapping[str, Language]) -> Declarations:  # noqa: ARG001 - the formats are not languages

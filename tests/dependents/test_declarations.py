@@ -255,3 +255,77 @@ def test_templates_of_something_else_are_no_charts(repository: Repository) -> No
     repository.commit({"app/templates/mail.txt": "{{ b }}\n"}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert "declarations" not in str(review.open)
+
+
+READ = "export const url = import.meta.env.{};\n"
+SET = {
+    ".env": "{}=http://localhost\n",
+    "Dockerfile": "FROM node\nARG {}=\n",
+    "compose.yml": "services:\n  web:\n    environment:\n      - {}=x\n",
+    ".github/workflows/a.yml": "on: push\nenv:\n  {}: x\n",
+    "chart.yaml": "env:\n  - name: {}\n",
+    "turbo.json": '{{"globalEnv": [\n"{}"]}}\n',
+}
+OLD, NEW = "VITE_API_URL", "VITE_API_BASE_URL"
+
+
+def of_variables(repository: Repository, before: dict[str, str], after: dict[str, str]) -> list[deeprepo.Finding]:
+    """What is found of variables of the environment."""
+    repository.commit({"README.md": "shop\n", **before}, "before")
+    repository.commit(dict(after), "after")
+    found = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").findings
+    return [one for one in found if one.rule == "variable-renamed"]
+
+
+def test_a_variable_that_code_reads_by_a_new_name_is_missed_where_it_is_set(repository: Repository) -> None:
+    """One finding names every line that still sets the old one, in whatever kind of file."""
+    before = {"src/main.ts": READ.format(OLD), **{path: text.format(OLD) for path, text in SET.items()}}
+    (finding,) = of_variables(repository, before, {"src/main.ts": READ.format(NEW)})
+    assert finding.title == f"`{OLD}` is read as `{NEW}` now, but .env and 5 more files still set the old name"
+    assert (finding.verdict, finding.path, finding.start) == ("proven", "src/main.ts", 1)
+    assert {item.path for item in finding.evidence} == SET.keys()
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        'import os\n\nurl = os.environ["{}"]\n',
+        "class A(BaseSettings):\n    {}: str\n",
+        'package a\n\nvar a = os.Getenv("{}")\n',
+        "a = ENV.fetch('{}')\n",
+    ],
+)  # fmt: skip
+def test_a_variable_that_is_set_by_a_new_name_is_missed_where_it_is_read(repository: Repository, read: str) -> None:
+    """By code of any language, also where only a field of a class of settings names it."""
+    path = {"i": "a.py", "c": "a.py", "p": "a.go", "a": "a.rb"}[read[0]]
+    before = {path: read.format(OLD), ".env": f"{OLD}=a\n"}
+    (finding,) = of_variables(repository, before, {".env": f"{NEW}=a\n"})
+    assert [item.path for item in finding.evidence] == [path]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"},
+        {"src/main.ts": READ.format(f"{NEW} ?? import.meta.env.{OLD}")},
+        {"src/main.ts": READ.format(NEW), ".env": f"{OLD}=a\n{NEW}=a\n"},
+        {"src/main.ts": "export const url = 1;\n"},
+        {".env": f"{OLD}=b\n"},
+    ],
+)
+def test_a_variable_that_both_sides_know_is_not_missed(repository: Repository, after: dict[str, str]) -> None:
+    """Renamed on both sides, read by both names, set by both, or read no more."""
+    assert of_variables(repository, {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n"}, after) == []
+
+
+def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(repository: Repository) -> None:
+    """It is no finding: a library may read it. Another reader in the tree keeps it in use."""
+    before = {"a.ts": READ.format(OLD), ".env.example": f"{OLD}=a\n"}
+    repository.commit({"README.md": "shop\n", **before}, "before")
+    repository.commit({"a.ts": "export const url = 1;\n"}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert (review.findings, len(review.open)) == ((), 1)
+    assert f"1 place still says `{OLD}`" in review.to_markdown()
+    repository.commit({"a.ts": READ.format(OLD), "b.ts": READ.format(OLD)}, "two readers")
+    repository.commit({"a.ts": "export const url = 1;\n"}, "one of them")
+    assert deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").open == ()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.dependents.byname import suffix
 from bot.dependents.sites import mention
 from bot.dependents.targets import telling
+from bot.dependents.texts import environment
 from bot.dependents.texts.ends import asks, gives
 from bot.dependents.texts.naming import Naming, lost_names
 from bot.dependents.texts.paths import lost_paths
@@ -74,6 +75,7 @@ async def also_says(
     unique = {(row.path, row.line): row for row in reversed(references)}
     missed = _missed(lines, {name: one for name, one in words.items() if one.given and not one.is_plain}, files)
     missed |= _missed(lines, {name: LostWord(name, key, given="code") for name, key in gone.items()}, files)
+    missed |= _set_in_vain(lines, environment.unread(files) & words.keys())
     by_syntax = [
         replace(row, asks=not (row.sure or row.missing or row.likely) and (row.path, row.line, row.name) in missed)
         for row in found
@@ -115,6 +117,21 @@ def _missed(
             continue
         missed.update((path, number, text) for path, number, line in mine if asks(text, path, line))
     return missed
+
+
+def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str, int, str]]:
+    """The lines (path, number, name) that set a variable of the environment which code read before and nothing reads any more."""
+    found: set[tuple[str, int, str]] = set()
+    for name, mine in _by_word(rows, names).items():
+        does = [
+            (row, role)
+            for row in mine
+            for role, one in environment.roles(row[0], row[2], is_described=True)
+            if one == name
+        ]
+        if all(role == "sets" for _, role in does):
+            found.update((path, line, name) for (path, line, _), _ in does)
+    return found
 
 
 def _names_folder(word: str, paths: Collection[str]) -> bool:
