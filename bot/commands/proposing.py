@@ -74,7 +74,7 @@ def decision(rule: LearnedRule, words: Phrases) -> Safe:
 def place_words(rule: LearnedRule) -> dict[str, Any]:
     """How our own sentences name a rule: its kind or its sentence, and its place."""
     what = rule.rule.text if rule.rule.is_learning else rule.rule.kind[:80]
-    return {"kind": code(what[:LONGEST]), "path": code(rule.rule.place[:LONGEST])}
+    return {"kind": code(what[:LONGEST].rstrip(". ")), "path": code(rule.rule.place[:LONGEST])}
 
 
 def state_phrase(rule: LearnedRule) -> str:
