@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 from bot import __version__
 from bot.cli import (
     action,
+    agent_hook,
     config,
     consumers,
     estimate,
@@ -103,6 +104,7 @@ for _name, _module in {
     "replay": replay,
     "run": running,
     "mcp": mcp,
+    "agent-hook": agent_hook,
     "serve": serve,
     "worker": worker,
     "status": status,

@@ -1,9 +1,9 @@
 """What the tools do with a local repository: the same pipeline as the command line, words instead of exit codes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot import checkout, dependents
+from bot import checkout, dependents, render
 from bot.checkout import Checkout, typed
 from bot.errors import NothingToReview, UsageError
 from bot.languages import LANGUAGES
@@ -11,30 +11,41 @@ from bot.masking import hide
 from bot.masking.masks import Masks
 from bot.outputs import OUTPUTS, facts, handover, markdown, parts
 from bot.outputs.form import ReviewTemplates
-from bot.values import Reference, Review, ReviewRequest
+from bot.values import Finding, PullRequest, Reference, Review, ReviewRequest
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, reviewed_aside
+from bot.wiring.settling import MOST as MOST_ROUNDS
+from bot.wiring.settling import Answers, Round, answers, settle
 
 MOST = 200  # places that `callers` names
 
 
-async def review(repo: str, change: str, flags: Mapping[str, Any], scratch: str) -> Review:
-    """Review what was named. Raises NothingToReview and UsageError with a sentence."""
+async def review(
+    repo: str, change: str, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None], last: Round | None
+) -> tuple[Review, Round]:
+    """Review what was named, as the round after the last one. Raises NothingToReview and UsageError with a sentence."""
     word = change.strip()
     scopes = {"staged": word == "staged", "uncommitted": word == "uncommitted"}
     request = typed.read(None if any(scopes.values()) else word or None, repo, **scopes)
     try:
-        return await reviewed_aside(request, flags, scratch)
+        review = await reviewed_aside(request, flags, scratch, say)
+        given = await child.run(_answers, review.pull, review.open, caps=LOCAL)
+        return review, settle(review, review.open, given, last)
     except NothingToReview:
         raise NothingToReview(
             f"Nothing to review: {change or 'what HEAD adds to the default branch'} is empty."
         ) from None
 
 
-def text(review: Review) -> str:
-    """The review as the command line prints it: nothing in it is written twice, and no name is escaped."""
-    return OUTPUTS["console"]().render(review)
+async def _answers(_: ChildPipe, pull: PullRequest, findings: tuple[Finding, ...]) -> Answers:
+    return await answers(pull, findings)
+
+
+def text(review: Review, round_: Round) -> str:
+    """The review as the command line prints it, nothing in it written twice and no name escaped; and whether there is more to do."""
+    ended = render.text("agent_round.txt.j2", round=round_, most=MOST_ROUNDS).strip()
+    return f"{OUTPUTS['console']().render(review).rstrip()}\n\n{ended}\n"
 
 
 async def explanation(review: Review, number: int) -> str:

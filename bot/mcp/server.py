@@ -1,7 +1,9 @@
 """The tools `review`, `explain`, `hand_over` and `callers`, by the official SDK: the only import of it."""
 
+import asyncio
 import tempfile
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -13,12 +15,14 @@ from bot.errors import DeepRepoError, NothingToReview
 from bot.mcp import local
 from bot.render import visible
 from bot.values import Review, ReviewEffort
+from bot.wiring.settling import Round
 
 INSTRUCTIONS = (
     "deeprepo reviews a local git change by reading beyond the diff: every changed definition and everything that depends "
     "on it. Call `review` before a change is pushed, `explain` with the number of a finding for its proof, `hand_over` for a prompt "
     "that says how to fix what was found, and `callers` "
-    "before a signature is changed. Nothing in the repository is written."
+    "before a signature is changed. Nothing in the repository is written. "
+    "The answer of `review` ends with `settled:`; once it is true another round adds nothing, and after three rounds it always is."
 )
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
@@ -50,15 +54,20 @@ def server(repo: str) -> MCPServer[object]:
     """The server for one repository. Reviews are kept while it runs, so that `explain` needs no second one."""
     tools = Tools("deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False)
     last: list[Review] = []
+    rounds: dict[str, Round] = {}  # the last one, by what was reviewed
 
     @tools.tool(annotations=PAYS, structured_output=False)
-    async def review(
+    async def review(  # noqa: D417 - the context is no argument of the tool's
+        context: Context[object, Any],
         change: str = "",
         effort: ReviewEffort | None = None,
         max_usd: float | None = None,
         consumers: tuple[str, ...] = (),
     ) -> str:
         """Review a local change and return the findings as text; `hand_over` has a prompt for each.
+
+        The answer ends with `settled: true` when another round cannot add anything, after three rounds at most. `TODO(#123)` on the
+        line of a finding, or on the one above, answers it.
 
         Args:
             change: "" for what HEAD adds to the default branch, "uncommitted" for all local work, "staged" for the
@@ -69,7 +78,8 @@ def server(repo: str) -> MCPServer[object]:
         """
         with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
             flags = {"effort": effort, "usd": max_usd, "with": consumers}
-            return await _sentence(_review(repo, change, flags, scratch, last))
+            async with _progress(context) as say:
+                return await _sentence(_review(repo, change, flags, scratch, say, last, rounds))
 
     @tools.tool(annotations=READS, structured_output=False)
     async def explain(finding: int) -> str:
@@ -102,10 +112,37 @@ def server(repo: str) -> MCPServer[object]:
     return tools
 
 
-async def _review(repo: str, change: str, flags: Mapping[str, Any], scratch: str, last: list[Review]) -> str:
-    review = await local.review(repo, change, flags, scratch)
+async def _review(
+    repo: str,
+    change: str,
+    flags: Mapping[str, Any],
+    scratch: str,
+    say: Callable[[str], None],
+    last: list[Review],
+    rounds: dict[str, Round],
+) -> str:
+    review, rounds[change] = await local.review(repo, change, flags, scratch, say, rounds.get(change))
     last[:] = [review]
-    return local.text(review)
+    return local.text(review, rounds[change])
+
+
+@asynccontextmanager
+async def _progress(context: Context[object, Any]) -> AsyncIterator[Callable[[str], None]]:
+    """What the review says is sent on in its order, as progress, to a client that has asked for it."""
+    lines: asyncio.Queue[str | None] = asyncio.Queue()
+
+    async def pass_on() -> None:
+        step = 0
+        while (line := await lines.get()) is not None:
+            step += 1
+            await context.report_progress(step, message=visible(line))
+
+    sending = asyncio.create_task(pass_on())
+    try:
+        yield lines.put_nowait
+    finally:
+        lines.put_nowait(None)
+        await sending
 
 
 def _last(reviews: Sequence[Review]) -> Review:

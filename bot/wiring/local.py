@@ -18,12 +18,16 @@ from bot.wiring.child import ChildPipe
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
 
 
-async def reviewed_aside(request: ReviewRequest, flags: Mapping[str, Any], scratch: str) -> Review:
+async def reviewed_aside(
+    request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None] = lambda _: None
+) -> Review:
     """The review for a process that answers others meanwhile: in a child, so that no file can hold it up."""
 
     async def attempt(left_out: Mapping[str, str]) -> Review:
         brief = await child.run(_brief, request, flags, scratch, left_out, caps=LOCAL)
-        return await child.run(_review, brief, flags, scratch, caps=child.for_review(LOCAL, brief))
+        return await child.run(
+            _review, brief, flags, scratch, caps=child.for_review(LOCAL, brief), say=review.lines(say)
+        )
 
     return await child.leaving_out(attempt)
 

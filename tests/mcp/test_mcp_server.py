@@ -104,3 +104,37 @@ def test_what_cannot_be_done_is_a_sentence(repo: Path) -> None:
     for number, answer in zip(NO_AMOUNTS, answers[7:], strict=True):
         assert answer.is_error
         assert f"usd is {float(number)} (flag): give a finite number of 0 or more" in text(answer)
+
+
+def test_rounds_end_and_progress_is_told(tmp_path: Path) -> None:
+    """`settled` is false while something is open and changes, and true where another round adds nothing: nothing changed, an answer in the code, three rounds."""
+    build(str(tmp_path))
+    subprocess.run(["git", "checkout", "--quiet", "pull-request"], cwd=tmp_path, check=True)
+    steps = list[str]()
+    late = tmp_path / "parcel" / "late.py"
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        steps.append(f"{progress:g} {message}")
+
+    async def reviewed(client: "Client", code: str) -> "CallToolResult":
+        late.write_text(code)
+        asked = {"change": "uncommitted", "effort": "none"}
+        return await client.call_tool("review", asked, progress_callback=heard)
+
+    async def talk(client: "Client") -> "list[CallToolResult]":
+        broken = "def late(zone):\n    return zones[zone]\n"
+        answered = "def late(zone):\n    # TODO(#7): zones are not here yet\n    return zones[zone]\n"
+        codes = [broken, broken, answered, f"{broken}# 1\n", f"{broken}# 2\n", f"{broken}# 3\n"]
+        return [await reviewed(client, code) for code in codes]
+
+    ends = [text(answer).partition("\nsettled: ")[2].splitlines() for answer in spoken(tmp_path, talk)]
+    assert [end[0] for end in ends] == ["false", "true", "true", "false", "false", "true"]
+    assert ends[0][1:3] == ["round: 1 of at most 3", "why: 1 of the findings is open, 1 of them new"]
+    assert ends[1][2] == "why: nothing has changed since the last round, and nothing new is found"
+    assert ends[2][2:4] == [
+        "why: every finding is answered in the code",
+        "answered: finding 1, by TODO(#7) in the code",
+    ]
+    assert ends[5][1] == "round: 3 of at most 3"
+    assert steps[0].startswith("1 reading HEAD..uncommitted changes")
+    assert len(steps) > len(ends)

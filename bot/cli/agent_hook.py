@@ -1,0 +1,120 @@
+"""`deeprepo agent-hook`: a coding agent that wants to stop is told what its change still needs, for three rounds at most."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.cli import options
+from bot.cli.exits import CLEAN, finish, say, tell
+from bot.errors import DeepRepoError, NothingToReview, UsageError
+from bot.levels import Severity
+from bot.machine import files
+
+if TYPE_CHECKING:
+    from bot.values import Review
+    from bot.wiring.settling import Round
+
+STATE = "info/deeprepo-agent.json"  # in the git folder, as the list of what is ignored for one person
+MOST = 1 << 20  # bytes of what the agent says, and of the state
+GO_ON = (
+    1  # the agent stops and its person is shown the sentence; 2 would have it go on for ever where something is wrong
+)
+
+
+def command(
+    effort: options.EffortOption = "none",
+    fail_on: Annotated[
+        Severity, typer.Option("--fail-on", help="Findings at least this severe keep the agent going.")
+    ] = "high",
+) -> int:
+    """Answer the Stop hook of a coding agent, whose words are read from standard input.
+
+    Uncommitted work is reviewed, or without any what HEAD adds to the default branch. While something is open the answer is
+    {"decision": "block", "reason": ...}, three times at most; then, and where another round can add nothing, there is no answer.
+    """
+    try:
+        given = _given(sys.stdin.buffer.read(MOST))
+        reason = _reason(given, effort, fail_on)
+    except NothingToReview:
+        return CLEAN
+    except DeepRepoError as error:
+        tell(f"deeprepo: {error}")
+        return GO_ON
+    if reason:
+        say(json.dumps({"decision": "block", "reason": reason}))
+    return CLEAN
+
+
+def _given(text: bytes) -> dict[str, Any]:
+    try:
+        given = json.loads(text)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise UsageError(
+            "agent-hook is called by a coding agent, which gives it JSON on standard input: docs/command-line.md"
+        )
+    return given
+
+
+def _reason(given: dict[str, Any], effort: Any, fail_on: Severity) -> str:  # noqa: ANN401 - of the command line
+    """What the agent is told to do; empty: nothing. Raises NothingToReview and other sentences of ours."""
+    from bot.checkout.locate import git_dir
+    from bot.masking import hide
+    from bot.outputs import facts, handover
+    from bot.render import text
+    from bot.values import at_least
+    from bot.wiring import settling
+
+    repo, session = str(given.get("cwd") or "."), str(given.get("session_id", ""))
+    folder = Path(git_dir(repo))
+    last, is_new = _last(folder, session), given.get("stop_hook_active") is not True
+    if last is None and not is_new:
+        return ""  # it goes on for another hook's sake, or nothing is known of our rounds: no loop begins here
+    review, given_answers = finish(_reviewed(repo, effort))
+    listed = [one for one in facts.listing(hide.secrets(review)).all if at_least(one.finding.severity, fail_on)]
+    findings = [one.finding for one in listed]
+    round_ = settling.settle(review, findings, given_answers, last, is_new=is_new)
+    files.write(folder / STATE, json.dumps({"session": session, **asdict(round_)}), below=folder, folders=True)
+    if round_.settled or not round_.open:
+        return ""
+    mine = [one for one in listed if one.finding.number in round_.open]
+    prompt = handover.prompt(mine, review.pull.head, handover.MOST_BYTES)
+    return text("agent_stop.txt.j2", round=round_, most=settling.MOST, prompt=prompt.strip()).strip()
+
+
+async def _reviewed(repo: str, effort: Any) -> "tuple[Review, tuple[tuple[int, str], ...]]":  # noqa: ANN401 - as above
+    """The review of uncommitted work, or without any of what HEAD adds; and the findings that the code answers."""
+    from bot import wiring
+    from bot.checkout import typed
+    from bot.cli import reviewing
+    from bot.wiring.settling import answers
+
+    flags = {"effort": effort, "local": reviewing.local(repo)}
+    for is_uncommitted in (True, False):
+        request = typed.read(None, repo, staged=False, uncommitted=is_uncommitted)
+        try:
+            with reviewing.workplace(request) as scratch:
+                review = await wiring.local_review(request, flags, scratch, lambda _: None, warn=tell)
+                return review, await answers(review.pull, review.open)
+        except NothingToReview:
+            if not is_uncommitted:
+                raise
+    raise NothingToReview("there is no change")
+
+
+def _last(folder: Path, session: str) -> "Round | None":
+    """The last round of this session, None if nothing usable is stored."""
+    from bot.wiring.settling import Round
+
+    try:
+        stored = json.loads(files.content(folder / STATE, MOST, below=folder) or b"null")
+        if stored.pop("session") != session:
+            return None
+        return Round(**{name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()})
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -1,0 +1,77 @@
+"""Rounds of a coding agent, which reviews, mends and reviews again: the end is said, so that nobody has to guess whether one more would help.
+
+A finding is answered by `TODO(#123)` in the code, on its lines or on the one above: the agent has handed it on to an issue. That counts here
+alone, where somebody reviews his own work, and never for a secret; a review of a pull request goes on naming it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.checkout import Checkout
+from bot.values import Finding, PullRequest, Review
+
+MOST = 3  # rounds
+TODO = re.compile(r"\bTODO\((?:[\w.-]+/[\w.-]+)?#\d+\)")
+Answers = tuple[tuple[int, str], ...]  # the number of a finding, and the words in the code
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round came to."""
+
+    number: int
+    change: str  # the two commits that it looked at
+    seen: tuple[str, ...]  # findings of all rounds so far, by their identity
+    settled: bool  # whether another round can add nothing
+    why: str
+    open: tuple[int, ...] = ()  # the numbers of what is neither mended nor answered
+    answers: Answers = ()
+
+
+async def answers(pull: PullRequest, findings: Sequence[Finding]) -> Answers:
+    """The findings that the code answers, by reading the files of the head."""
+    at_head = [
+        finding
+        for finding in findings
+        if finding.side == "head" and finding.start and not finding.consumer and finding.category != "secret"
+    ]
+    async with Checkout(pull) as tree:
+        sources = await tree.read_many(sorted({finding.path for finding in at_head}))
+    lines = {path: source.decode("utf-8", "replace").split("\n") for path, source in sources.items()}
+    found = list[tuple[int, str]]()
+    for finding in at_head:
+        own = lines.get(finding.path, [])[max(0, finding.start - 2) : finding.end]
+        if match := TODO.search("\n".join(own)):
+            found.append((finding.number, match[0]))
+    return tuple(found)
+
+
+def settle(
+    review: Review, findings: Sequence[Finding], given: Answers, last: Round | None, *, is_new: bool = False
+) -> Round:
+    """The round of this review after the last one. A further change begins anew after a settled one, and for a new piece of work."""
+    change = f"{review.pull.base}..{review.pull.head}"
+    is_same = last is not None and last.change == change
+    if last is None or (not is_same and (last.settled or is_new)):
+        number, before = 1, frozenset[str]()
+    else:
+        number, before = min(last.number + 1, MOST), frozenset(last.seen)
+    answered = {finding for finding, _ in given}
+    left = [finding for finding in findings if finding.number not in answered]
+    new = [finding for finding in left if finding.identity not in before]
+    seen = tuple(sorted(before | {finding.identity for finding in findings}))
+    if number >= MOST and left:
+        settled, why = True, f"{MOST} rounds are made: what is left is for a person to decide"
+    elif review.cut.partial:
+        settled, why = number >= MOST, "the review was cut short: what it did not reach is not known to be right"
+    elif not left:
+        settled, why = True, "every finding is answered in the code" if findings else "nothing is found"
+    elif is_same and not new:
+        settled, why = True, "nothing has changed since the last round, and nothing new is found"
+    else:
+        settled, why = (
+            False,
+            f"{len(left)} of the findings {'is' if len(left) == 1 else 'are'} open, {len(new)} of them new",
+        )
+    return Round(number, change, seen, settled, why, tuple(finding.number for finding in left), given)

@@ -1,0 +1,42 @@
+"""The plugin for coding agents: what it starts and names exists."""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from bot import __version__
+from bot.cli.commands import app
+
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "plugin"
+
+
+def read(path: Path) -> Any:  # noqa: ANN401 - JSON
+    return json.loads(path.read_text())
+
+
+def test_what_the_plugin_starts_exists() -> None:
+    """The marketplace names its folder; its hook and its server are commands of the program, which has its version."""
+    (listed,) = read(ROOT / ".claude-plugin/marketplace.json")["plugins"]
+    assert (ROOT / listed["source"]).resolve() == PLUGIN
+    about = read(PLUGIN / ".claude-plugin/plugin.json")
+    assert (about["name"], about["version"]) == (listed["name"], __version__)
+    (stop,) = read(PLUGIN / "hooks/hooks.json")["hooks"]["Stop"]
+    (server,) = read(PLUGIN / ".mcp.json")["mcpServers"].values()
+    started = [stop["hooks"][0]["command"].split(), [server["command"], *server["args"]]]
+    known = {command.name for command in app.registered_commands}
+    assert [program for program, _ in started] == ["deeprepo", "deeprepo"]
+    assert {word for _, word in started} <= known
+
+
+def test_the_skill_names_tools_that_exist() -> None:
+    """All of them, each as the server calls it, and arguments that it takes."""
+    from bot.mcp import server
+
+    tools = {tool.name: set(tool.input_schema["properties"]) for tool in asyncio.run(server(".").list_tools())}
+    text = (PLUGIN / "skills/deeprepo/SKILL.md").read_text()
+    assert text.startswith("---\nname: deeprepo\ndescription: ")
+    assert set(re.findall(r"`([a-z_]+)`", text)) - {"change"} == set(tools)
+    assert set(re.findall(r"`([a-z_]+): \"", text)) <= tools["review"]
