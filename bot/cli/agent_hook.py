@@ -115,6 +115,7 @@ def _last(folder: Path, session: str) -> "Round | None":
         stored = json.loads(files.content(folder / STATE, MOST, below=folder) or b"null")
         if stored.pop("session") != session:
             return None
-        return Round(**{name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()})
+        values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in stored.items()}
+        return Round(**values)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
