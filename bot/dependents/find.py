@@ -11,6 +11,7 @@ from bot.dependents.budget import LISTED, SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
 from bot.dependents.contract import contract
 from bot.dependents.exports import Exports
+from bot.dependents.guards import lost_guards
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
 from bot.dependents.lost_modules import lost_modules
@@ -73,6 +74,7 @@ async def find(
             )
         ),
         heirs=tuple(heir for part in parts for heir in part.heirs),
+        guards=tuple(guard for part in parts for guard in part.guards),
     )
 
 
@@ -111,6 +113,7 @@ async def _of_language(
     """The same for the changed files of one language. `fresh`: the lines that the whole change adds."""
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
+    guards = lost_guards(sources)
     lacking = _lacking(language, await tree.entries())
     head, base = await both(tree, language)
     cut += [*missed_uses, *lacking, *head.unused[:LISTED]]
@@ -144,6 +147,7 @@ async def _of_language(
         (*broken_imports, *references),
         missed_uses=tuple(missed_uses),
         heirs=below,
+        guards=guards,
     )
 
 

@@ -24,6 +24,7 @@ from bot.values.change import (
     Hunk,
     Import,
     LinkedIssue,
+    LostGuard,
     Parameter,
     PullRequest,
     Query,

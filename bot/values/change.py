@@ -437,6 +437,18 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class LostGuard:
+    """A guard that the change takes away from a definition or a route that is still there."""
+
+    path: str
+    line: int  # of the definition or the route, after the change
+    scope: str
+    kind: Literal["mark", "dependency", "check", "condition"]
+    name: str
+    became: str = ""  # what stands in its place
+
+
+@dataclass(frozen=True, slots=True)
 class Dependents:
     """What the change can break: its symbols, the files that use them, the places, and what budgets cut off."""
 
@@ -446,6 +458,7 @@ class Dependents:
     cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
     missed_uses: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
     heirs: tuple[tuple[str, Symbol], ...] = ()  # ("path:name" of a changed method, the definition that overrides it)
+    guards: tuple[LostGuard, ...] = ()  # that are gone, the first to look at first
 
     def by_key(self) -> dict[str, ChangedSymbol]:
         """The changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""

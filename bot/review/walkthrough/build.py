@@ -20,6 +20,7 @@ from bot.values import (
     FileRow,
     Finding,
     FirstPlace,
+    LostGuard,
     ReaderNotes,
     Theme,
     Unit,
@@ -180,6 +181,7 @@ def first_place(
     units: Sequence[Unit], findings: Sequence[Finding], dependents: Dependents, model_choice: str, words: Phrases
 ) -> FirstPlace | None:
     """Where to begin. `model_choice`: the path that a model named, one of the change, or empty. `units`: riskiest first."""
+    guards = [_guard(one, words) for one in dependents.guards]
     grave = sorted(
         (one for one in findings if one.serious and one.start and one.number),
         key=lambda one: severity_rank(one.severity),
@@ -187,7 +189,11 @@ def first_place(
     if grave:
         worst = grave[0]
         reason = words.say("walk_first_finding", finding=worst.number, severity=words.say(worst.severity))
-        return FirstPlace(worst.path, worst.start, worst.side, reason)
+        return FirstPlace(worst.path, worst.start, worst.side, " ".join([reason, *guards[:1]]))
+    if guards:
+        first, more = dependents.guards[0], len(guards) - 1
+        reason = f"{guards[0]} {words.say('walk_guard_more', more)}" if more else guards[0]
+        return FirstPlace(first.path, first.line, "head", reason)
     readable = [unit for unit in units if not is_prose(unit.path)]  # a line of documents is no place to begin
     mine = (
         [unit for unit in readable if unit.path == model_choice]
@@ -198,12 +204,17 @@ def first_place(
         return None
     unit = mine[0]
     symbols_by_key = {(one.symbol.path, one.symbol.name): one for one in dependents.symbols}
-    return FirstPlace(
-        unit.path,
-        unit.start,
-        unit.side,
-        _reason(unit, symbols_by_key.get((unit.path, unit.name.partition("#")[0])), dependents, words),
-    )
+    symbol = symbols_by_key.get((unit.path, unit.name.partition("#")[0]))
+    if len(readable) == 1 and symbol is None and not unit.references:
+        return None  # of one part there is no riskiest
+    return FirstPlace(unit.path, unit.start, unit.side, _reason(unit, symbol, dependents, words))
+
+
+def _guard(guard: LostGuard, words: Phrases) -> str:
+    """What became of a guard, and no verdict: it may stand where nobody looked."""
+    kind = "became" if guard.became else guard.kind
+    name, before, after = (code.as_code(one) for one in (guard.scope, guard.name, guard.became))
+    return words.say(f"walk_guard_{kind}", name=name, guard=before, became=after)
 
 
 def _reason(unit: Unit, symbol: ChangedSymbol | None, dependents: Dependents, words: Phrases) -> str:
