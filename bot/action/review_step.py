@@ -36,11 +36,13 @@ from bot.publish.checks import CheckEnding
 from bot.publish.job import summaries
 from bot.render import plain
 from bot.values import (
+    Bases,
     CIFailure,
     CommentRef,
     Dismissal,
     Ending,
     OrganizationFile,
+    PullFacts,
     PullRef,
     PullRequest,
     Review,
@@ -181,7 +183,12 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
     async def read_defaults(host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
         return await _defaults(host, repository, step, operator_settings, console, is_private=is_private)
 
-    state = await pull_state.read_pull_state(host, inputs.config, read_defaults)
+    async def find_bases(facts: PullFacts, base: str) -> Bases:
+        url = github.git_url(step.runner.github_api_url, fetching.today(host.pull, facts))
+        with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
+            return await fetching.find_bases(url, facts, base, inputs.github_token, folder)
+
+    state = await pull_state.read_pull_state(host, inputs.config, read_defaults, find_bases)
     file = None if state.file is None else state.file.encode()
     settings = config.resolve(inputs.flags(), file, operator_settings, inputs.config, organization=state.organization)
     return state, settings

@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from bot.checkout import git
 from bot.errors import GitError, HostDown, HostRefused, SupersededError, UsageError
 from bot.machine import limits
+from bot.values import Bases
 from bot.values.change import is_object_id
 
 MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
@@ -101,6 +102,37 @@ async def fetch_tip(
         raise GitError(f"it could not be fetched within {most_seconds:g} s") from None
 
 
+async def fetch_history(url: str, base: str, head: str, token: SecretStr | None, folder: str) -> str:
+    """Fetch the commits of a branch or commit (`base`) and of the head, without their trees, into a new bare store below `folder`; its path.
+
+    Its branches are `base` and `head`. Raises as `fetch` does.
+    """
+    if not is_object_id(head):
+        raise UsageError("what is fetched is named by commit ids")
+    store = await _store(url, str(Path(folder, "history.git")))
+    source = base if is_object_id(base) else f"refs/heads/{base}"
+    refs = (f"+{source}:refs/heads/base", f"+{head}:refs/heads/head")
+    try:
+        async with asyncio.timeout(MOST_SECONDS):
+            await _patiently(_Fetch(url, refs, 0, token, store, MOST_BYTES), 1.0)
+    except TimeoutError:
+        raise GitError(f"the history could not be fetched within {MOST_SECONDS:.0f} s") from None
+    return store
+
+
+async def find_bases(store: str) -> Bases:
+    """Where the head of such a store left the base: what GitHub's comparison tells, without comparing any file."""
+    env = {**ALONE, "GIT_DIR": store}
+
+    async def ask(*arguments: str, ok: tuple[int, ...] = (0,)) -> str:
+        return (await git.output(*arguments, cwd=store, env=env, ok=ok)).decode().strip()
+
+    tip = await ask("rev-parse", "refs/heads/base")
+    merge_base = (await ask("merge-base", "refs/heads/base", "refs/heads/head", ok=(0, 1))).split("\n")[0]
+    behind, ahead = (await ask("rev-list", "--count", "--left-right", "refs/heads/base...refs/heads/head")).split()
+    return Bases(tip, merge_base, int(ahead), int(behind)) if merge_base else Bases(tip, "", 0, 0)
+
+
 async def _store(url: str, path: str) -> str:
     """A new bare store at this path."""
     if urlsplit(url).scheme not in ("http", "https"):
@@ -114,7 +146,7 @@ async def _store(url: str, path: str) -> str:
 class _Fetch:
     url: str
     commits: tuple[str, ...]
-    depth: int
+    depth: int  # 0: the whole history, without trees
     token: SecretStr | None
     store: str
     most_bytes: int
@@ -138,7 +170,7 @@ async def _patiently(job: _Fetch, backoff: float) -> None:
 
 async def _once(job: _Fetch) -> None:
     process = await git.start(
-        *OPTIONS, "fetch", "--quiet", f"--depth={job.depth}", "--no-tags", "--no-recurse-submodules",
+        *OPTIONS, "fetch", "--quiet", f"--depth={job.depth}" if job.depth else "--filter=tree:0", "--no-tags", "--no-recurse-submodules",
         "--no-write-fetch-head", "--no-auto-maintenance", "--end-of-options", job.url, *job.commits,
         cwd=job.store, env={**ALONE, **_secret(job.url, job.token), "GIT_DIR": job.store}, online=True,
     )  # fmt: skip

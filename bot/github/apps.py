@@ -116,6 +116,13 @@ async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -
     return _voices[identity]
 
 
+async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) -> int:
+    """Look up the installation that has the repository now, whatever its address is. Raises HostRefused if there is none."""
+    async with app(identity, pace) as asked:
+        home = await asked.answer(asked.rest.apps.async_get_repo_installation(pull.owner, pull.name))
+        return int(shapes.at(home, "id"))
+
+
 @asynccontextmanager
 async def open_pull(
     identity: Identity, pull: PullRef, pace: RequestPace, permissions: Permissions = POSTING

@@ -80,8 +80,8 @@ def worst(endings: Iterable[Ending]) -> Ending:
     return max(endings, key=BADNESS.index)
 
 
-async def start(host: Host, head: str, owner: CheckOwner) -> int:
-    """Return the check run of this review: its own after a restart, one that nobody ended, else a new one."""
+async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> int:
+    """Return the check run of this review: its own after a restart, one that nobody ended, else a new one. `waits`: why it does not go on yet."""
     words, number = load(owner.language), str(host.pull.number)
 
     async def find() -> CheckRun | None:
@@ -89,7 +89,8 @@ async def start(host: Host, head: str, owner: CheckOwner) -> int:
         own = (one for one in own_checks if _facts(one).get("run") == owner.run)
         return next(own, None) or next((one for one in own_checks if not one.is_over), None)
 
-    output = (words.say("check_running"), owner.mark(words.say("check_begun")))
+    text = comment("publish/waits.md.j2", words, why=waits) if waits else words.say("check_begun")
+    output = (words.say("check_running"), owner.mark(text))
     own_check = await find()
     if own_check is None:
         return (await host.once(find, lambda: _create(host, head, number, *output))).id
@@ -147,9 +148,12 @@ async def end_without_review(
     await _end(host, number, marker_facts, conclusion, words, (line(says)[:TITLE], text, ""))
 
 
-async def end_broken(host: Host, number: int, run: str, head: str, says: str) -> None:
-    """End one whose review was given up, as it was fixed when it began."""
-    mine = next((one for one in await _list_runs(host, head) if one.id == number), None)
+async def end_broken(host: Host, number: int, run: str, head: str, says: str, *, earlier: str = "") -> None:
+    """End one whose review was given up, as it was fixed when it began. It is on the head, or on an earlier one."""
+    mine: CheckRun | None = None
+    for commit in filter(None, (head, earlier)):
+        with suppress(HostError):
+            mine = mine or next((one for one in await _list_runs(host, commit) if one.id == number), None)
     fixed = _facts(mine).get("broken") if mine is not None else None
     await end_without_review(
         host, number, run, says, CheckEnding(next((one for one in BADNESS if one == fixed), "cancelled"))
@@ -183,6 +187,11 @@ async def is_shown(host: Host, head: str, conclusion: CheckEnding) -> bool:
     """Whether the newest check run of this pull request on a commit ends as its head does now."""
     newest = await _newest(host, head)
     return newest is not None and newest.is_over and newest.conclusion == conclusion.ending
+
+
+async def is_there(host: Host, head: str) -> bool:
+    """Whether this pull request has a check run on a commit."""
+    return await _newest(host, head) is not None
 
 
 async def is_left_out(host: Host, head: str) -> bool:

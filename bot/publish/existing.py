@@ -10,7 +10,8 @@ from bot.outputs import marker
 from bot.values import Finding, PostedComment, Thread
 
 Mark = tuple[str, str]  # of a finding, and of a place that is new to it; empty: it has none
-FINDING, FIXED, SUMMARY, REVIEW = "finding", "fixed", "summary", "review"  # the kinds of our markers
+# The kinds of our markers.
+FINDING, FIXED, SUMMARY, REVIEW, NOTICE = "finding", "fixed", "summary", "review", "notice"
 THREAD = {"is_resolved": "isResolved", "is_outdated": "isOutdated", "node_id": "id"}
 
 

@@ -1,13 +1,13 @@
 """One review on its way to the pull request: under which name, for which head, and whether anybody still wants it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from bot.errors import HostRefused, SupersededError
 from bot.github import Host
 from bot.outputs import marker
 from bot.publish import existing
-from bot.publish.existing import SUMMARY
+from bot.publish.existing import NOTICE, SUMMARY
 from bot.publish.existing import facts as read
 from bot.render import Phrases
 from bot.values import PostedComment, Review
@@ -69,10 +69,11 @@ class Publication:
 
     async def put_summary(self, body: str, facts: Mapping[str, str]) -> PostedComment:
         """Write the summary, or bring the one that is there up to date. More than one never stays."""
-        standing = await summaries(self.host)
+        comments = await self.host.comments()
+        standing, over = _of_kind(comments, SUMMARY), _of_kind(comments, NOTICE)
         text = self.sign(body, **facts)
-        for double in standing[1:]:  # an answer that was lost and found too late
-            await self.host.delete(double)
+        for one in (*standing[1:], *over):  # an answer that was lost and found too late; why there was no review
+            await self.host.delete(one)
         if not standing:
             return await self._write_summary(text)
         if same(standing[0].body, text):
@@ -107,7 +108,11 @@ NOT_FOUND = 404
 
 async def summaries(host: Host) -> list[PostedComment]:
     """The summary as it is now; more than one only after an answer that was lost."""
-    return [one for one in await host.comments() if read(one).get("kind") == SUMMARY]
+    return _of_kind(await host.comments(), SUMMARY)
+
+
+def _of_kind(comments: Iterable[PostedComment], kind: str) -> list[PostedComment]:
+    return [one for one in comments if read(one).get("kind") == kind]
 
 
 def same(one: str, other: str) -> bool:

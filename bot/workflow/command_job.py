@@ -36,11 +36,19 @@ async def run(ask: CommandAsk, job: Job, services: Services) -> None:
         lessons = Lessons(ask.pull, host, load(settings.language), services.store)
         was_decided = ask.word not in REVIEWS and await lessons.learn()  # a review learns by itself
         reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, services), _ANSWER)
-        comment = await replies.post_reply(reply, ask.comment, host)
+        comment, unposted = None, None
+        try:
+            comment = await replies.post_reply(reply, ask.comment, host)
+        except HostRefused as refused:  # in a locked conversation: what was decided counts all the same
+            if not job.last:
+                raise
+            unposted = refused
         if reply.rule and comment is not None:
             await services.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
         if was_decided or reply.silences:
             await refresh_job.refresh(state, settings, host, services, f"{ask.comment.kind}-{ask.comment.id}")
+        if unposted is not None:
+            raise unposted
 
 
 async def _reply(

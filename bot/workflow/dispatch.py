@@ -1,14 +1,17 @@
 """One job from its beginning to its end: what is done for each kind of ask, and who is told where nothing came of it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from bot import github
 from bot.commands import CommandReply
-from bot.github import Host
+from bot.errors import HostError, HostRefused
+from bot.github import Host, apps
 from bot.jobs import Job
-from bot.publish import checks
-from bot.render import plain
+from bot.publish import checks, notice
+from bot.render import load, plain
 from bot.values import (
     Ask,
     Cancel,
@@ -19,6 +22,7 @@ from bot.values import (
     Forget,
     MergeGroup,
     PackageSurvey,
+    PullAsk,
     RemarkAsk,
     ReviewAsk,
 )
@@ -26,6 +30,7 @@ from bot.workflow import (
     cancel_job,
     ci_failures,
     command_job,
+    command_words,
     forget_job,
     merge_queue_job,
     packages,
@@ -34,9 +39,11 @@ from bot.workflow import (
     replies,
     rerun_job,
     review_job,
+    unread,
 )
 from bot.workflow.services import Services, remember_failure
 
+OfPull = TypeVar("OfPull", bound=PullAsk)
 Work = Callable[[Any, Job, Services], Awaitable[None]]
 WORK: Mapping[type[Ask], Work] = {
     ReviewAsk: review_job.run,
@@ -54,7 +61,21 @@ WORK: Mapping[type[Ask], Work] = {
 
 async def carry_out(ask: Ask, job: Job, services: Services) -> None:
     """Do what was asked. Raises SupersededError where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
-    await WORK[type(ask)](ask, job, services)
+    try:
+        await WORK[type(ask)](ask, job, services)
+    except HostRefused:
+        moved = await _moved(ask, services) if isinstance(ask, PullAsk) else ask
+        if moved == ask:
+            raise
+        await WORK[type(moved)](moved, job, services)
+
+
+async def _moved(ask: OfPull, services: Services) -> OfPull:
+    """The same ask under the installation that has the repository now: a repository can be given away."""
+    with suppress(HostError):
+        home = await apps.installation_of(services.identity, ask.pull, services.pace)
+        return replace(ask, pull=replace(ask.pull, installation=home))
+    return ask
 
 
 async def apologise(ask: Ask, why: str, services: Services) -> None:
@@ -65,14 +86,38 @@ async def apologise(ask: Ask, why: str, services: Services) -> None:
     if not isinstance(ask, ReviewAsk | CommandAsk | RemarkAsk):
         return
     again = "Write it again" if isinstance(ask, RemarkAsk) else "`/deeprepo review` tries again"
-    says = f"This could not be done: {why}. {again}."
+    says = f"{why}. {again}."
+    ask = await _moved(ask, services)
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
         if isinstance(ask, ReviewAsk):
-            for run, number in await services.store.checks.of(ask.pull):
-                await checks.end_broken(host, number, run, (await host.facts()).head_sha, says)
-                await services.store.checks.remove(run)
+            await _end_checks(ask, host, services, why, says)
+        elif isinstance(ask, CommandAsk) and ask.word in command_words.REVIEWS:
+            with suppress(HostError):
+                head = (await host.facts()).head_sha
+                if not await checks.is_there(host, head):  # else it says what the commit came to
+                    await _end_checks(ReviewAsk(ask.pull, "command", head=head), host, services, why, says)
         if ask.comment is not None and await _is_ours(ask, host):
-            await replies.post_reply(CommandReply(plain(says)), ask.comment, host)
+            await replies.post_reply(CommandReply(plain(f"This could not be done: {says}")), ask.comment, host)
+
+
+async def _end_checks(ask: ReviewAsk, host: Host, services: Services, why: str, says: str) -> None:
+    """End the check runs that are left in progress, or the one that is begun for this; where GitHub takes none, a comment says it."""
+    open_checks, refusal = services.store.checks, ""
+    if not await open_checks.of(ask.pull):
+        refusal = await unread.begin(ask, f"given-up-{ask.head}", host, services, why)
+    left = await open_checks.of(ask.pull)
+    head = ""
+    with suppress(HostError):
+        head = (await host.facts()).head_sha
+    for run, number in left:
+        try:
+            await checks.end_broken(host, number, run, head, says, earlier=ask.head)
+        except HostRefused as refused:
+            refusal = refused.reason
+        else:
+            await open_checks.remove(run)
+    if refusal and ask.comment is None:
+        await notice.put(host, load(), says, refusal)
 
 
 async def _is_ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host) -> bool:

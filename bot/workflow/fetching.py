@@ -26,6 +26,11 @@ async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr,
     return await remote.fetch(url, (bases.merge_base, facts.head_sha, bases.tip), token, folder, depth=ahead)
 
 
+async def find_bases(url: str, facts: PullFacts, base: str, token: SecretStr, folder: str) -> Bases:
+    """Where the head left a branch or a commit, found by git in the history."""
+    return await remote.find_bases(await remote.fetch_history(url, base, facts.head_sha, token, folder))
+
+
 def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
     """The pull request as a change that is in this store."""
     is_cut = Path(store, "shallow").exists()

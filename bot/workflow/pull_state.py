@@ -1,7 +1,8 @@
 """What a job sees first: the pull request, its place in the history, the settings of its repository and of the owner."""
 
 import base64
-from collections.abc import Iterator
+import logging
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +13,7 @@ from bot import checkout
 from bot.brief import Brief
 from bot.commands.context import WRITERS
 from bot.config import Config
-from bot.errors import HostRefused
+from bot.errors import HostDown, HostRefused
 from bot.github import Host, shapes
 from bot.github.answers import unknown
 from bot.github.client import GitHubClient
@@ -20,6 +21,7 @@ from bot.github.host import safe
 from bot.render import cut
 from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRequest
 
+log = logging.getLogger("deeprepo.review")
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 # Characters of the owner's file: one more than are read, so that what is too long is refused and not cut.
 MOST_CONFIG = 64_001
@@ -40,13 +42,13 @@ class PullState:
     stranger: bool = False  # whether its author may not write to the repository, or it comes from a fork
     organization: OrganizationFile | None = None  # the defaults of the repository's owner
     below: int = 0  # the open pull request that this one is stacked on: its head is this one's base branch
+    untold: str = ""  # a sentence about what GitHub did not tell of the author
 
     @property
     def note(self) -> str:
-        """A sentence for the summary of a pull request that is stacked on another."""
-        if not self.below:
-            return ""
-        return f"Stacked on #{self.below}: compared with the head of that pull request, and with another base once GitHub gives it one."
+        """Sentences for the summary: of a pull request that is stacked on another, and of what is not known of its author."""
+        stacked = f"Stacked on #{self.below}: compared with the head of that pull request, and with another base once GitHub gives it one."
+        return " ".join(filter(None, (stacked if self.below else "", self.untold)))
 
     @property
     def files(self) -> tuple[str | None, ...]:
@@ -65,16 +67,21 @@ class Defaults(Protocol):
         """The defaults for a repository ("owner/name"); `is_private`: whether it is, so that a private file may be shown."""
 
 
-async def read_pull_state(host: Host, path: str, read_defaults: Defaults, *, is_paused: bool = False) -> PullState:
+FindBases = Callable[[PullFacts, str], Awaitable[Bases]]  # where the head left a branch or a commit, found by git
+
+
+async def read_pull_state(
+    host: Host, path: str, read_defaults: Defaults, find_bases: FindBases, *, is_paused: bool = False
+) -> PullState:
     """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
-    bases = await compare(host, facts)
-    stranger = await is_stranger(host, facts)
+    bases = await compare(host, facts, find_bases)
+    stranger, untold = await is_stranger(host, facts)
     is_chosen = stranger and facts.base_ref != facts.default_branch  # with its settings, by who has opened it
     file = await text_at(host, path, facts.default_branch if is_chosen else bases.tip)
     organization = await read_defaults(host, facts.repository, is_private=facts.private)
     short_facts = replace(facts, body=cut(facts.body, MOST_BODY))
-    return PullState(short_facts, bases, is_paused, file, stranger, organization, await _below(host, facts))
+    return PullState(short_facts, bases, is_paused, file, stranger, organization, await _below(host, facts), untold)
 
 
 async def _below(host: Host, facts: PullFacts) -> int:
@@ -125,21 +132,37 @@ def unless_absent() -> Iterator[None]:
             raise
 
 
-async def is_stranger(host: Host, facts: PullFacts) -> bool:
-    """Whether the author may not write here. Who may only read can open a pull request from a branch of the repository too."""
+async def is_stranger(host: Host, facts: PullFacts) -> tuple[bool, str]:
+    """Whether the author may not write here, and a sentence if GitHub does not tell: then less is believed of the change, and it is reviewed.
+
+    Who may only read can open a pull request from a branch of the repository too.
+    """
     if facts.fork or not facts.author:
-        return True
-    return facts.author_type == "User" and await host.permission(facts.author) not in WRITERS
+        return True, ""
+    try:
+        return facts.author_type == "User" and await host.permission(facts.author) not in WRITERS, ""
+    except HostRefused as refusal:
+        return (
+            True,
+            f"Reviewed like a change from outside, as it is not known what its author may do here: {refusal.reason}.",
+        )
 
 
-async def compare(host: Host, facts: PullFacts) -> Bases:
+async def compare(host: Host, facts: PullFacts, find_bases: FindBases) -> Bases:
     """Against the base branch as it is now; where it was deleted, against the commit that it had.
 
-    Two that share no commit have no merge base: GitHub knows no answer then.
+    Two that share no commit have no merge base: GitHub knows no answer then. If it has an answer and does not give it (it compares
+    all files, and some changes take it too long), git finds the merge base.
     """
     for base in (facts.base_ref, facts.base_sha):
         with unless_absent():
-            return await compare_refs(host, base, facts.head_sha)
+            try:
+                return await compare_refs(host, base, facts.head_sha)
+            except (HostDown, HostRefused) as refusal:
+                if isinstance(refusal, HostRefused) and refusal.is_gone:
+                    raise
+                log.info("git finds the merge base", extra={"facts": {"reason": str(refusal)}})
+            return await find_bases(facts, base)
     return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)
 
 
@@ -165,7 +188,7 @@ async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) ->
         return False
     try:
         return (await compare_refs(host, pull.base, pull.head)).ahead != told_bases.ahead
-    except HostRefused:
+    except (HostDown, HostRefused):
         return True
 
 

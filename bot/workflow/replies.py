@@ -35,8 +35,11 @@ async def permission_of(ask: CommandAsk | RemarkAsk, host: Host, people: "People
 
 
 async def as_permitted(ask: ReviewAsk, host: Host) -> ReviewAsk:
-    """The ask, as a push if who pressed its button may not write: only who may can spend the repository's money."""
-    if ask.trigger == "rerun" and await host.permission(ask.actor) not in WRITERS:
+    """The ask, as a push if who pressed its button may not write, as far as GitHub tells: only who may can spend the repository's money."""
+    if ask.trigger == "rerun":
+        with suppress(HostRefused):
+            if await host.permission(ask.actor) in WRITERS:
+                return ask
         return replace(ask, trigger="push", full=False)
     return ask
 

@@ -26,14 +26,24 @@ from bot.github import Host
 from bot.jobs import Job
 from bot.outputs import facts, json_file
 from bot.payloads import MadeReview
-from bot.publish import checks
+from bot.publish import checks, notice
 from bot.publish.checks import CheckEnding
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
 from bot.values import Ending, Finding, Follow, PullRequest, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.review import Lack
-from bot.workflow import ci_failures, conclusions, journals, packages, push_count, refresh_job, replies, spending
+from bot.workflow import (
+    ci_failures,
+    conclusions,
+    journals,
+    packages,
+    push_count,
+    refresh_job,
+    replies,
+    spending,
+    unread,
+)
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.review_run import (
@@ -48,6 +58,8 @@ from bot.workflow.review_run import (
 )
 from bot.workflow.services import Services, remember_failure
 
+FORBIDDEN = 403
+KNOWN = "this commit was reviewed before, and nothing has changed since."
 LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
 TITLE = 200  # characters of a pull request's title in a list
 
@@ -55,28 +67,41 @@ TITLE = 200  # characters of a pull request's title in a list
 async def run(ask: ReviewAsk, job: Job, services: Services) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays for no finished call twice, and posts nothing twice."""
     services.prepare()  # while GitHub is asked: it takes the longer of the two, not both
-    store = services.store
     async with github.open_pull(services.identity, ask.pull, services.pace) as host:
-        is_kept = await store.reviews.has(job.id)  # by an earlier attempt
-        state = await services.read_pull(host)
-        if is_kept and job.id not in [run for run, _ in await store.checks.of(ask.pull)]:
-            await refresh_job.refresh(state, await services.settings_of(state), host, services, job.delivery)
-            return
-        if state.facts.state == "open":
-            await store.reviews.close(ask.pull, None)
-        ask = await replies.as_permitted(ask, host)
         try:
-            settings = await services.resolve(state.file, state.organization)
-        except UsageError as error:
-            await _end_unreadable(ask, host, state, job, services, str(error))
-            await remember_failure(ask, str(error), store)
-            return
-        bound = policy.bound(ask, state.facts, stranger=state.stranger)
-        if ask.comment is not None and bound.trigger not in ASKED and state.facts.state == "open":
-            await replies.tell_moved(ask, ask.comment, state.facts, host, settings)
-        pushes = await push_count.count_pushes(host, bound, job.id, settings.pause_after)
-        run = ReviewRun(job.id, bound, host, state, settings, pushes)
-        await _review(run, job, services, again=is_kept or ask.trigger in ASKED)
+            await _run(ask, host, job, services)
+        except HostError as error:
+            await unread.begin(ask, job.id, host, services, str(error))
+            raise
+
+
+async def _run(ask: ReviewAsk, host: Host, job: Job, services: Services) -> None:
+    store = services.store
+    is_kept = await store.reviews.has(job.id)  # by an earlier attempt
+    state = await services.read_pull(host)
+    if is_kept and not await _has_begun(ask, job, services):
+        await refresh_job.refresh(state, await services.settings_of(state), host, services, job.delivery)
+        return
+    if state.facts.state == "open":
+        await store.reviews.close(ask.pull, None)
+    ask = await replies.as_permitted(ask, host)
+    try:
+        settings = await services.resolve(state.file, state.organization)
+    except UsageError as error:
+        await _end_unreadable(ask, host, state, job, services, str(error))
+        await remember_failure(ask, str(error), store)
+        return
+    bound = policy.bound(ask, state.facts, stranger=state.stranger)
+    if ask.comment is not None and bound.trigger not in ASKED and state.facts.state == "open":
+        await replies.tell_moved(ask, ask.comment, state.facts, host, settings)
+    pushes = await push_count.count_pushes(host, bound, job.id, settings.pause_after)
+    run = ReviewRun(job.id, bound, host, state, settings, pushes)
+    await _review(run, job, services, again=is_kept or ask.trigger in ASKED)
+
+
+async def _has_begun(ask: ReviewAsk, job: Job, services: Services) -> bool:
+    """Whether an earlier try of this job has a check run that is not ended."""
+    return job.id in [run for run, _ in await services.store.checks.of(ask.pull)]
 
 
 async def _review(run: ReviewRun, job: Job, services: Services, *, again: bool) -> None:
@@ -84,11 +109,14 @@ async def _review(run: ReviewRun, job: Job, services: Services, *, again: bool) 
     pull, memory, store = run.ask.pull, DatabaseMemory(run, services), services.store
     words = await conclusions.silences(pull, store)
     decision = run.decide()
+    has_begun = await _has_begun(run.ask, job, services)
     if isinstance(decision, No):
-        if not decision.quiet:
-            await _end_check(run, await refused(run, decision, memory), services)
+        if has_begun or not decision.quiet:
+            await _end_check(run, await refused(run, decision, memory), job, services)
         return
     if not again and await memory.is_known(job.delivery):
+        if has_begun:
+            await _end_check(run, ReviewResult(await memory.check_ending(), KNOWN), job, services)
         return
     result = await run_review(run, decision, memory, _tools(run, job, services))
     if isinstance(result.fault, SupersededError):
@@ -110,19 +138,40 @@ async def _end_unreadable(
     if not conclusion.is_reviewed:
         conclusion = CheckEnding(policy.unreadable(*state.files))
     run = ReviewRun(job.id, ask, host, state, config.resolve({}, None, services.settings))
-    await _end_check(run, ReviewResult(conclusion, reason), services)
+    await _end_check(run, ReviewResult(conclusion, reason), job, services)
 
 
-async def _end_check(run: ReviewRun, result: ReviewResult, services: Services) -> None:
-    """Say in a check run why there is no review."""
-    async with _check_run(run, services) as check:
+async def _end_check(run: ReviewRun, result: ReviewResult, job: Job, services: Services) -> None:
+    """Say in a check run why there is no review; by a comment if there can be none and a review was due."""
+    lack = CheckLack(run)
+    async with _check_run(run, lack, job, services) as check:
         await end_check(run, check, result)
+        if check is None and not result.is_left_out and run.state.facts.state == "open":
+            await lack.tell(result.says)
+
+
+@dataclass(slots=True)
+class CheckLack:
+    """Why this review has no check run. Not frozen: it is known once GitHub has been asked."""
+
+    run: ReviewRun
+    why: str = ""
+
+    @property
+    def note(self) -> str:
+        """A sentence for the summary."""
+        return f"There is no check run: {self.why}." if self.why else ""
+
+    async def tell(self, says: str) -> None:
+        """Say by a comment what no check run can say."""
+        await notice.put(self.run.host, load(self.run.settings.language), says, self.why)
 
 
 def _tools(run: ReviewRun, job: Job, services: Services) -> ReviewTools:
     """How a server reviews: with tokens of its own and money reserved in the database, in a child process that ends when the job does."""
+    lack = CheckLack(run)
     return ReviewTools(
-        check_run=partial(_check_run, run, services),
+        check_run=partial(_check_run, run, lack, job, services),
         fetch=partial(services.fetch, run.ask.pull, run.state),
         consumers=partial(packages.fetch_users, run, services),
         funds=partial(_funds, run, services),
@@ -133,14 +182,26 @@ def _tools(run: ReviewRun, job: Job, services: Services) -> ReviewTools:
         final=(HostRefused, *LASTING) if job.last else LASTING,
         is_current=job.current,
         unless_cancelled=job.unless_cancelled,
+        lacks_check=lambda: lack.note,
+        tell=lack.tell,
     )
 
 
 @asynccontextmanager
-async def _check_run(run: ReviewRun, services: Services) -> AsyncIterator[int]:
-    """The check run of this job, remembered until it is ended; those that a dead process left on earlier heads are ended now."""
+async def _check_run(run: ReviewRun, lack: CheckLack, job: Job, services: Services) -> AsyncIterator[int | None]:
+    """The check run of this job, remembered until it is ended; those that a dead process left on earlier heads are ended now.
+
+    None if GitHub takes none: without the permission at once, for another reason in the last try.
+    """
     open_checks, host, pull = services.store.checks, run.host, run.ask.pull
-    check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
+    try:
+        check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
+    except HostRefused as refusal:
+        if refusal.status != FORBIDDEN and not job.last:
+            raise
+        lack.why = refusal.reason
+        yield None
+        return
     for other, left in await open_checks.of(pull):
         with suppress(HostError):
             if left != check:

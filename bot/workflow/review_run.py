@@ -118,6 +118,10 @@ def _silent(_: str) -> None:
     pass
 
 
+async def _untold(_: str) -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewTools:
     """What a server's job and a step of a workflow do each in its own way."""
@@ -137,6 +141,8 @@ class ReviewTools:
     # Awaits the making of it, and raises SupersededError soon after it is called off.
     unless_cancelled: Callable[[Awaitable[MadeReview | No]], Awaitable[MadeReview | No]] = _to_its_end
     may_leave_check: bool = False  # if GitHub does not let the check run end
+    lacks_check: Callable[[], str] = str  # why GitHub takes no check run, "" if it does
+    tell: Callable[[str], Awaitable[None]] = _untold  # says on the pull request what no check run can say
     log: Callable[[str], None] = _silent  # takes each step's sentence, beside the check run
 
 
@@ -164,6 +170,8 @@ async def run_review(run: ReviewRun, decision: Go, memory: Memory, tools: Review
             result = ReviewResult(await memory.check_ending(), str(error), fault=error)
         with suppress(HostError) if tools.may_leave_check else nullcontext():
             await end_check(run, check, result)
+        if check is None and result.posted is None and not isinstance(result.fault, SupersededError):
+            await tools.tell(result.says or str(result.fault))
     return result
 
 
@@ -199,10 +207,10 @@ async def _make(run: ReviewRun, decision: Go, memory: Memory, tools: ReviewTools
                 brief = replace(brief, settings=brief.settings.with_flags(strategy="offline"))
             elif funds.model and settings.linked_issues:
                 brief = replace(brief, pull=replace(brief.pull, issues=await pull_state.linked_issues(run.host)))
-            notes = funds.refusal, consumers.note, decision.reason, state.note, run.pushes.note, brief.note
+            of_run = tools.lacks_check(), funds.refusal, consumers.note, decision.reason, state.note, run.pushes.note
             brief = replace(
                 funds.within(brief),
-                note=" ".join(filter(None, notes)),
+                note=" ".join(filter(None, (*of_run, brief.note))),
                 consumers=replace(consumers, organization=state.organization),
             )
             return await tools.make(brief, say)

@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bot import config, github
@@ -22,10 +23,12 @@ from bot.storage import Failure, Store
 from bot.storage.reviews import ReviewEnding
 from bot.values import (
     Ask,
+    Bases,
     CommandAsk,
     Dismissal,
     OrganizationFile,
     OwnerRule,
+    PullFacts,
     PullRef,
     PullRequest,
     RemarkAsk,
@@ -73,7 +76,15 @@ class Services:
     async def read_pull(self, host: Host) -> PullState:
         """The pull request as it is now."""
         is_paused = await self.store.people.is_paused(host.pull)
-        return await pull_state.read_pull_state(host, config.FILE, self.defaults, is_paused=is_paused)
+        find_bases = partial(self._find_bases, host.pull)
+        return await pull_state.read_pull_state(host, config.FILE, self.defaults, find_bases, is_paused=is_paused)
+
+    async def _find_bases(self, pull: PullRef, facts: PullFacts, base: str) -> Bases:
+        """Where the head left its base, by git."""
+        with fetching.room(self.folder) as folder:
+            async with github.reading(self.identity, pull.installation, (pull.repository,), self.pace) as (_, token):
+                url = github.git_url(self.identity.api, fetching.today(pull, facts))
+                return await fetching.find_bases(url, facts, base, token, folder)
 
     async def settings_of(self, state: PullState) -> Config:
         """The settings; those of the server alone if the owner's file is wrong, which the review reports."""

@@ -108,3 +108,17 @@ async def test_refusals_are_final_and_say_why(at: Scene, fault: Fault, says: str
 
     assert refused.value.status == fault.status
     assert len([seen for seen in at.gh.requests if seen.path.endswith("/issues/1/comments")]) == 1
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_write_follows_a_repository_and_nothing_else(at: Scene, status: int) -> None:
+    """To its id at this API it goes once more as it was; another path, another port or another status is a refusal."""
+    by_id = f"{at.gh.api}/repositories/{at.repo.id}/issues/1/comments"
+    for where in (by_id.replace("/repositories/", "/repos/"), by_id.replace("127.0.0.1", "127.0.0.2"), by_id):
+        at.gh.fail("POST", r"/repos/.*/comments$", Fault(status, headers={"location": where}))
+        if where == by_id and status != 302:
+            await at.host.comment("hello")
+            continue
+        with pytest.raises(HostRefused, match="is not followed"):
+            await at.host.comment("hello")
+    assert [one.body for one in at.stands.comments] == ["hello"] * (status != 302)

@@ -4,7 +4,7 @@ import pytest
 from whole import WORSE, Whole
 
 from deeprepo_sandbox import github as sandbox
-from deeprepo_sandbox.github import Fault
+from deeprepo_sandbox.github import Fault, git
 
 RULES = ("Changes must be made through a pull request.", "Commits must have verified signatures.")
 
@@ -49,7 +49,7 @@ async def test_a_pending_review_is_named_and_loses_nothing(at: Whole) -> None:
     assert len([one for one in at.gh.requests if one.method == "POST" and one.path.endswith("/pulls/1/comments")]) == 1
 
 
-@pytest.mark.parametrize("how", ["renamed"])
+@pytest.mark.parametrize("how", ["renamed", "transferred"])
 async def test_a_repository_that_moves_while_a_job_waits_is_followed(at: Whole, how: str) -> None:
     """For what is read and for what is written; a new owner has an installation of its own."""
     await at.gh.repository("other", "else")
@@ -111,3 +111,104 @@ async def test_comments_of_deleted_accounts_stop_no_round(at: Whole) -> None:
     assert await at.said(number, "Is this right, @deeprepo?", to=top)
     assert "round 2" in at.summary(number)
     assert sandbox.COLLEAGUE not in comments_of(at, number)
+
+
+TOO_LONG = "Server Error: Sorry, this diff is taking too long to generate."
+
+
+@pytest.mark.parametrize("status", [422, 500])
+async def test_a_comparison_that_fails_for_good_is_no_reason_not_to_review(at: Whole, status: int) -> None:
+    """It is needed for the merge base alone, which git finds: here behind a commit that main has beside the branch."""
+    at.gh.fail("GET", r"/compare/", Fault(status, times=-1, message=TOO_LONG))
+    await at.repo.commit("feature", WORSE)
+    await at.repo.commit("main", {"NEWS.md": "one\n"})
+    number = await at.repo.open_pull("feature")
+    await at.quiet()
+    assert "2 findings" in at.summary(number)
+    assert "NEWS.md" not in at.summary(number)
+    assert at.ending(number) == "neutral"
+
+
+async def test_a_change_that_github_does_not_compare_is_reviewed(at: Whole) -> None:
+    """A file of 300,001 lines more: GitHub takes too long for the diff."""
+    number = await at.reviewed(files=WORSE | {"data.txt": "x\n" * 300_001})
+    assert "2 findings" in at.summary(number)
+    assert any(one.status == 422 for one in at.gh.requests if "/compare/" in one.path)
+
+
+async def test_branches_without_a_common_commit_are_told_so_by_git_too(at: Whole) -> None:
+    """What shares nothing is not reviewed, whoever says it."""
+    at.gh.fail("GET", r"/compare/", Fault(422, times=-1, message=TOO_LONG))
+    await git.commit(at.repo.repository.git, "feature", None, {"a.py": "x = 1\n"}, "Another history", "colleague")
+    number = await at.repo.open_pull("feature")
+    await at.quiet()
+    (check,) = at.gh.pull(number).checks
+    assert "shares no commit with main" in (check.title or "")
+
+
+@pytest.mark.parametrize("bar", ["", "fail_on: high\n"], ids=["no bar", "a bar"])
+async def test_what_fails_before_anybody_could_look_is_told_in_the_check(at: Whole, bar: str) -> None:
+    """It begins at once and says what it waits for; in the end it has GitHub's reason, and fails where a bar is set."""
+    await at.repo.commit("main", {".deeprepo.yml": bar or "quota: 3\n"})
+    at.gh.fail("GET", r"/pulls/1$", Fault(403, times=-1, message="Repository access blocked from 10.20.30.40"))
+    number = await at.opened(files=WORSE)
+    await at.put_off()
+    (check,) = at.gh.pull(number).checks
+    assert (check.status, "Repository access blocked" in (check.summary or "")) == ("in_progress", True)
+    await at.quiet()
+    (check,) = at.gh.pull(number).checks
+    assert check.conclusion == ("failure" if bar else "neutral")
+    assert "GitHub refuses GET repos/acme/shop/pulls/1 with 403: “Repository access blocked" in (check.title or "")
+    assert "10.20.30.40" not in repr(check)
+    at.gh.world.faults.clear()
+    await at.pushed({"NEWS.md": "one\n"})
+    assert "2 findings" in at.summary(number)
+    assert {one.status for one in at.gh.pull(number).repository.checks.values()} == {"completed"}
+
+
+async def test_settings_that_cannot_be_read_may_set_a_bar(at: Whole) -> None:
+    """Those of the organization: the check fails, a command is answered, and a command on a head without a check makes one."""
+    at.gh.fail("GET", r"/repos/acme/\.deeprepo", Fault(403, times=-1, message="Repository access blocked"))
+    with at.gh.holding():
+        number = await at.opened(files=WORSE)
+    answer = await at.said(number, "/deeprepo review")
+    assert "GET repos/acme/.deeprepo with 403: “Repository access blocked”" in answer
+    assert at.ending(number) == "failure"
+
+
+async def test_an_author_of_whom_nothing_is_told_is_a_stranger(at: Whole) -> None:
+    """The review is made with less trust, and says why."""
+    at.gh.fail("GET", r"/collaborators/", Fault(403, times=-1, message="Must have push access"))
+    number = await at.reviewed(files=WORSE)
+    assert "2 findings" in at.summary(number)
+    assert "Reviewed like a change from outside" in at.summary(number)
+    assert "GitHub says “Must have push access”" in at.summary(number)
+
+
+async def test_where_github_takes_no_check_run_a_comment_says_it(at: Whole) -> None:
+    """Why nothing was reviewed, until something is: the summary then, which says why there is no check."""
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: [\n"})
+    at.gh.fail("POST", r"/check-runs$", Fault(403, times=-1))
+    number = await at.reviewed(files=WORSE)
+    (told,) = at.gh.pull(number).comments
+    assert "Not reviewed" in told.body
+    assert "Resource not accessible by integration" in told.body
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+    await at.pushed({"NEWS.md": "one\n"})
+    (summary,) = at.gh.pull(number).comments
+    assert "2 findings" in summary.body
+    assert "There is no check run: GitHub says “Resource not accessible by integration”" in summary.body
+
+
+@pytest.mark.slow
+async def test_what_is_decided_in_a_locked_conversation_counts(at: Whole) -> None:
+    """No answer can be posted there; the finding is ignored all the same, and the check says so. The review itself is in the check run."""
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+    number = await at.reviewed()
+    at.repo.lock(number)
+    assert await at.said(number, "/deeprepo ignore 1 it is going away") == ""
+    assert at.ending(number) == "success"
+    await at.pushed(WORSE)
+    check = max(at.gh.pull(number).checks, key=lambda one: one.id)
+    assert "rounding" in (check.text or "")
+    assert "lock prevents review”" in (check.summary or "") or "issue is locked.”" in (check.summary or "")

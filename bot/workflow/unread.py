@@ -1,0 +1,50 @@
+"""A review that fails before anybody could look at its pull request: a check run of the commit that the delivery names says so."""
+
+import time
+from contextlib import suppress
+
+from bot import config
+from bot.config import policy
+from bot.errors import HostError, HostRefused, OverLimit, UsageError
+from bot.github import Host
+from bot.publish import checks
+from bot.publish.checks import CheckOwner
+from bot.values import Ending, ReviewAsk
+from bot.values.change import is_object_id
+from bot.workflow import pull_state
+from bot.workflow.services import Services
+
+
+async def begin(ask: ReviewAsk, run: str, host: Host, services: Services, why: str) -> str:
+    """Begin the check run of this review, unless it has one or is made: whatever follows, it is ended with the reason. Return why there can be none."""
+    store = services.store
+    if not is_object_id(ask.head):
+        return "no commit is known"
+    if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
+        return ""
+    try:
+        owner = CheckOwner(run, broken_ending=await ending(host, services))
+        await store.checks.add(ask.pull, await checks.start(host, ask.head, owner, why), run, time.time())
+    except HostError as error:
+        return error.reason if isinstance(error, HostRefused) else str(error)
+    return ""
+
+
+async def ending(host: Host, services: Services) -> Ending:
+    """How the check of such a commit ends: as a failure if its settings set a bar, or cannot be read. What cannot be read may set one."""
+    base = default = "HEAD"
+    with suppress(HostError):
+        facts = await host.facts()
+        base, default = facts.base_ref, facts.default_branch
+    try:
+        defaults = await services.defaults(host, f"{host.pull.owner}/{host.pull.name}", is_private=True)
+        endings = list[Ending]()
+        for branch in dict.fromkeys((base, default)):
+            file = await pull_state.text_at(host, config.FILE, branch)
+            try:
+                endings.append(policy.without_review(await services.resolve(file, defaults)))
+            except (UsageError, OverLimit):
+                endings.append(policy.unreadable(file, defaults.text if defaults is not None else None))
+    except HostError:
+        return "failure"
+    return checks.worst(endings)
