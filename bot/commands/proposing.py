@@ -40,10 +40,9 @@ def proposal_words(rules: Sequence[LearnedRule], words: Phrases) -> Safe:
 def _words(rule: LearnedRule, words: Phrases, *, is_first: bool) -> Safe:
     confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
     how = "grave" if rule.grave else "proposed" if is_first else "instead"
-    reach = breadth(rule.rule.path)
-    return comment(
-        "replies/rule.md.j2", words, rule=rule.rule, phrase=f"{_what(rule)}_{how}", confirm=confirm, breadth=reach
-    )
+    what = (rule.rule.kind or rule.rule.text).rstrip(". ")  # the sentence goes on behind it
+    values = {"rule": rule.rule, "what": what, "phrase": f"{_what(rule)}_{how}", "breadth": breadth(rule.rule.path)}
+    return comment("replies/rule.md.j2", words, confirm=confirm, **values)
 
 
 def decisive(rules: Sequence[LearnedRule]) -> int:
