@@ -21,13 +21,14 @@ from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
 from bot.ports import Tree
 from bot.render import count
-from bot.text.lines import quote_of
+from bot.text.lines import FEEDS, Places, quote_of
 from bot.text.paths import is_sample, is_test
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 
 PORTION = 100  # files of one run
 ALONE = 20  # files that are run one by one after a run that judged none of them
 NAMED = 3  # reports that a sentence names
+NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
 MOST_LINES = 6  # a longer report is quoted by its first line
 SYNTAX = "invalid-syntax"  # may be reported behind the end of a text
 UNREAD = (
@@ -157,6 +158,23 @@ def _is_added(file: ChangedFile, report: LintReport) -> bool:
     return not file.added_lines.isdisjoint(range(report.start, max(report.start, report.end) + 1))
 
 
+def _by_git(report: LintReport, places: Places) -> LintReport:
+    """The report by git's lines, whatever ends a line for the linter: its own rows, those of its fix and those that its message names."""
+    start, column = places.at(report.start, report.column)
+    message = NAMED_ROW.sub(lambda row: f"line {places.row(int(row[1]))}", report.message)
+    end, fix = places.row(report.end), _moved(report.fix, places)
+    return replace(report, start=start, end=end, column=column, message=message, fix=fix)
+
+
+def _moved(value: Any, places: Places) -> Any:  # noqa: ANN401 - JSON
+    """A part of a fix with its places by git's lines."""
+    if isinstance(value, Mapping) and {"row", "column"} <= value.keys():
+        return dict(zip(("row", "column"), places.at(value["row"], value["column"]), strict=True))
+    if isinstance(value, Mapping):
+        return {name: _moved(item, places) for name, item in value.items()}
+    return [_moved(item, places) for item in value] if isinstance(value, list) else value
+
+
 def _always(_: Side, __: LintReport) -> bool:
     return True
 
@@ -180,6 +198,7 @@ class Linter:
     comments: Directives
     statement: Ending | Callable[[str, Collection[str]], Collection[str]]  # or: of its log and the files, those judged
     settings: Mapping[str, bytes] = field(default_factory=dict)  # the files of our configuration
+    ends: re.Pattern[str] = FEEDS  # what ends a line for it
     silent: frozenset[int] = frozenset()  # exit statuses with which it prints nothing: it could read none of the files
     counts: Callable[[Side, LintReport], bool] = _always  # whether no idiom that it does not know explains a report
     finish: Callable[[Finding, Side, LintReport], Finding] = _unchanged
@@ -243,12 +262,18 @@ class Linter:
         arguments = self.arguments([*rules(self.tables)], [*contents])
         status, out, log = await linter_run.run(self.NAME, arguments, {**self.settings, **contents})
         reports: dict[str, list[LintReport]] = {name: [] for name in names}
+        places = {name: Places(text.decode("utf-8", "replace"), self.ends) for name, text in contents.items()}
         for report in self._reports(status, out):
-            reports.get(report.path.removeprefix("./"), []).append(report)
+            name = report.path.removeprefix("./")
+            if name in reports:
+                reports[name].append(_by_git(report, places[name]))
         if isinstance(self.statement, Ending):
             rows = {name: self.statement.row(text) for name, (_, text) in names.items()}
             code = self.statement.code
             complete = {name for name in names if any((r.code, r.start) == (code, rows[name]) for r in reports[name])}
+            for name in names.keys() - complete:
+                if any(r.code == code and r.start > rows[name] for r in reports[name]):
+                    reports[name].clear()  # it ends lines where we do not know it: none of its rows means anything
         else:
             complete = set(self.statement(log, names))
         return {

@@ -6,6 +6,7 @@ from posixpath import splitext
 from typing import Any
 
 from bot.analyzers.linters import Directives, Ending, Linter, LintReport
+from bot.text.lines import RETURNS
 
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"})
 CONFIG = b'{"plugins": ["oxc", "typescript", "unicorn"], "categories": {}, "rules": {}}'
@@ -52,4 +53,5 @@ LINTER = Linter(
     Directives(re.compile(rb"(?i)(?:ox|es)lint-(?:disable|enable)")),
     Ending(b"debugger;\n", "no-debugger"),
     {"oxlint.json": CONFIG},
+    ends=RETURNS,
 )

@@ -12,6 +12,7 @@ from posixpath import basename, splitext
 from typing import Any
 
 from bot.analyzers.linters import SYNTAX, Directives, Ending, Linter, LintReport, Side
+from bot.text.lines import RETURNS
 from bot.values import Evidence, Finding, Verdict
 
 NEWEST = "py314"  # syntax that any supported Python knows is no error
@@ -183,4 +184,5 @@ LINTER = Linter(
     Ending(b'assert (1, "")\n', "F631"),
     counts=_counts,
     finish=_finish,
+    ends=RETURNS,
 )

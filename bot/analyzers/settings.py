@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from bot import config
 from bot.config import names
 from bot.ports import Tree
+from bot.text.lines import YAML_BREAKS, Places
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 
 NAME = "settings"
@@ -52,14 +53,15 @@ async def _template(path: str, text: bytes) -> list[Finding]:
         return []
     after = "Once this is on the base branch, comments have deeprepo's own form and a note about it."
     title = f"{path} cannot be used: {problem[1]}"
-    return [_finding(path, source.splitlines(), problem[0], title, after, "medium")]
+    return [_finding(path, source, Places(source), problem[0], title, after, "medium")]
 
 
 def _problems(path: str, text: bytes) -> Iterator[Finding]:
-    lines = text.decode("utf-8", "replace").splitlines()
+    source = text.decode("utf-8", "replace")
+    places = Places(source, YAML_BREAKS)
     if path in INSTEAD:
         after = f"deeprepo reads {INSTEAD[path]} only: rename the file."
-        yield _finding(path, lines, None, f"{path} is not read", after, "medium")
+        yield _finding(path, source, places, None, f"{path} is not read", after, "medium")
         return
     if path == config.FILE:
         problems = config.check(text)[1]
@@ -78,20 +80,29 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
     problems = tuple(sorted(problems, key=lambda one: not one.fatal))
     if len(problems) > MOST:
         more = f"{path} has {len(problems) - MOST:,} more problems"
-        yield _finding(path, lines, problems[MOST].line, more, "They are listed once these are corrected.", "medium")
+        yield _finding(
+            path, source, places, problems[MOST].line, more, "They are listed once these are corrected.", "medium"
+        )
     for problem in problems[:MOST]:
         severity: Severity = "high" if problem.fatal and path == config.FILE else "medium"
         yield _finding(
-            path, lines, problem.line, f"{path}: {problem.sentence}", stops if problem.fatal else effect, severity
+            path,
+            source,
+            places,
+            problem.line,
+            f"{path}: {problem.sentence}",
+            stops if problem.fatal else effect,
+            severity,
         )
 
 
 def _finding(
-    path: str, lines: Sequence[str], line: int | None, title: str, consequence: str, severity: Severity
+    path: str, source: str, places: Places, line: int | None, title: str, consequence: str, severity: Severity
 ) -> Finding:
+    lines = source.split("\n")
     filled_lines = [number for number, each in enumerate(lines, 1) if each.strip()] or [1]
-    at = filled_lines[max(bisect_right(filled_lines, line) - 1, 0) if line is not None else 0]
-    quote = lines[at - 1] if lines else ""
+    at = filled_lines[max(bisect_right(filled_lines, places.row(line)) - 1, 0) if line is not None else 0]
+    quote = lines[at - 1].rstrip("\r")
     return Finding(
         path=path,
         quote=quote,

@@ -223,7 +223,7 @@ async def _sources(
             if why := read.new.unread or read.old.unread:
                 cut.append(f"{file.path}: {why}: its definitions were not compared")
         else:
-            cut.append(f"{file.path} could not be read: its definitions were not compared")
+            cut.append(file.unread)
     return changed_sources
 
 

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from bot.languages import syntax
 from bot.text.filetypes import filetype
+from bot.text.lines import YAML_BREAKS, Places
 from impact.nodes import errors
 from impact.parsing import in_time
 
@@ -38,7 +39,7 @@ def _python(source: bytes) -> frozenset[int]:
             warnings.simplefilter("ignore")
             ast.parse(source)
     except SyntaxError as error:
-        return frozenset({error.lineno or 1})
+        return frozenset({Places(source.decode("utf-8", "replace")).row(error.lineno or 1)})
     except (ValueError, RecursionError, MemoryError):
         return frozenset({1})
     return frozenset()
@@ -72,7 +73,8 @@ def _yaml(source: bytes) -> frozenset[int] | None:
         for _ in yaml.parse(source, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             pass
     except yaml.MarkedYAMLError as error:
-        return frozenset({error.problem_mark.line + 1 if error.problem_mark else 1})
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        return frozenset({Places(source.decode("utf-8", "replace"), YAML_BREAKS).row(line)})
     except (yaml.YAMLError, ValueError, RecursionError):
         return frozenset({1})
     return frozenset()

@@ -221,16 +221,17 @@ class CoverageTracker:
         """The coverage as a value."""
         rows = [self._reading(unit, why_unread) for unit in self.units.values()]
         rows += [self._use(use) for use in self.uses.values()]
+        left_out = {file.path: file.skip or ADDRESSES for file in self._files if file.is_unreviewed}
         rows += [
-            CoverageRow("file", file.path, file.path, "unread", reason=f"not read: {file.skip or ADDRESSES}; {REMEDY}")
-            for file in self._files
-            if file.is_unreviewed
+            CoverageRow("file", path, path, "unread", reason=f"not read: {why}; {REMEDY}")
+            for path, why in left_out.items()
         ]
-        rows += [
-            CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed_uses
-        ]
+        told = {file.unread for file in self._files if file.is_unreviewed}  # what is open as a whole is said once
+        searches = (sentence for sentence in self._dependents.missed_uses if sentence not in told)
+        rows += [CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in searches]
         rows += [CoverageRow("commits", "", "", "unread", reason=reason) for reason in self._commits]
-        rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in self._unchecked]
+        unchecked = (row for row in self._unchecked if row[0] not in left_out)
+        rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in unchecked]
         # What is found by its name alone is a proposal, not a dependent.
         sure = [row.path for row in self._dependents.references if row.sure]
         paths = dict.fromkeys([d.path for d in self._dependents.files] + sure)

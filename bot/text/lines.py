@@ -7,6 +7,7 @@ search brings from anywhere in a tree: from a template, a migration, a script, a
 import codecs
 import posixpath
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -157,6 +158,30 @@ class Cap:
 CONFIG = Cap(64 << 10, 2_000)  # a configuration file; a longer line was written by a program
 # A manifest that is parsed; one that is read line by line, or is JSON, may be as large as any file.
 MANIFEST = Cap(512 << 10, 20_000)
+
+
+FEEDS, RETURNS = re.compile(r"\n"), re.compile(r"\r\n?|\n")
+YAML_BREAKS = re.compile(r"\r\n?|[\n\x85\u2028\u2029]")
+
+
+class Places:
+    """Where something is by git's lines, which end at line feeds alone, of a text whose lines a program ends elsewhere too (`ends`)."""
+
+    def __init__(self, text: str, ends: re.Pattern[str] = RETURNS) -> None:
+        self._theirs = (0, *(match.end() for match in ends.finditer(text)))
+        self._ours = (0, *(match.end() for match in FEEDS.finditer(text)))
+
+    def at(self, row: int, column: int = 1) -> tuple[int, int]:
+        """Return the row and the column of what the program places here; both are from 1. Behind the text nothing is known."""
+        if self._theirs == self._ours or not 0 < row <= len(self._theirs):
+            return row, column
+        offset = self._theirs[row - 1] + column - 1
+        line = bisect_right(self._ours, offset)
+        return line, offset - self._ours[line - 1] + 1
+
+    def row(self, row: int) -> int:
+        """Return the row alone."""
+        return self.at(row)[0]
 
 
 @lru_cache(maxsize=32)  # what lies around a dozen uses in one file is asked for in turn

@@ -255,6 +255,11 @@ class ChangedFile:
         return self.skip is None or (bool(self.hunks) and not self.is_ignored)
 
     @property
+    def unread(self) -> str:
+        """The sentence that says that it could not be read."""
+        return f"{self.path} could not be read: its definitions were not compared"
+
+    @property
     def is_analyzed(self) -> bool:
         """Whether the other checks by code run over it: what nobody here has written is neither searched nor reported."""
         return self.has_text and not self.is_foreign

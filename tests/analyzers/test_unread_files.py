@@ -59,7 +59,6 @@ UNREAD = [
     ("r.sh", SHELL + "exit 0\nunused() {\n"),
     (CI, INJECTED + "\tfoo\n"),
     ("Dockerfile", IMAGE + "FOO bar\n"),
-    ("a.py", "# " + "\r" * 12 + "\n" + BUG),
     ("a.py", "# ruff: noqa\n" + BUG),
 ]
 
@@ -148,3 +147,13 @@ def test_what_is_read_out_of_a_file_that_the_change_has_damaged_is_no_proof(
     """A syntax error may have made it up: a second opinion decides, and a root may drop it."""
     review = by_code(hand, {"b.js": text})
     assert [row.finding.verdict for row in review.findings if row.finding.rule == "missing-name"] == [verdict]
+
+
+def test_a_link_that_is_named_like_code_is_open_once(hand: Hand) -> None:
+    """One that leads elsewhere now: that nobody read it says everything."""
+    folder = hand.repository.folder
+    (folder / "b.py").symlink_to("a.py")
+    hand.repository.git("add", "-A")
+    hand.repository.git("commit", "-qm", "a link")
+    review = hand.review(None, worker=None, strategy="offline")
+    assert [(row.kind, row.path) for row in review.coverage.open] == [("file", "b.py")]

@@ -7,6 +7,7 @@ import yaml
 
 from bot.dependents.declarations.reading import UnreadableDataError
 from bot.dependents.schemas.documents import LOADER, refuse_depth
+from bot.text.lines import YAML_BREAKS, Places
 
 
 class LinedText(str):
@@ -19,6 +20,8 @@ class LinedText(str):
 class _Loader(LOADER):  # type: ignore[misc, valid-type]
     """Every scalar is a text; `<<` merges."""
 
+    places: Places
+
 
 _MERGE = "tag:yaml.org,2002:merge"
 _Loader.yaml_implicit_resolvers = {
@@ -26,9 +29,9 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
-def _text(_loader: object, node: yaml.ScalarNode) -> LinedText:
+def _text(loader: _Loader, node: yaml.ScalarNode) -> LinedText:
     text = LinedText(node.value)
-    text.line = int(node.start_mark.line) + 1 + (node.style in ("|", ">"))
+    text.line = loader.places.row(int(node.start_mark.line) + 1) + (node.style in ("|", ">"))
     return text
 
 
@@ -39,7 +42,12 @@ def load(text: str) -> Any:  # noqa: ANN401 - whatever the file holds
     """Return the first document. Raises `UnreadableDataError`."""
     try:
         refuse_depth(text)
-        return next(iter(yaml.load_all(text, _Loader)), None)
+        loader = _Loader(text)
+        loader.places = Places(text, YAML_BREAKS)
+        try:
+            return loader.get_data() if loader.check_data() else None
+        finally:
+            loader.dispose()
     except (ValueError, TypeError, yaml.YAMLError, RecursionError) as error:
         raise UnreadableDataError(f"it cannot be parsed ({type(error).__name__})") from error
 
