@@ -276,8 +276,13 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
     for row in rows:
         lines = row.reference.misuse.lines if row.reference.misuse is not None else (0, 0)
         sides = [(row.symbol.before, "before"), (row.symbol.after, "after")] if row.symbol is not None else []
-        for (symbol, note), line in zip(sides, lines, strict=False):
-            item = await line_of(tree, symbol, note, line) if symbol is not None else None
+        items = [
+            await line_of(tree, symbol, note, line) if symbol is not None else None
+            for (symbol, note), line in zip(sides, lines, strict=False)
+        ]
+        if any(lines) and len({one.quote.strip() for one in items if one is not None}) == 1:  # what differs is the head
+            items = [await line_of(tree, symbol, note) if symbol is not None else None for symbol, note in sides]
+        for item in items:
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
         if row.symbol is None and row.rule != "removed-module":

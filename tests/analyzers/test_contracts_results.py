@@ -134,3 +134,11 @@ def test_a_mock_gives_what_it_likes(repository: Repository) -> None:
         "tests/test_b.py": f"from a import f\n\n\n@patch('a.f', return_value=1){call[1:]}",
     }
     assert [one.path for one in look(repository.change(base, {"a.py": NONE}))] == ["tests/test_a.py"]
+
+
+def test_where_the_head_alone_differs_the_head_is_shown(repository: Repository) -> None:
+    """A function that became a coroutine returns in the same words."""
+    lib = 'def send(to):\n    return {"to": to}\n'
+    app = 'from lib import send\n\n\ndef go():\n    return send("a")["to"]\n'
+    (found,) = look(repository.change({"lib.py": lib, "app.py": app}, {"lib.py": f"async {lib}"}))
+    assert [one.quote for one in found.evidence] == ["def send(to):", "async def send(to):"]
