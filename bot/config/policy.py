@@ -7,6 +7,7 @@ for. Each refusal is a sentence that the check run shows, so that a person knows
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -21,7 +22,9 @@ from bot.values.review import Lack
 if TYPE_CHECKING:
     from bot.config import Config
 
-_BAR = re.compile(r"\bfail_on\b|\bseverity\b[\"' \t:]{1,8}fail\b")
+_KEY = re.compile(r"([\w-]+)[\"' \t]{0,8}:")
+_FAILS = re.compile(r":[\"' \t]{0,8}fail\b")  # the severity of a check
+ALIKE = 0.75  # of a key to `fail_on`, as difflib counts: a misspelt bar was to be one
 HOW = "`/deeprepo review` in a comment starts one"
 
 
@@ -63,7 +66,12 @@ def without_review(settings: "Config", lacks: Lack = "unreviewed") -> Ending:
 
 def unreadable(*files: str | None) -> Ending:
     """How a check ends whose settings cannot be used: as a failure if one of the files that count was to set a bar."""
-    return "failure" if any(_BAR.search(file or "") for file in files) else "neutral"
+    return "failure" if any(_was_to_set_a_bar(file) for file in files if file) else "neutral"
+
+
+def _was_to_set_a_bar(file: str) -> bool:
+    keys = {key.lower() for key in _KEY.findall(file)}
+    return bool(_FAILS.search(file) or get_close_matches("fail_on", keys, 1, ALIKE))
 
 
 def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> ReviewAsk:

@@ -70,6 +70,21 @@ async def test_who_asked_by_a_comment_is_told_why_there_is_no_review(at: Stage) 
     assert "nothing left to review" in at.gh.pull(number).comments[-1].body
 
 
+@on_stage(BASE)
+async def test_a_misspelt_bar_fails_the_step_and_is_said(at: Stage) -> None:
+    """With the nearest name, in the job and where people look who ask by a comment."""
+    await at.repo.commit("main", {".deeprepo.yml": "failon: high\n"})
+    number, body = await opened(at)
+    told = await at.run("pull_request", body)
+    assert told.code == 2
+    assert "unknown key failon; did you mean fail_on?" in "".join(text for *_, text in told.orders)
+    assert at.gh.pull(number).comments == []
+    with at.gh.holding() as held:
+        await at.repo.comment(number, "/deeprepo review")
+    await at.run("issue_comment", event(held))
+    assert "did you mean fail_on?" in "".join(one.body for one in at.gh.pull(number).comments)
+
+
 @pytest.mark.slow
 @on_stage(BASE)
 async def test_a_flood_of_commands_is_stopped_without_a_memory(at: Stage) -> None:

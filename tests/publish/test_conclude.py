@@ -107,3 +107,6 @@ def test_settings_that_cannot_be_read_fail_if_they_were_to_set_a_bar() -> None:
     assert policy.unreadable("fail_on: high\nquota: [\n") == "failure"
     assert policy.unreadable('checks: [{"name": "a", "severity": "fail"}, {]') == "failure"
     assert policy.unreadable("quota: [\n", None) == "neutral"
+    assert policy.unreadable("failon: high\n") == policy.unreadable('{"fail-on": "high"}') == "failure"
+    assert policy.unreadable("checks:\n- name: a\n  severty: fail\n") == "failure"
+    assert policy.unreadable("minimum_severity: high\nqouta: 3\nfiles: fails\n") == "neutral"

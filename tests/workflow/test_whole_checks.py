@@ -57,7 +57,7 @@ async def test_a_review_that_is_called_off_leaves_the_conclusion_of_the_one_befo
 
 
 async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None:
-    """A head that shares no commit with its base, a file of settings that cannot be used, and a stranger's change that is too large."""
+    """A head that shares no commit with its base, a file of settings that cannot be used or misspells the bar, and a stranger's change that is too large."""
     await at.repo.commit("main", BAR)
     await sandbox.git.commit(at.repo.repository.git, "orphan", None, {"a.py": "x = 1\n"}, "First", "colleague")
     orphan = await at.repo.open_pull("orphan")
@@ -69,6 +69,10 @@ async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None
     await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
     third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
     assert at.ending(third) == "failure"
+    await at.repo.commit("main", {".deeprepo.yml": "failon: high\n"})
+    fourth = await at.reviewed(branch="fourth", files={"README.md": "# C\n"})
+    assert at.ending(fourth) == "failure"
+    assert "unknown key failon; did you mean fail_on?" in (at.gh.pull(fourth).checks[-1].summary or "")
 
 
 async def test_what_the_owner_leaves_out_is_neutral(at: Whole) -> None:
