@@ -24,7 +24,7 @@ from bot.checkout import Checkout, ownership
 from bot.commands import CommandReply, Permission
 from bot.config import Config, Settings, Step, policy
 from bot.config.policy import No
-from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit, SupersededError
+from bot.errors import ConfigError, DeepRepoError, HostError, HostRefused, OverLimit, SupersededError
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, shapes
 from bot.github.client import GitHubClient
@@ -80,7 +80,13 @@ GRANT = "the job needs `permissions: {contents: read, pull-requests: write}`"
 async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
     """Review what was asked for and say so on GitHub. The head is the one that is there now, and no other is spoken of."""
     async with open_host(step, ask.pull) as host:
-        state, settings = await look_up(host, step, console)
+        try:
+            state, settings = await look_up(host, step, console)
+        except ConfigError as error:  # nothing of the file holds: who may ask is said by the defaults
+            usual = config.resolve(step.inputs.flags(), None, config.environment(on_server=True))
+            if ask.comment is not None and await _may_review(ask, ask.comment, host, usual):
+                await _reply(ask.comment, host, f"There is no review: {error}")
+            raise
         return await _review(ask, host, state, settings, step, console)
 
 
@@ -254,8 +260,12 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
 async def answer(run: ReviewRun, says: str) -> None:
     """Tell the person who asked by a comment why there is no review: they do not look at the job."""
     if run.ask.comment is not None:
-        with suppress(HostError):
-            await replies.post_reply(CommandReply(plain(says)), run.ask.comment, run.host)
+        await _reply(run.ask.comment, run.host, says)
+
+
+async def _reply(comment: CommentRef, host: Host, says: str) -> None:
+    with suppress(HostError):
+        await replies.post_reply(CommandReply(plain(says)), comment, host)
 
 
 async def withdrawn(host: Host) -> tuple[Dismissal, ...]:
