@@ -17,6 +17,7 @@ from bot.dependents.indirect import Indirect
 from bot.dependents.lost_modules import lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
+from bot.dependents.properties import lost_properties
 from bot.dependents.prototypes import merge_prototypes
 from bot.dependents.reach import Reach, both
 from bot.dependents.search import Search
@@ -56,7 +57,7 @@ async def find(
     )
     parts = (*by_language, by_word, in_texts)
     cut += [*by_word.cut, *in_texts.cut, *tree.stopped_searches]
-    references = list(in_texts.references)
+    references = [*in_texts.references, *await lost_properties(tree, found_symbols, found)]
     places_used = {(row.path, row.line, row.name) for row in references}
     references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]
     return Dependents(

@@ -15,10 +15,13 @@ GONE = {
     "a field of settings": ("api/config.py", SETTINGS, "RESET_HOURS: int = 2", "", "mail.html", "<b>{{ settings.RESET_HOURS }}</b>\n"),
     "a field of a schema": ("prisma/schema.prisma", PRISMA, "paidUntil", "paidTill", "lib/pay.ts", "export const a = (user: any) => user.paidUntil\n"),
     "a tag": ("order.go", TAG, "paid_at,omitempty", "payed,omitempty", "ui/order.ts", "export const a = (order: any) => order.paid_at\n"),
+    "one of the tags of a field": ("order.go", 'package shop\n\ntype Order struct {{\n\tPaid bool `form:"paid_at" json:"{}"`\n}}\n', "paid_at", "payed", "ui/order.ts", "export const a = (order: any) => order.paid_at\n"),
+    "a property of a component": ("row.tsx", "export function Row({{ {} }}: any) {{\n  return <b />\n}}\n", "heading", "title", "a.tsx", 'import { Row } from "./row"\nexport const a = <Row onClick={() => go({ title: 1 })}\n  heading="x" />\n'),
+    "a key of the one object that a function takes": ("row.ts", "export function row({{ {}, n = 1 }}: any) {{\n  return n\n}}\n", "heading", "title", "a.ts", 'import { row } from "./row"\nexport const a = row({ heading: 1 })\n'),
     "a key of settings": ("app.yml", "limits:\n  {}\n", "max_tokens: 3", "most: 3", "a.rb", "x = config[:max_tokens]\n"),
     "a value that a page is given": ("views.py", "def page(order):\n    return {{{}}}\n", '"order_sum": order.sum', "", "page.html", "<b>{{ order_sum }}</b>\n"),
 }  # fmt: skip
-WORDS = {"RESET_HOURS", "paidUntil", "paid_at", "max_tokens", "order_sum"}
+WORDS = {"heading", "RESET_HOURS", "paidUntil", "paid_at", "max_tokens", "order_sum"}
 
 
 def review(repository: Repository, before: dict[str, str], after: dict[str, str]) -> deeprepo.Review:
@@ -34,20 +37,24 @@ def test_a_line_that_still_asks_for_what_is_gone_is_in_the_headline(repository: 
     path, text, old, new, reader, asks = GONE[kind]
     reviewed = review(repository, {path: text.format(old), reader: asks}, {path: text.format(new)})
     (word,) = {word for word in WORDS if word in asks}
-    comment, sentence = reviewed.to_markdown(), f"1 place still says `{word}`"
+    at = next(number for number, line in enumerate(asks.split("\n"), 1) if word in line)
+    comment, sentence = reviewed.to_markdown(), "1 place still says `"
     assert sentence in comment.partition("\n")[0]
-    above, place, _ = comment.partition(f"{reader}:1")
+    assert f"{word}`" in comment.partition("\n")[0]
+    above, place, _ = comment.partition(f"{reader}:{at}")
     assert place
     assert above.count("<details>") == above.count("</details>")
     assert json.loads(reviewed.to_json())["conclusion"] == "incomplete"
     assert sentence in reviewed.to_sarif()
-    assert any(f"{reader}:1" in place for place in reviewed.open)
+    assert any(f"{reader}:{at}" in place for place in reviewed.open)
 
 
 QUIET = {
     "a word of a text": ("a.tsx", 'export const a = <p className="{}" />\n', "rounded-full", "rounded-md", "b.tsx", 'export const b = <p className="rounded-full" />\n'),
     "a value": ("a.ts", 'export const theme = "{}"\n', "dark-mode", "light-mode", "b.ts", 'export const c = (x: string) => x === "dark-mode"\n'),
     "a key that another file gives, too": ("a.py", "x = {{{}}}\n", '"order_sum": 1', '"total": 1', "b.py", 'y = {"order_sum": 2}\nz = y["order_sum"]\n'),
+    "a property that a component takes with the rest": ("row.tsx", "export function Row({{ {}, ...rest }}: any) {{\n  return <b />\n}}\n", "heading", "title", "a.tsx", 'import { Row } from "./row"\nexport const a = <Row heading="x" />\n'),
+    "a property of an element inside": ("row.tsx", "export function Row({{ {} }}: any) {{\n  return <b />\n}}\n", "heading", "title", "a.tsx", 'import { Row } from "./row"\nexport const a = <Row title={<B heading="x" />}><B heading="y" /></Row>\n'),
     "a package": ("package.json", '{{"dependencies": {{\n    "{}": "^1.0"\n}}}}\n', "form-data", "formdata", "a.js", 'send(kind, ["form-data"])\n'),
 }  # fmt: skip
 

@@ -16,7 +16,7 @@ SCHEMA = re.compile(r"\.(?:sql|prisma|proto|graphqls?|gql)$")
 _MANIFEST = re.compile(
     r"(?:^|/)(?:package|composer|deno|bower)\.jsonc?$|(?:^|/)(?:Cargo|pyproject|libs\.versions)\.toml$|(?:^|/)(?:pubspec\.yaml|Pipfile|mix\.exs|pom\.xml)$"
 )
-Given = Literal["", "code", "data"]
+Given = Literal["", "code", "data", "entry"]
 _STANDS_FOR = "\u01c2"  # a letter that no name holds: one pattern for every word
 _KEY = re.compile(rf"^\s*+(?:-\s++)?(?:export\s++)?[\"']?{_STANDS_FOR}[\"']?\s*+(?:[:=]|\([^)\n]*\)\s*+:)")
 # A field of a table, a model, a message: `total_cents Int`, `"total_cents" INTEGER`, `int64 total_cents = 2;`.
@@ -26,7 +26,10 @@ _TAG = re.compile(
     rf"`[^`\n]{{0,300}}\b\w{{1,30}}:\"{_STANDS_FOR}[\",]|\b(?:alias|name|rename|key|value|by_name)\s*+[=(]\s*+[\"']{_STANDS_FOR}[\"']"
     rf"|^\s*+[@#\[][^\n]{{0,200}}[\"']{_STANDS_FOR}[\"']"
 )
-_ENTRY = re.compile(rf"[\"']{_STANDS_FOR}[\"']\s*+(?::|=>)|(?<![\w:]):{_STANDS_FOR}\s*+=>")  # of a dictionary
+# Of a dictionary, or an argument of that name: data as well as code may be made of it.
+_ENTRY = re.compile(
+    rf"[\"']{_STANDS_FOR}[\"']\s*+(?::|=>)|(?<![\w:]):{_STANDS_FOR}\s*+=>|[(,]\s*+{_STANDS_FOR}\s*+(?:=(?![=>~])|:)"
+)
 _SET = re.compile(rf"(?:(?<![\w.])(?:self|this|cls)(?:\.|->)|@){_STANDS_FOR}\s*+(?::[^=\n]{{1,80}})?=(?![=>~])")
 _MEMBER = re.compile(rf"(?:(?<!\.)\.|->|::|\?\.){_STANDS_FOR}(?![\w$])(?!\s*+=(?![=>~]))")
 _TEXT = re.compile(rf"[(\[,]\s*+(?:([\"'`]){_STANDS_FOR}\1(?!\s*+(?::|=>))|:{_STANDS_FOR}(?![\w:]))")
@@ -48,11 +51,9 @@ def gives(word: str, path: str, text: str) -> Given:
         return "data" if _KEY.search(line) or (SCHEMA.search(path) and _FIELD.search(line)) else ""
     if _TAG.search(line):
         return "data"
-    return (
-        "code"
-        if binds(text, word) or defines(text, word, path) or any(form.search(line) for form in (_ENTRY, _SET))
-        else ""
-    )
+    if _ENTRY.search(line):
+        return "entry"
+    return "code" if binds(text, word) or defines(text, word, path) or _SET.search(line) else ""
 
 
 def asks(word: str, path: str, text: str) -> bool:

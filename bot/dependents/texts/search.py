@@ -46,6 +46,7 @@ async def also_says(
     words = {one.text: one for one in every_word[:WORDS]}
     symbols = list(symbols)
     definitions = {name: path for name, path in _gone_names(symbols) if name not in words}
+    deleted = {file.path for file in files if file.status == "deleted"}  # what they had may be a package's now
     gone = {**_gone_attributes(symbols, found), **definitions}
     names = [*lost_names(files, texts, head_paths)]
     paths = dict(lost_paths(files, head_paths))
@@ -74,7 +75,15 @@ async def also_says(
     ]
     unique = {(row.path, row.line): row for row in reversed(references)}
     missed = _missed(lines, {name: one for name, one in words.items() if one.given and not one.is_plain}, files)
-    missed |= _missed(lines, {name: LostWord(name, key, given="code") for name, key in gone.items()}, files)
+    missed |= _missed(
+        lines,
+        {
+            name: LostWord(name, key, given="code")
+            for name, key in gone.items()
+            if key.rpartition(":")[0] not in deleted
+        },
+        files,
+    )
     missed |= _set_in_vain(lines, environment.unread(files) & words.keys())
     by_syntax = [
         replace(row, asks=not (row.sure or row.missing or row.likely) and (row.path, row.line, row.name) in missed)
@@ -111,7 +120,8 @@ def _missed(
     missed: set[tuple[str, int, str]] = set()
     for text, mine in by_word.items():
         word = words[text]
-        is_given = any(gives(text, path, line) == word.given for path, _, line in mine)
+        known = {word.given, "entry", "code" if word.given == "entry" else word.given}
+        is_given = any(gives(text, path, line) in known for path, _, line in mine)
         is_left_behind = word.is_renamed and word.given == "data"
         if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
             continue
