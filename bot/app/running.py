@@ -6,12 +6,14 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Coroutine
+from functools import partial
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from fastapi import FastAPI
 
+from bot.app.connections import Connection, raise_files
 from bot.app.logs import log
 from bot.config import ServerPlace
 from bot.errors import UsageError
@@ -100,9 +102,11 @@ async def answer(
 
 
 def _config(app: FastAPI, place: ServerPlace) -> uvicorn.Config:
+    connection = partial(Connection, waiting={}, most=raise_files())
     return uvicorn.Config(
         app,
-        http="h11",
+        http=cast("type[asyncio.Protocol]", connection),
+        ws="none",
         log_config=None,
         workers=1,
         proxy_headers=place.trusted_proxy is not None,

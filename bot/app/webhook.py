@@ -7,7 +7,6 @@ pushes of the meantime are one review.
 What closing leaves to do at GitHub is done later too; while a review runs GitHub is asked at once.
 """
 
-import asyncio
 import json
 import logging
 import re
@@ -15,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import parse_qs
 
@@ -24,6 +24,7 @@ from githubkit import webhooks
 from pydantic import SecretStr
 from starlette.requests import ClientDisconnect
 
+from bot.app.connections import Room
 from bot.app.logs import log
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError
@@ -33,7 +34,8 @@ from bot.workflow import events
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
 MOST = 25 << 20  # bytes of a body; GitHub sends no more
-MOST_TOGETHER = 48 << 20  # bytes of all bodies that are arriving at one time
+SMALL = 512 << 10  # bytes of a small body: GitHub's have some tens of kilobytes
+MOST_TOGETHER = 48 << 20  # bytes of all bodies of one room that are arriving at one time
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SIGNATURE = re.compile(r"sha256=[0-9a-fA-F]{64}")
 _GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -56,8 +58,7 @@ async def webhook(request: Request) -> Response:
     """One delivery of GitHub's. Answered with 202 once what it asks for is on disk."""
     server: RunningServer = request.app.state.server
     try:
-        async with asyncio.timeout(PATIENCE):
-            raw = await request.app.state.bodies.read(request.headers, request.stream())
+        raw = await request.app.state.bodies.read(request.headers, request.stream())
         start = time.perf_counter()
         arrival = read(request.headers, raw, server.secret)
         outcome, reason = await _take(server, arrival, request.app.state.admission)
@@ -129,32 +130,26 @@ class Delivery:
 
 @dataclass(slots=True)
 class Bodies:
-    """The bodies that are arriving, bounded together: a sender who imitates the form of a signature can send large ones."""
+    """The bodies that are arriving, of senders who may merely imitate the form of a signature: small ones have a room of their own."""
 
-    most: int = MOST_TOGETHER
-    arriving: int = 0  # bytes
+    small: Room = field(default_factory=partial(Room, MOST_TOGETHER))
+    large: Room = field(default_factory=partial(Room, MOST_TOGETHER))
 
     async def read(self, headers: Mapping[str, str], chunks: AsyncIterable[bytes]) -> bytes:
         """The whole body. Raises HTTPException before it is read if it cannot be a delivery, and as soon as it is known to be too long."""
         if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
             raise HTTPException(401, UNSIGNED)
-        length = headers.get("content-length", "0")
+        length = headers.get("content-length", str(MOST))
         if not (length.isascii() and length.isdecimal()):
             raise HTTPException(400, "Content-Length is not a number")
-        if len(length) > len(str(MOST)) or int(length) > MOST:
+        is_small = len(length) <= len(str(SMALL)) and int(length) <= SMALL
+        body = None
+        if len(length) <= len(str(MOST)) and int(length) <= MOST:
+            room = self.small if is_small else self.large
+            body = await room.read(chunks, SMALL if is_small else MOST, PATIENCE)
+        if body is None:
             raise HTTPException(413, f"a delivery has at most {MOST >> 20} MB")
-        body = bytearray()
-        try:
-            async for chunk in chunks:
-                body += chunk
-                self.arriving += len(chunk)
-                if len(body) > MOST:
-                    raise HTTPException(413, f"a delivery has at most {MOST >> 20} MB")
-                if self.arriving > self.most:
-                    raise HTTPException(503, "too many large deliveries at one time: send it again")
-            return bytes(body)
-        finally:
-            self.arriving -= len(body)
+        return body
 
 
 def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:

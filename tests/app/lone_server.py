@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -90,6 +91,8 @@ def main() -> None:
     from bot.values import Ask
 
     book = Path(sys.argv[1])
+    if "FILES" in os.environ:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (int(os.environ["FILES"]),) * 2)
 
     def note(word: str, ask: Ask) -> None:
         with book.open("a") as file:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from bot.app import webhook
+from bot.app import connections, webhook
+from bot.app.connections import Room
 from bot.app.webhook import Bodies
 
 SECRET = SecretStr("a secret of twenty characters")
@@ -118,20 +119,38 @@ def test_a_form_without_a_payload_is_refused() -> None:
 
 
 async def test_bodies_that_arrive_together_have_one_bound() -> None:
-    """Beside a body that is on its way another one is refused where both together are too long, and taken once that is gone."""
-    bodies, sent = Bodies(10 << 20), asyncio.Event()
+    """Where all together are too long, the one that has been arriving for longest ends; small ones have room of their own."""
+    bodies, sent = Bodies(Room(2 << 20), Room(10 << 20)), asyncio.Event()
 
     async def chunks(size: int, *, waits: bool) -> AsyncIterator[bytes]:
         yield b"x" * size
         if waits:
             await sent.wait()
 
-    large = asyncio.create_task(bodies.read(signed(b""), chunks(6 << 20, waits=True)))
-    await asyncio.sleep(0)
-    with pytest.raises(HTTPException) as caught:
-        await bodies.read(signed(b""), chunks(5 << 20, waits=False))
-    assert caught.value.status_code == 503
-    assert len(await bodies.read(signed(b""), chunks(3 << 20, waits=False))) == 3 << 20
+    def reading(size: int, *, waits: bool = False) -> asyncio.Task[bytes]:
+        headers = {**signed(b""), "content-length": str(size)}
+        return asyncio.create_task(bodies.read(headers, chunks(size, waits=waits)))
+
+    old, young = reading(6 << 20, waits=True), reading(3 << 20, waits=True)
+    assert len(await reading(400 << 10)) == 400 << 10
+    assert len(await reading(5 << 20)) == 5 << 20
+    with pytest.raises(TimeoutError):
+        await old
     sent.set()
-    assert len(await large) == 6 << 20
-    assert len(await bodies.read(signed(b""), chunks(9 << 20, waits=False))) == 9 << 20
+    assert len(await young) == 3 << 20
+    assert len(await reading(9 << 20)) == 9 << 20
+
+
+async def test_a_body_has_a_pace() -> None:
+    """A byte now and then keeps no room: seconds after its beginning it has to be there, or to come on."""
+    bodies = Bodies()
+
+    async def trickle() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x"
+            await asyncio.sleep(0.1)
+
+    begun = asyncio.get_running_loop().time()
+    with pytest.raises(TimeoutError):
+        await bodies.read({**signed(b""), "content-length": "30000"}, trickle())
+    assert asyncio.get_running_loop().time() - begun < connections.PAUSE + 2

@@ -2,10 +2,13 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx2
@@ -14,6 +17,7 @@ import yaml
 from lone_server import ROOT, Process, process, wait_until
 from serving import HEADS, SECRET, headers, key, pull
 
+from bot.app import connections
 from deeprepo_sandbox import github as sandbox
 
 
@@ -56,6 +60,40 @@ def test_a_server_leaves_when_it_is_told_and_goes_on_when_it_is_started(tmp_path
         wait_until(lambda: f"done {HEADS[1]}" in lines(tmp_path))
         sees(server, tmp_path)
         assert server.end(signal.SIGINT) == 0
+
+
+BEGUN = (
+    b"",
+    b"POST /webhook HTTP/1.1\r\nHost: x\r\n",
+    b"POST /signin HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\ntoken=",
+    b"GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\nx",
+    b"POST /webhook HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: sha256="
+    + b"a" * 64
+    + b"\r\nContent-Length: 5000\r\n\r\n{",
+)
+
+
+def test_connections_that_say_nothing_whole_keep_no_delivery_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than the process has files for: heads, forms and bodies that were begun make room, and end by themselves."""
+    monkeypatch.setenv("FILES", "240")
+    with process(tmp_path) as server, ExitStack() as held:
+        host, port = server.origin.removeprefix("http://").split(":")
+        ends = []
+        for number in range(400):
+            ends.append(held.enter_context(socket.create_connection((host, int(port)), 5)))
+            ends[-1].sendall(BEGUN[number % len(BEGUN)])
+            if number % 40 == 39:
+                assert deliver(server.origin, f"guid-{number}").status_code == 202
+        time.sleep(connections.HEAD)
+        assert deliver(server.origin, "last").status_code == 202
+        for end in ends:
+            end.settimeout(5)
+            with suppress(ConnectionError):
+                while end.recv(4096):
+                    pass
+        assert server.end(signal.SIGTERM) == 0
 
 
 @pytest.mark.slow

@@ -17,7 +17,9 @@ from urllib.parse import parse_qs, urlencode
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from githubkit import OAuthTokenAuthStrategy, UnauthAuthStrategy
+from starlette.requests import ClientDisconnect
 
+from bot.app.connections import Room
 from bot.app.logs import log
 from bot.app.operator import answers
 from bot.app.operator.gate import COOKIES, Door, Gate, SignedIn, Visitor, inside
@@ -27,6 +29,7 @@ from bot.github.client import GitHubClient, HiddenText
 from bot.github.identity import Identity, site
 
 MOST, FIELDS = 8192, 20  # bytes and fields of a form
+PATIENCE = 10.0  # seconds for a form, and for an answer while somebody looks at an empty page
 SPENT = "This link is not valid, or was used before. `deeprepo status --link` on the server makes a new one."
 LOST = "The sign-in took too long, or was begun in another browser. Try again."
 NONE = "does not administer any installation of this App. Ask an owner of the organization or the person who runs this server."
@@ -56,15 +59,12 @@ async def session_of(request: Request, gate: AtGate) -> SignedIn:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """The fields of a form; none if the form is too long."""
-    data = b""
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > MOST:
-            return {}
+    """The fields of a form; none if the form is too long or does not arrive."""
+    room: Room = request.app.state.forms
     try:
+        data = await room.read(request.stream(), MOST, PATIENCE) or b""
         fields = parse_qs(data.decode("utf-8", "replace"), max_num_fields=FIELDS)
-    except ValueError:
+    except (ValueError, TimeoutError, ClientDisconnect):
         return {}
     return {name: values[0] for name, values in fields.items()}
 
@@ -171,7 +171,6 @@ def _peer(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-PATIENCE = 10.0  # seconds for an answer while somebody looks at an empty page
 MOST_PAGES = 5  # of installations
 MOST_REPOSITORIES = 50  # pages of repositories of one installation: who has more uses the link of the server's log
 
