@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 UNJUDGED = (
     "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
 )
+LOST = "The review by models was ended ({why}): this one is by code alone."
 # What looks at consumers: the trees, the change, what it touches, and the repositories that somebody named.
 LookAtConsumers = Callable[[checkout.Checkout, Sequence[ChangedFile], Dependents, Consumers], Awaitable[ConsumerImpact]]
 
@@ -322,7 +323,7 @@ def _review(
         summary=transcript.summary or (earlier.summary if earlier else ""),
         notes=_notes(session, transcript, judges_issues=bool(issue_reports)),
         cut=Cut(
-            transcript.partial or has_unread,
+            transcript.partial or has_unread or bool(subject.brief.lost),
             transcript.fault,
             (session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
         ),
@@ -355,7 +356,7 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
     subject = session.survey
     submodules = (file.path for file in subject.files if file.skip == diff.SUBMODULE)
     notes = (
-        *filter(None, (subject.brief.note,)),
+        *filter(None, (LOST.format(why=subject.brief.lost) if subject.brief.lost else "", subject.brief.note)),
         *([UNJUDGED] if subject.pull.issues and not judges_issues else ()),
         *filter(None, [subject.consumers.summary]),
         *subject.brief.settings.warnings,

@@ -16,6 +16,7 @@ from bot.storage.packages import Packages
 from bot.storage.people import People
 from bot.storage.reviews import OpenChecks, Reviews
 from bot.storage.rules import Rules
+from bot.storage.sessions import Sessions
 from bot.storage.spending import Spending
 
 DAY = 86400.0
@@ -31,6 +32,7 @@ class Store:
         self.people, self.rules, self.outcomes = People(database), Rules(database), Outcomes(database)
         self.failures, self.checks = Failures(database), OpenChecks(database)
         self.packages, self.worths = Packages(database), Worths(database)
+        self.sessions = Sessions(database)
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """The repositories of an installation of which anything is known."""
@@ -73,7 +75,7 @@ class Store:
                 *(tables.check.c.begun, tables.command.c.given, tables.failure.c.failed),
             )
             ends = [(column, old) for column in old_rows]
-            ends.append((tables.spending.c.begun, now - 2 * DAY))
+            ends += [(tables.spending.c.begun, now - 2 * DAY), (tables.spent.c.until, now)]
             review, later = tables.review, tables.review.alias()
             replaced = sa.exists().where(later.c.pull == review.c.pull, later.c.finished > review.c.finished)
             over = sa.func.coalesce(review.c.closed, now) < old

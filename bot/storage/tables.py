@@ -193,6 +193,12 @@ package = sa.Table(
     sa.Index("package_named", "installation", "role", "language", "name"),
     sa.Index("package_of_repository", "repository"),
 )
+spent = sa.Table(  # links of the log that were used, and sessions that were ended
+    "spent",
+    schema,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("until", sa.Double, nullable=False),  # when it would be over by itself
+)
 # What is deleted when the App is removed from a repository.
 OWNED = tuple(table for table in schema.tables.values() if "repository" in table.c and table is not spending)
 

@@ -12,7 +12,7 @@ from bot.errors import UsageError
 from bot.models import provider_of
 from bot.payloads import Remark
 from bot.values import ChangedFile, CIFailure, CIJobLog, Review
-from bot.wiring import child, tasks
+from bot.wiring import access, child, tasks
 from bot.wiring.local import LOCAL
 from bot.wiring.tasks import Room
 from bot.workflow.progress import Say
@@ -25,10 +25,11 @@ async def review_change(brief: Brief, say: Say) -> Review:
     caps = child.for_review(LOCAL, brief)
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
-        async def attempt(left_out: Mapping[str, str]) -> Review:
-            return await child.run(tasks.review, brief, Room(scratch), left_out, caps=caps, say=say)
+        async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
+            given = tasks.without(brief, left_out, lost)
+            return await child.run(tasks.review, given, Room(scratch), caps=caps, say=say)
 
-        return await child.leaving_out(attempt)
+        return await child.leaving_out(attempt, by_model=access.can_ask(brief.settings))
 
 
 async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) -> tuple[CIFailure, ...]:

@@ -168,17 +168,26 @@ def begin() -> None:
     _threads().submit(start)
 
 
-async def leaving_out(attempt: Callable[[Mapping[str, str]], Awaitable[Result]]) -> Result:
-    """Attempt it once more without the file that a child had in hand when it was ended: its path and the reason are handed on.
+async def leaving_out(attempt: Callable[[Mapping[str, str], str], Awaitable[Result]], *, by_model: bool) -> Result:
+    """Attempt it; once more without models if that ends a child, for the reason that is handed on; then without the file that this one had in hand.
 
-    Raises ChildEnded where no file can be left out.
+    So what the code of models or their answers do to a child costs nothing that code has proven (`by_model`: whether there are any), and a
+    file that cannot be read within the limits is left out, its path and the reason handed on. Raises ChildEnded where nothing helps.
     """
-    try:
-        return await attempt({})
-    except ChildEnded as error:
-        if not error.path:
-            raise
-        return await attempt({error.path: f"reading it {error.why}"})
+    left_out: dict[str, str] = {}
+    while True:
+        try:
+            return await attempt(left_out, "")
+        except ChildEnded as error:
+            ended = error
+        if by_model:
+            try:
+                return await attempt(left_out, f"it {ended.why}")
+            except ChildEnded as error:
+                ended = error
+        if not ended.path or left_out:
+            raise ended
+        left_out[ended.path] = f"reading it {ended.why}"
 
 
 def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end

@@ -12,7 +12,7 @@ from bot.review import coverage
 from bot.review.survey import Survey
 from bot.strategies import affords, choose
 from bot.values import EFFORTS, Review, ReviewRequest
-from bot.wiring import child, review
+from bot.wiring import child, review, tasks
 from bot.wiring.child import ChildPipe
 
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
@@ -23,13 +23,14 @@ async def reviewed_aside(
 ) -> Review:
     """The review for a process that answers others meanwhile: in a child, so that no file can hold it up."""
 
-    async def attempt(left_out: Mapping[str, str]) -> Review:
+    async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
         brief = await child.run(_brief, request, flags, scratch, left_out, caps=LOCAL)
+        brief = tasks.by_code(brief, lost) if lost else brief
         return await child.run(
             _review, brief, flags, scratch, caps=child.for_review(LOCAL, brief), say=review.lines(say)
         )
 
-    return await child.leaving_out(attempt)
+    return await child.leaving_out(attempt, by_model=True)
 
 
 async def _brief(

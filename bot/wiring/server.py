@@ -75,11 +75,12 @@ async def _review(store: Store, folder: Path, caps: ProcessLimits, brief: Brief,
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
     async with _room(store, folder, brief.journal) as (room, keep):
 
-        async def attempt(left_out: Mapping[str, str]) -> MadeReview:
-            limits = child.for_review(caps, brief)
-            return await child.run(tasks.rendered_review, brief, room, left_out, caps=limits, say=say, keep=keep)
+        async def attempt(left_out: Mapping[str, str], lost: str) -> MadeReview:
+            given = tasks.without(brief, left_out, lost)
+            limits = child.for_review(caps, given)
+            return await child.run(tasks.rendered_review, given, room, caps=limits, say=say, keep=keep)
 
-        return await child.leaving_out(attempt)
+        return await child.leaving_out(attempt, by_model=access.can_ask(brief.settings))
 
 
 async def _answer(store: Store, folder: Path, caps: ProcessLimits, question: Question) -> CommandReply:

@@ -45,15 +45,14 @@ class Room:
     sends_journal: bool = False
 
 
-async def review(line: ChildPipe, brief: Brief, room: Room, left_out: Mapping[str, str]) -> Review:
+async def review(line: ChildPipe, brief: Brief, room: Room) -> Review:
     """The review."""
-    brief = without(brief, left_out)
     return await pipeline.review(brief, _tools(line, brief, room))
 
 
-async def rendered_review(line: ChildPipe, brief: Brief, room: Room, left_out: Mapping[str, str]) -> MadeReview:
+async def rendered_review(line: ChildPipe, brief: Brief, room: Room) -> MadeReview:
     """The review with everything that is reported of it."""
-    review_done = await review(line, brief, room, left_out)
+    review_done = await review(line, brief, room)
     content = json_file.content(review_done)
     texts = posts.comments(review_done), markdown.render(review_done), json_file.write(content), state.store(content)
     files = tuple(replace(file, hunks=()) for file in review_done.files)  # 90,000 hunks are 400 MB over there
@@ -178,8 +177,17 @@ def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
     return parts.tools(brief, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
 
 
-def without(brief: Brief, left_out: Mapping[str, str]) -> Brief:
-    """The brief without files that cannot be read. A consumer that holds one is left out as a whole: its paths are told to nobody."""
+def by_code(brief: Brief, lost: str) -> Brief:
+    """The brief of a review by code alone, in the place of one by models that was ended: why."""
+    return replace(brief, settings=brief.settings.with_flags(strategy="offline"), lost=lost)
+
+
+def without(brief: Brief, left_out: Mapping[str, str], lost: str = "") -> Brief:
+    """The brief without files that cannot be read. A consumer that holds one is left out as a whole: its paths are told to nobody.
+
+    `lost`: why it is to be done without models too.
+    """
+    brief = by_code(brief, lost) if lost else brief
     rows = brief.consumers.named
     begins = {one.name: (mount_of(one.name), label(one.name, "")) for one in rows if not one.problem}
     theirs = {path for path in left_out for names in begins.values() if path.startswith(names)}

@@ -17,7 +17,7 @@ from bot.app.operator.gate import claims_of, key_of, signed
 
 
 async def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: Path) -> None:
-    """Its key comes from the App's; a copy of an ended cookie is worth nothing."""
+    """Its key comes from the App's; a copy of an ended cookie is worth nothing, nor is a link that was used, before the restart and after it."""
     async with visit(tmp_path) as at:
         await at.sign_in("ann")
         http = await at.browser("ann")
@@ -35,8 +35,13 @@ async def test_a_session_survives_a_restart_and_ends_with_its_button(tmp_path: P
         http.cookies.update(kept)
         assert (await http.get("/")).status_code == 303
         bobs = dict((await at.browser("bob")).cookies)
+        token = parse_qs(urlsplit(operator.link(at.given, at.base)).query)["token"][0]
+        assert (await (await at.browser("carol")).post("/signin", data={"token": token})).status_code == 303
         given = at.given
     async with served(given) as again:
+        ended = {"cookie": f"deeprepo={kept['deeprepo']}"}
+        assert (await again.http.get("/", headers=ended)).status_code == 303
+        assert (await again.http.post("/signin", data={"token": token})).status_code == 400
         kept = {"cookie": f"deeprepo={bobs['deeprepo']}"}
         assert (await again.http.get("/", headers=kept)).status_code == 200
         assert (await again.http.get("/", headers={"cookie": f"{kept['cookie'][:-2]}xx"})).status_code == 303

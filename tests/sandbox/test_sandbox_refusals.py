@@ -160,3 +160,14 @@ async def test_a_commit_holds_links_modes_and_submodules(at: Rig) -> None:
         ["100755", "blob"],
         ["160000", "commit"],
     ]
+
+
+async def test_a_page_of_elsewhere_posts_nothing(at: Rig) -> None:
+    """Neither a site of its own origin nor a sandboxed frame without one; and no foreign name that leads to this machine is answered."""
+    origin = at.gh.world.origin
+    place = f"{origin}/{at.repo.repository.full_name}/pull/1"
+    for theirs, status in ((origin, 303), ("null", 403), ("https://example.com", 403)):
+        answer = await at.client.post(f"{place}/comment", data={"body": "hello"}, headers={"origin": theirs})
+        assert answer.status_code == status
+    assert (await at.client.get(place, headers={"host": "example.com"})).status_code == 421
+    assert [one.body for one in at.gh.pull(1).comments] == ["hello"]

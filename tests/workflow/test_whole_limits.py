@@ -1,5 +1,7 @@
 import json
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -7,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from whole import whole
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Server
 
 HERE = Path(__file__).parent
 
@@ -53,3 +59,26 @@ def test_what_a_limit_ends_is_left_out_and_the_others_are_reviewed(told: Mapping
     assert ".crash" in told["many"]["check"]
     assert told["processes"] == 2  # those that start the next child
     assert told["left"] == []
+
+
+async def test_what_ends_the_models_part_costs_nothing_that_code_has_proven(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The child is killed in the middle of a root's turn: the finding by code is posted, and the review says what was lost."""
+
+    def root(body: dict[str, Any]) -> doubles.Reply:
+        for child in multiprocessing.active_children():
+            os.kill(child.pid or 0, signal.SIGKILL)
+        return doubles.code("set_answer('Fine.')")
+
+    with doubles.in_thread(Server(root)) as server:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
+        for role in ("ROOT", "WORKER"):
+            monkeypatch.setenv(f"DEEPREPO_{role}", "compatible/model")
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: critical\nstrategy: rlm\n"})
+            number = await at.reviewed(fork=True, author="stranger")
+            assert at.ending(number) == "failure"
+            page = at.summary(number)
+            assert "1 finding (1 high)" in page
+            assert "this one is by code alone" in page

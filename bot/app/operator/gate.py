@@ -88,7 +88,6 @@ class Gate:
 
     server: RunningServer
     key: bytes = field(repr=False)
-    used: set[str] = field(default_factory=set)  # links that were used and sessions that were ended
 
     def door(self, request: Request) -> Door | None:
         """What people sign in with at GitHub, None where the App has no client secret."""
@@ -98,14 +97,15 @@ class Gate:
         here = self.server.place.public_url or str(request.base_url).rstrip("/")
         return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), here + manifest.SIGNED_IN)
 
-    def session(self, request: Request) -> SignedIn | None:
+    async def session(self, request: Request) -> SignedIn | None:
         """Whose request this is, also if GitHub has to be asked again; None where nobody has signed in or the session is over."""
         claims = claims_of(self.key, "session", request.cookies.get(COOKIES["session"], ""))
-        return SignedIn.model_validate(claims) if claims and claims["id"] not in self.used else None
+        is_over = not claims or await self.server.store.sessions.is_over(claims["id"])
+        return None if is_over else SignedIn.model_validate(claims)
 
-    def begin(self, response: Response, request: Request, visitor: Visitor | None) -> None:
+    async def begin(self, response: Response, request: Request, visitor: Visitor | None) -> None:
         """Let somebody in: a visitor for as long as GitHub need not be asked again, the operator (None) for the day."""
-        now, old = time.time(), self.session(request)
+        now, old = time.time(), await self.session(request)
         login = OPERATOR if visitor is None else visitor.login
         since = old.since if old is not None and old.login == login and not old.is_current else now
         session = SignedIn(
@@ -117,11 +117,11 @@ class Gate:
         )
         self._set(response, request, "session", session, since + LONGEST - now)
 
-    def end(self, response: Response, request: Request) -> None:
-        """End the session, also for a copy of its cookie."""
-        session = self.session(request)
+    async def end(self, response: Response, request: Request) -> None:
+        """End the session, also for a copy of its cookie, and after a restart."""
+        session = await self.session(request)
         if session is not None:
-            self.used.add(session.id)
+            await self.server.store.sessions.end(session.id, session.since + LONGEST)
         response.delete_cookie(COOKIES["session"])
 
     def leave(self, response: Response, request: Request, back: str) -> Departure:
@@ -135,13 +135,10 @@ class Gate:
         claims = claims_of(self.key, "leaving", request.cookies.get(COOKIES["leaving"], ""))
         return Departure.model_validate(claims) if claims and state and claims["state"] == state else None
 
-    def use_link(self, token: str) -> bool:
+    async def use_link(self, token: str) -> bool:
         """Whether this is a link that we have made and nobody has used yet. It is used up by that."""
         claims = claims_of(self.key, "link", token)
-        if claims is None or claims["id"] in self.used:
-            return False
-        self.used.add(claims["id"])
-        return True
+        return claims is not None and await self.server.store.sessions.end(claims["id"], claims["exp"])
 
     def _set(self, response: Response, request: Request, kind: Kind, value: BaseModel, seconds: float) -> None:
         """Keep it in the browser, out of reach for scripts. Where people come by https it goes over https alone."""

@@ -32,7 +32,7 @@ def add_to(app: FastAPI, server: RunningServer) -> None:
     app.state.gate = Gate(server, key_of(server.app.private_key))
     app.include_router(signing_in.router)
     app.include_router(router)
-    app.exception_handler(NotSignedIn)(lambda request, _: signing_in.again(request))
+    app.exception_handler(NotSignedIn)(signing_in.again)
     app.exception_handler(RequestValidationError)(lambda *_: answers.missing())
     app.exception_handler(StorageError)(lambda _, error: answers.page("broken.html.j2", 503, why=str(error)))
 

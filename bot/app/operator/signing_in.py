@@ -52,7 +52,7 @@ AtGate = Annotated[Gate, Depends(gate_of)]
 
 async def session_of(request: Request, gate: AtGate) -> SignedIn:
     """Whose request this is. Raises NotSignedIn."""
-    session = gate.session(request)
+    session = await gate.session(request)
     if session is None or not session.is_current:
         raise NotSignedIn
     return session
@@ -87,10 +87,10 @@ async def ask(request: Request, token: str = "", back: str = "/") -> Response:
 @router.post("/signin")
 async def by_link(request: Request, gate: AtGate, fields: Form) -> Response:
     """Come in by the link of the log."""
-    if not gate.use_link(fields.get("token", "")):
+    if not await gate.use_link(fields.get("token", "")):
         return _failure_page(request, SPENT, "a link that is not valid")
     response = answers.redirect("/")
-    gate.begin(response, request, None)
+    await gate.begin(response, request, None)
     _log("the operator has signed in by the link", peer=_peer(request))
     return response
 
@@ -123,11 +123,11 @@ async def come_back(request: Request, gate: AtGate, code: str = "", state: str =
         return _failure_page(request, f"{wrong}. Try again.", str(wrong))
     if not visitor.installations:
         refusal = _failure_page(request, f"@{visitor.login} {NONE}", "administers nothing", 403)
-        gate.end(refusal, request)  # a person who lost the right is signed out
+        await gate.end(refusal, request)  # a person who lost the right is signed out
         return refusal
     response = answers.redirect(leaving.back)
     response.delete_cookie(COOKIES["leaving"])
-    gate.begin(response, request, visitor)
+    await gate.begin(response, request, visitor)
     _log("somebody has signed in", login=visitor.login, installations=len(visitor.installations))
     return response
 
@@ -136,18 +136,18 @@ async def come_back(request: Request, gate: AtGate, code: str = "", state: str =
 async def out(request: Request, gate: AtGate, fields: Form) -> Response:
     """Leave."""
     response = answers.redirect("/signin")
-    session = gate.session(request)
+    session = await gate.session(request)
     if session is not None and is_from_session(session, fields):
-        gate.end(response, request)
+        await gate.end(response, request)
     return response
 
 
-def again(request: Request) -> Response:
+async def again(request: Request, _: Exception) -> Response:
     """Ask somebody who has not signed in, or whose right GitHub has to confirm; afterwards they come back here."""
     gate: Gate = request.app.state.gate
     query = f"?{request.url.query}" if request.url.query else ""
     back = f"{request.url.path}{query}" if request.method == "GET" else "/"
-    way = "/signin/github" if gate.session(request) is not None and gate.door(request) is not None else "/signin"
+    way = "/signin/github" if await gate.session(request) is not None and gate.door(request) is not None else "/signin"
     return answers.redirect(f"{way}?{urlencode({'back': back})}" if back != "/" else way)
 
 

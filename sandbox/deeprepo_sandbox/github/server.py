@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from deeprepo_sandbox.github import access, backend, graphql, validate
@@ -23,6 +23,7 @@ OF_REPOSITORY = re.compile(r"/repos/([^/]+)/([^/]+)(/.*)?")
 BY_ID = re.compile(r"/repositories/([0-9]+)(/.*)?")
 REST, GRAPHQL, GIT, OAUTH = "/api/v3", "/api/graphql", ".git/", "/login/oauth/"
 FAILED = 400
+HERE = frozenset({"127.0.0.1", "localhost"})
 
 
 class Server:
@@ -57,6 +58,8 @@ class Server:
         await reply(scope, receive, send)
 
     async def _reply(self, request: Request, path: str) -> Response:
+        if request.url.hostname not in HERE:  # a page of elsewhere whose name leads to this machine
+            return PlainTextResponse("The sandbox answers under its own address alone.", 421)
         if path.startswith(REST):
             return await self._rest(request, path.removeprefix(REST))
         if path == GRAPHQL:

@@ -119,7 +119,7 @@ async def _post(world: World, request: Request, path: str) -> Response:
     form = {name: str(value) for name, value in (await request.form()).items()}
     if path.endswith("/settings/apps/new"):
         return _manifest(world, form.get("manifest", ""), request.query_params.get("state", ""))
-    if request.headers.get("origin", world.origin) not in {world.origin, "null"}:
+    if request.headers.get("origin", world.origin) != world.origin:
         return PlainTextResponse("Only the sandbox's own pages may post here.", 403)
     found = re.fullmatch(r"/([^/]+)/([^/]+)/pull/(\d+)/(\w+)", path)
     where = world.repository(found[1], found[2]) if found else None
