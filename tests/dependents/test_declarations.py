@@ -311,6 +311,11 @@ def test_a_variable_that_is_set_by_a_new_name_is_missed_where_it_is_read(reposit
         {"src/main.ts": READ.format(NEW), ".env": f"{OLD}=a\n{NEW}=a\n"},
         {"src/main.ts": "export const url = 1;\n"},
         {".env": f"{OLD}=b\n"},
+        {
+            "src/main.ts": READ.format(NEW),
+            ".env": f"{NEW}=a\n",
+            ".github/workflows/b.yml": SET[".github/workflows/a.yml"].format(OLD),
+        },
     ],
 )
 def test_a_variable_that_both_sides_know_is_not_missed(repository: Repository, after: dict[str, str]) -> None:
@@ -320,7 +325,8 @@ def test_a_variable_that_both_sides_know_is_not_missed(repository: Repository, a
 
 def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(repository: Repository) -> None:
     """It is no finding: a library may read it. Another reader in the tree keeps it in use."""
-    before = {"a.ts": READ.format(OLD), ".env.example": f"{OLD}=a\n"}
+    workflow = SET[".github/workflows/a.yml"].format(OLD)  # which may set it for a tool
+    before = {"a.ts": READ.format(OLD), ".env.example": f"{OLD}=a\n", ".github/workflows/b.yml": workflow}
     repository.commit({"README.md": "shop\n", **before}, "before")
     repository.commit({"a.ts": "export const url = 1;\n"}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.dependents.texts import Renaming, Role, renamings, roles
 from bot.ports import Tree
-from bot.text.paths import is_sample, vendored_folder
+from bot.text.paths import is_sample, is_workflow, vendored_folder
 from bot.values import ChangedFile, Evidence, Finding, Query, Source, Verdict
 from bot.values.finding import USES_IT, proof_of
 
@@ -53,7 +53,8 @@ def _left_behind(one: Renaming, ends: Mapping[str, _Ends]) -> list[_Row]:
     known = {path for path, _, _ in ends[one.new].of(other)}
     if one.role == "sets" and known:
         return []  # code may try both names
-    return [row for row in ends[one.old].of(other) if row[0] not in known]
+    # Where the new name is set, a step of a workflow may set the old one for a tool: `GH_TOKEN` for `gh`.
+    return [row for row in ends[one.old].of(other) if row[0] not in known and not (known and is_workflow(row[0]))]
 
 
 async def _ends(tree: Tree, names: Iterable[str]) -> Mapping[str, _Ends]:

@@ -15,7 +15,7 @@ from bot.dependents.texts.paths import lost_paths
 from bot.dependents.texts.words import IMPORTS, LONG_LINE, LostWord, lost_words
 from bot.ports import Tree
 from bot.text.lines import is_comment
-from bot.text.paths import is_settings, is_style, uses_nothing, vendored_folder
+from bot.text.paths import is_settings, is_style, is_workflow, uses_nothing, vendored_folder
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Query, Reference
 
 WORDS = 200  # of one change that are looked up
@@ -130,7 +130,10 @@ def _missed(
 
 
 def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str, int, str]]:
-    """The lines (path, number, name) that set a variable of the environment which code read before and nothing reads any more."""
+    """The lines (path, number, name) that set a variable of the environment which code read before and nothing reads any more.
+
+    A step of a workflow sets it for a tool as well.
+    """
     found: set[tuple[str, int, str]] = set()
     for name, mine in _by_word(rows, names).items():
         does = [
@@ -140,7 +143,7 @@ def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str,
             if one == name
         ]
         if all(role == "sets" for _, role in does):
-            found.update((path, line, name) for (path, line, _), _ in does)
+            found.update((path, line, name) for (path, line, _), _ in does if not is_workflow(path))
     return found
 
 
