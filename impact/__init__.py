@@ -41,7 +41,7 @@ async def report(tree: Tree, change: Change, base: Base | None = None) -> Report
     else:
         found = ()
     read = tuple(sorted(path for path in mine if index.facts(path) is not None))
-    unread: tuple[str, ...] = ()
+    built: tuple[Place, ...] = ()
     if found and base is not None:
-        found, unread = await Witness(base, index, Index(await base.paths())).hear(found, mine)
-    return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))), unread)
+        found, built = await Witness(base, index, Index(await base.paths())).hear(found, mine)
+    return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))), built)

@@ -22,6 +22,7 @@ class Namespaces(Standalone, ABC):
             set()
         )  # a file and the name of a function or value of it, which may follow a dot
         self._files: dict[tuple[str, str], set[str]] = defaultdict(set)  # namespace and name -> files
+        self._names: set[str] = set()  # those of them
 
     def tell(self, path: str, facts: Facts) -> None:
         """Note what a file holds, or held before a change."""
@@ -29,6 +30,7 @@ class Namespaces(Standalone, ABC):
         self.spaces_of[path] = {*self.spaces_of.get(path, ()), *spaces}
         types, members = self.names(path, facts)
         self.members |= {(path, name) for name in members - types}
+        self._names |= types | members
         for name in types | members:
             for space in spaces if path in self.paths.files else ():
                 self._files[space, name].add(path)
@@ -45,6 +47,10 @@ class Namespaces(Standalone, ABC):
         """The namespaces whose names a file sees without an import. `written`: those that it says it is in."""
         del path
         return written or ("",)
+
+    def is_known(self, name: str) -> bool:
+        """Whether a file of any namespace may hold a name."""
+        return name in self._names
 
     def holding(self, importer: str, space: str, name: str) -> Collection[str]:
         """The files that hold a name of a namespace, so far as that is known."""

@@ -159,7 +159,7 @@ class Report:
 
     places: tuple[Place, ...] = ()
     looked: Looked = field(default_factory=Looked)
-    unread: tuple[str, ...] = ()  # sentences: what this reading does not understand, so that nothing is said of it
+    built: tuple[Place, ...] = ()  # those that do not stand before the witness
 
 
 class Tree(Protocol):

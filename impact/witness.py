@@ -1,19 +1,21 @@
 """The witness: the base builds. What this reading finds wrong in it, this reading does not understand.
 
 A place in a new line stands if the tree does not say that a build adds to what it names, and if the base answers the same question, asked by the
-same code: no line that nobody changed lacks something of the same module, package or class, or calls the same function wrongly.
+same code: no line that nobody changed lacks something of the same module, package or class, or calls the same function wrongly. An old line
+uses what changed if it meant that before.
 """
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from impact.classes import named
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
 from impact.paths import above_of, joined, shared_folders
-from impact.values import Base, Change, Place
+from impact.values import Base, Change, Facts, Place
 
 ASKED = 16  # files of the base that are asked about one place
 MOST = 48  # the same, about all places
@@ -25,6 +27,9 @@ TOLD = re.compile(
     re.IGNORECASE,
 )
 BUILT = re.compile(r"(?:^|/)CMakeLists\.txt$")
+MANIFEST = re.compile(
+    r"(?:\.csproj|(?:^|/)(?:pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|composer\.json))$"
+)  # of a project with namespaces
 
 
 @dataclass(slots=True)
@@ -37,15 +42,10 @@ class Witness:
     wrong: set[tuple[str, str]] = field(default_factory=set)  # what the base lacks, too
     asked: set[str] = field(default_factory=set)  # files of the base that were asked
 
-    async def hear(self, found: Sequence[Place], change: Change) -> tuple[tuple[Place, ...], tuple[str, ...]]:
-        """The places that stand, and a sentence for each module that this reading does not understand."""
-        kept, unread = list[Place](), dict[str, None]()
-        for place in found:
-            if await self._is_built(place) or await self._lacks(place, change):
-                unread[_sentence(place)] = None
-            else:
-                kept.append(place)
-        return tuple(kept), tuple(unread)
+    async def hear(self, found: Sequence[Place], change: Change) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+        """The places that stand, and those that do not."""
+        rows = [(place, await self._is_built(place) or await self._lacks(place, change)) for place in found]
+        return tuple(one for one, is_built in rows if not is_built), tuple(one for one, is_built in rows if is_built)
 
     async def _is_built(self, place: Place) -> bool:
         """Whether the tree itself says that what is missing may be there once it is built."""
@@ -156,7 +156,81 @@ def _last(name: str, language: Language) -> str:
     return re.split(r"[./:\\]", name.rstrip("/").removesuffix(".js"))[-1] if language.separator else name
 
 
-def _sentence(place: Place) -> str:
-    if place.rule == "arguments":
-        return f"calls of `{place.asked}` in {place.source} that nobody changed do not fit it as it is read here: new ones were not judged"
-    return f"`{place.home or place.name}` has files that are not in the tree: what new lines name of it was not judged"
+@dataclass(frozen=True, slots=True)
+class OldUse:
+    """A name of a file that nobody changed, which is taken for what another file defines."""
+
+    path: str
+    name: str
+    home: str  # the file that defined it before the change
+
+
+async def of_others(base: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
+    """Of these uses, those that mean something else in the base: the same question is asked of it by the reading of new lines.
+
+    A file means what the project that it is in has by the same whole name, whatever other projects have.
+    """
+    index = Index(await base.paths())
+    projects = frozenset(posixpath.dirname(path) for path in index.paths.files if MANIFEST.search(path))
+    found = [
+        use for use in uses if await _means_another(base, index, use) or await _has_its_own(base, index, use, projects)
+    ]
+    return frozenset(found)
+
+
+async def _means_another(base: Base, index: Index, use: OldUse) -> bool:
+    """Whether the reading of new lines finds another definition for the name, and no import of the file that had it."""
+    is_another = False
+    for _ in range(ROUNDS):
+        answer, facts, home, language = (
+            named(index, use.path, use.name),
+            index.facts(use.path),
+            index.facts(use.home),
+            language_of(use.path),
+        )
+        modules = index.modules(language) if language is not None else None
+        items = facts.imports if facts is not None and modules is not None else ()
+        imported = {path for one in items if modules for path in modules.files(use.path, one, use.name) or ()}
+        homes = {path for path, _ in answer.definitions}
+        is_another = (
+            bool(homes) and use.home not in homes | imported and all(_is_apart(index, use, home, one) for one in homes)
+        )
+        if not await index.read(base):
+            break
+    return is_another
+
+
+def _is_apart(index: Index, use: OldUse, home: Facts | None, path: str) -> bool:
+    """Whether two files define a name each for itself: in namespaces that they declare. Elsewhere an import says which file it means."""
+    other = index.facts(path)
+    if home is None or other is None or not home.spaces:
+        return False
+    return _defines(home, use.name) and home.spaces != other.spaces
+
+
+def _defines(facts: Facts, name: str) -> bool:
+    return any(one.name == name and not one.owner and one.kind != "holder" for one in facts.definitions)
+
+
+async def _has_its_own(base: Base, index: Index, use: OldUse, projects: Collection[str]) -> bool:
+    """Whether the project of a file defines the same whole name, and that of the other file is another one."""
+    mine, other = (
+        next((one for one in (*above_of(path), "") if one in projects), None) for path in (use.path, use.home)
+    )
+    if mine is None or other is None or mine == other:
+        return False
+    pattern = rf"\b(?:class|struct|record|interface|enum|object|trait|fun|function)\s.*\b{re.escape(use.name)}\b"
+    found = [path for path in await base.holding(pattern, mine) if _is_of(path, projects, mine) and path != use.path]
+    paths = [use.home, *found[:ASKED]]
+    for path in paths:
+        index.facts(path)
+    await index.read(base)
+    home, *others = (index.facts(path) for path in paths)
+    spaces = home.spaces if home is not None else ()
+    return bool(spaces) and any(
+        facts is not None and facts.spaces == spaces and _defines(facts, use.name) for facts in others
+    )
+
+
+def _is_of(path: str, projects: Collection[str], project: str) -> bool:
+    return next((one for one in (*above_of(path), "") if one in projects), None) == project

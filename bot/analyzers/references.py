@@ -9,33 +9,17 @@ from dataclasses import replace
 
 import impact
 from bot.analyzers.contracts import REPORTED, compare
+from bot.dependents.one_side import OneSide
 from bot.languages.faults import faults
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Query, Side, Source, Verdict
+from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"
 QUOTED = 6  # further lines with the same cause
-
-
-class _Side:
-    """One side as `impact` reads it."""
-
-    def __init__(self, tree: Tree, side: Side) -> None:
-        self._tree, self._side = tree, side
-
-    async def paths(self) -> Mapping[str, bool]:
-        return {path: entry.kind == "file" for path, entry in (await self._tree.entries(self._side)).items()}
-
-    async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
-        return await self._tree.read_many(paths, self._side)
-
-    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
-        where = [f":(literal){under}"] if under else []
-        return sorted(await self._tree.grep(Query([pattern], where, syntax="perl", side=self._side)))
 
 
 class References:
@@ -50,9 +34,9 @@ class References:
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
         """One finding for each cause in a file, with the lines that share it as evidence."""
         change = {file.path: file.added_lines for file in files}
-        report = await impact.report(_Side(tree, "head"), change, _Side(tree, "base"))
+        report = await impact.report(OneSide(tree, "head"), change, OneSide(tree, "base"))
         told = _told(dependents)
-        places = [place for place in report.places if not told & {(place.path, _last(name)) for name in _names(place)}]
+        places = [place for place in report.places if not told & _told_as(place)]
         texts = await tree.read_many(sorted({path for place in places for path in (place.path, place.source) if path}))
         lines = {path: file_lines(source) for path, source in texts.items()}
         damaged = {path for path in {one.path for one in places} if await _is_damaged(tree, path, files, texts[path])}
@@ -60,7 +44,7 @@ class References:
             tuple(_finding(place, lines, proves=place.path not in damaged) for place in places),
             frozenset(report.looked.files),
             tuple((path, UNREAD) for path in report.looked.unread),
-            report.unread,
+            tuple(dict.fromkeys(_limit(place) for place in report.built if not told & _told_as(place))),
         )
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
@@ -92,8 +76,14 @@ def _told(dependents: Dependents) -> frozenset[tuple[str, str]]:
     )
 
 
-def _names(place: impact.Place) -> tuple[str, ...]:
-    return (place.name, place.here) if place.here else (place.name,)
+def _told_as(place: impact.Place) -> set[tuple[str, str]]:
+    return {(place.path, _last(name)) for name in (place.name, place.here) if name}
+
+
+def _limit(place: impact.Place) -> str:
+    if place.rule == "arguments":
+        return f"unchanged calls of `{place.asked}` ({place.source}) do not fit it as it is read here: new ones were not judged"
+    return f"`{place.home or place.name}` has files that are not in the tree: what new lines name of it was not judged"
 
 
 def _last(name: str) -> str:

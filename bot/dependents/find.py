@@ -15,6 +15,7 @@ from bot.dependents.guards import lost_guards
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
 from bot.dependents.lost_modules import lost_modules
+from bot.dependents.meant import of_the_change
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
 from bot.dependents.properties import lost_properties
@@ -134,6 +135,7 @@ async def _of_language(
     search = Search(scene, budget, fresh, broken_imports, cut)
     targets = await use_targets(scene)
     references = await search.run([*targets, *await attribute_targets(scene, lost_attributes(sources))])
+    references = await of_the_change(tree, scene, references)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     from bot.dependents.results import with_misuses  # here: grammars load with the first file that is searched
 

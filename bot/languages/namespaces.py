@@ -167,7 +167,7 @@ class _File:
 
     def _bare(self, name: str, before: str) -> Iterator[tuple[str, int, str]]:
         """A name of a namespace in sight; behind a dot one that a value of another type may have."""
-        for space, line in self._spaces.items():
+        for space, line in self._spaces.items() if self._modules.is_known(name) else ():
             for target in sorted(self._modules.holding(self._path, space, name)):
                 if not before or (target, name) in self._modules.members:
                     yield target, 0 if before else line, ""

@@ -54,6 +54,37 @@ def test_a_project_is_built_without_those_that_it_does_not_refer_to(repository: 
     assert [finding.path for finding in look(pull)] == ["A/User.cs"]
 
 
+CONTRACTS = "namespace Shop.Contracts { public class Order { public string Title; } }\n"
+SHOWN = "using Shop.Contracts;\nnamespace Shop { class Show { int Run(Order order) => order.Title.Length; } }\n"
+CLASS = "<?php\nnamespace App\\Models;\nclass Order { public function title(): string { return ''; } }\n"
+SHOW = "<?php\nnamespace App;\nuse App\\Models\\Order;\nfunction show(Order $order) { return $order->title(); }\n"
+COMPOSER = '{"autoload": {"psr-4": {"App\\\\": "app/"}}}'
+APART = {
+    "C#": {
+        **{f"{one}/{one}.csproj": PROJECT.format("") for one in ("Client", "Server")},
+        "Client/Contracts.cs": CONTRACTS,
+        "Server/Models.cs": CONTRACTS,
+        **{f"{one}/Show.cs": SHOWN for one in ("Client", "Server")},
+    },
+    "PHP": {
+        **{f"{one}/composer.json": COMPOSER for one in ("a", "b")},
+        **{f"{one}/app/Models/Order.php": CLASS for one in ("a", "b")},
+        **{f"{one}/app/Show.php": SHOW for one in ("a", "b")},
+    },
+}
+
+
+@pytest.mark.parametrize("language", APART)
+def test_a_file_means_what_its_own_project_has_by_the_whole_name(repository: Repository, language: str) -> None:
+    """Although another project, of which nothing says how it is built with this one, has the same namespace and class."""
+    files = APART[language]
+    path, text = next(row for row in files.items() if row[1] in (CONTRACTS, CLASS))
+    new = text.replace("Title", "Heading").replace("title", "heading")
+    assert {finding.path for finding in look(repository.change(files, {path: new}))} == {
+        next(one for one, text in files.items() if text in (SHOWN, SHOW))
+    }
+
+
 def test_a_part_of_a_namespace_is_no_class(repository: Repository) -> None:
     """`using Microsoft.Extensions.Hosting` names no class `Extensions`, although the file has a part of one."""
     files = {

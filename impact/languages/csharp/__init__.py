@@ -53,6 +53,7 @@ class Modules(Namespaces):
     def tell(self, path: str, facts: Facts) -> None:
         """Note what a file holds; of some types the members have no namespace."""
         super().tell(path, facts)
+        self._names |= self._of_lent(facts)
         for name in self._of_lent(facts):
             self._files["", name].add(path)
 

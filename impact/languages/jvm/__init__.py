@@ -142,6 +142,10 @@ class Modules(Namespaces):
         modules = {path.partition("/src/")[0] for path in files if _common(path, importer) == near}
         return {path for path in files if path.partition("/src/")[0] in modules}
 
+    def is_known(self, name: str) -> bool:
+        """Whether a file says that it holds a name, or is called so."""
+        return super().is_known(name) or name in self._stems
+
     def _is_hidden(self, importer: str, path: str, name: str) -> bool:
         """Whether Java does not see a name of Kotlin, which it calls by the class of the file."""
         return importer.endswith(".java") and path in self._facades and (path, name) in self.members
