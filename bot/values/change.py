@@ -83,7 +83,7 @@ class PullRequest:
     base: Exact[str]  # commit or tree id
     head: Exact[str]  # commit or tree id
     base_name: Exact[str]  # as a person would call it: "main", "a1b2c3d"
-    head_name: Exact[str]
+    head_name: str  # the author's word: a secret in it is masked as in any text
     git_dir: Exact[str]
     object_dir: Exact[str | None] = None  # where the objects of staged or uncommitted work were written, if anywhere
     base_tip: Exact[str | None] = None  # the tip of the base branch: configuration is read there; None: `base`

@@ -1,6 +1,6 @@
 """A secret that was committed and taken out again: its pull request is not clean until somebody who may says that it was revoked."""
 
-from whole import Whole
+from whole import BROKEN, Whole
 
 LEAK = {"shop/keys.py": 'aws_access_key_id = "AKIA' + 'Q3ZRT5PLMX7WQN2B"\n'}
 
@@ -24,3 +24,17 @@ async def test_a_removed_secret_is_open_until_it_is_revoked(at: Whole) -> None:
     assert at.ending(number) == "success"
     await at.pushed({"NEWS.md": "One more round.\n"})
     assert at.ending(number) == "success"
+
+
+async def test_a_token_in_the_name_of_a_branch_or_in_a_command_is_stored_nowhere(at: Whole) -> None:
+    """Nor is it posted: what a person types beside a change goes out masked as the change itself does."""
+    branch, asked = (f"ghp_{letter}{'Zk3Qw8Lm2Np5Rt7Vx1Yb4Cd6Fg9Hj0Ks2D'}4" for letter in "ab")
+    await at.repo.commit(f"feature-{branch}", BROKEN)
+    number = await at.repo.open_pull(f"feature-{branch}", title="Prices")
+    await at.quiet()
+    await at.said(number, f"/deeprepo ask what is {asked}?")
+    stands = at.gh.pull(number)
+    ours = [c.body for c in (*stands.comments, *stands.review_comments) if "<!-- deeprepo" in c.body]
+    posted = "\n".join([*ours, *(f"{c.title}{c.summary}{c.text}" for c in stands.checks)])
+    stored = b"".join(path.read_bytes() for path in at.data.rglob("*") if path.is_file())
+    assert [token in posted or token.encode() in stored for token in (branch, asked)] == [False, False]
