@@ -1,5 +1,6 @@
 """A review that fails before anybody could look at its pull request: a check run of the commit that the delivery names says so."""
 
+import asyncio
 import time
 from contextlib import suppress
 
@@ -14,6 +15,8 @@ from bot.values.change import is_object_id
 from bot.workflow import pull_state
 from bot.workflow.services import Services
 
+PATIENCE = 60.0  # seconds: where GitHub is away the job is put off soon, and this is done again
+
 
 async def begin(ask: ReviewAsk, run: str, host: Host, services: Services, why: str) -> str:
     """Begin the check run of this review, unless it has one or is made: whatever follows, it is ended with the reason. Return why there can be none."""
@@ -23,8 +26,11 @@ async def begin(ask: ReviewAsk, run: str, host: Host, services: Services, why: s
     if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
         return ""
     try:
-        owner = CheckOwner(run, broken_ending=await ending(host, services))
-        await store.checks.add(ask.pull, await checks.start(host, ask.head, owner, why), run, time.time())
+        async with asyncio.timeout(PATIENCE):
+            owner = CheckOwner(run, broken_ending=await ending(host, services))
+            await store.checks.add(ask.pull, await checks.start(host, ask.head, owner, why), run, time.time())
+    except TimeoutError:
+        return "GitHub did not answer in time"
     except HostError as error:
         return error.reason if isinstance(error, HostRefused) else str(error)
     return ""

@@ -53,7 +53,7 @@ class World:
         self.notices: tuple[str, ...] = ()  # what every page of a pull request says first
         self.links: tuple[tuple[str, str], ...] = ()  # words and addresses beside a pull request
         self.visitor = ""  # who is signed in at this GitHub in the browser
-        self.former_names: dict[str, int] = {}  # of repositories that have another one now: "owner/name" and id
+        self.former_names: dict[str, int] = {}  # later ones than the first: "owner/name" and the repository's id
         self.manifests: dict[str, int] = {}  # codes of the manifest flow: App ids
         self.deliveries: list[Delivery] = []
         self.requests: list[SeenRequest] = []
@@ -161,13 +161,17 @@ class World:
 
     def moved(self, owner: str, name: str) -> Repository | None:
         """The repository that had this address once, unless another one has it now."""
-        former = self.repositories.get(self.former_names.get(f"{owner}/{name}".lower(), 0))
+        address = f"{owner}/{name}".lower()
+        first = {f"{one.git.parent.name}/{one.git.stem}".lower(): one.id for one in self.repositories.values()}
+        former = self.repositories.get(self.former_names.get(address, first.get(address, 0)))
         is_gone = former is None or former.is_deleted or self.repository(owner, name) is not None
         return None if is_gone else former
 
     async def create(self, owner: str, name: str, source: Path | None, parent: Repository | None = None) -> Repository:
         """A new repository with the branches of a git repository on disk."""
         folder = self.folder / owner / f"{name}.git"
+        if folder.exists():  # of a repository that had this name before
+            folder = folder.with_name(f"{name}-{self.id()}.git")
         default = await git.clone(source, folder)
         account = self.user(owner, "User" if parent else "Organization")
         made = Repository(self.id(), account, name, folder, self.now(), default_branch=default, parent=parent)
