@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path as _Place
 from types import TracebackType
@@ -161,6 +162,7 @@ class Session:
             watch = self._hear if on_progress is not None else None
             self._inner = TextSession(about, asked, limits, place, watch)
         self._on_progress = on_progress
+        self._turn = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._runner: asyncio.Runner | None = None
 
@@ -214,9 +216,10 @@ class Session:
         await self.close_async()
 
     def _in_own_loop(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run it in an event loop that lasts as long as the session."""
-        runner = self._runner = self._runner or asyncio.Runner()
-        return call_apart(lambda: runner.run(work()))
+        """Run it in an event loop that lasts as long as the session. Questions of several threads wait for each other."""
+        with self._turn:
+            runner = self._runner = self._runner or asyncio.Runner()
+            return call_apart(lambda: runner.run(work()))
 
     def _hear(self, row: Mapping[str, Any]) -> None:
         """What the journal is told, as an event."""

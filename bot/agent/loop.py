@@ -18,14 +18,6 @@ CHILD_FILES = 40  # changed files that are named in it
 CHILD_CHARS = 60_000  # of files in a child's first message; it opens the rest itself
 
 CUT_SHORT: dict[Outcome, str] = {"budget": "", "provider": "provider", "declined": "provider"}
-ENDS: dict[Outcome, str] = {
-    "turns": "The root used all of its {turns} turns without handing in a summary.",
-    "budget": "The root stopped early: {why}.",
-    "provider": "The root's model failed: {why}",
-    "window": "Nobody looked across the units: {why}.",
-    "declined": "The root's model declined to go on. {why}",
-    "astray": "The root was stopped after {idle} turns that brought nothing new.",
-}
 
 
 async def run(session: Session, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
@@ -80,12 +72,12 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
     )
     turns = min(CHILD_TURNS, session.calls.budget.limits.turns)
     root_run = await _run_root(session, seed, gate=False, turns=turns, depth=depth, name=name)
-    return root_run.summary or f"[the child run ended without an answer: {_end(root_run) or 'it said nothing'}]"
+    return root_run.summary or f"[the child run ended without an answer: {root_run.end or 'it said nothing'}]"
 
 
 def _transcript(session: Session, root_run: Turns) -> Transcript:
     refusal = session.calls.budget.refused
-    notes = [_end(root_run)] if _end(root_run) else []
+    notes = [root_run.end] if root_run.end else []
     if refusal and root_run.outcome != "budget":
         notes.append(f"Some questions to workers were not sent: {refusal}.")
     notes += root_run.state.errors if not refusal else ()
@@ -97,12 +89,6 @@ def _transcript(session: Session, root_run: Turns) -> Transcript:
         partial=root_run.outcome in CUT_SHORT or bool(refusal),
         fault="provider" if CUT_SHORT.get(root_run.outcome) else "",
     )
-
-
-def _end(root_run: Turns) -> str:
-    """How it ended, where that was not by an answer."""
-    words = ENDS.get(root_run.outcome, "")
-    return words.format(turns=root_run.guard.turns, why=root_run.why, idle=root_run.guard.stale).strip()
 
 
 def _summary(session: Session) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.agent import tools
@@ -15,9 +15,18 @@ from bot.errors import BudgetSpent, PromptTooLong, ProviderError
 from bot.journal import codec
 from bot.ports import Model
 from bot.review import judging
-from bot.values import Completion, Observation, Prompt, Turn, Usage, Verdict, tokens
+from bot.values import Completion, Message, Observation, Prompt, Turn, Usage, Verdict, tokens
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "astray"]
+ENDS: dict[str, str] = {
+    "turns": "The root used all of its {turns} turns without handing in a summary.",
+    "budget": "The root stopped early: {why}.",
+    "provider": "The root's model failed: {why}",
+    "window": "Nobody looked across the units: {why}.",
+    "declined": "The root's model declined to go on. {why}",
+    "mute": "The root wrote no Python that could run in {turns} turns, so it brought nothing: its model may not fit this work.",
+    "astray": "The root was stopped after {idle} turns that brought nothing new.",
+}
 READY = f'[bool(answer["ready"]), str(answer["content"])[:{MAX_ANSWER}]]'
 
 NO_CODE = "There was no code in that reply. Call execute_python with code, or write one ```python block. To finish: set_answer('...')."
@@ -162,6 +171,27 @@ class Turns:
             return ()
         counts_text = ", ".join(f"{verdict_counts[verdict]} {verdict}" for verdict in decisive)
         return (f"second opinions are there: {counts_text}; findings() has each",)
+
+    @property
+    def end(self) -> str:
+        """How it ended, as a sentence, where that was not by an answer."""
+        is_mute = self.outcome in {"turns", "astray"} and not any(turn.code for turn in self.turns)
+        words = ENDS["mute"] if is_mute else ENDS.get(self.outcome, "")
+        return words.format(turns=len(self.turns), why=self.why, idle=self.guard.stale).strip()
+
+    async def conclude(self, message: str) -> None:
+        """Ask a root that has used its turns once more, for an answer in words: what it has seen is paid for."""
+        self.conversation.messages.append(Message("user", message))
+        prompt = replace(self.conversation.prompt(), tool=None)
+        calls = self.state.session.calls
+        at, calls.at = calls.at, f"{self.name}:{len(self.turns) + 1}"
+        try:
+            reply = await calls.complete(self.model, prompt, "root")
+            self.summary = self.state.accept(reply.text.strip()) if reply.stop != "refusal" else ""
+        except (ProviderError, BudgetSpent, ValueError) as error:
+            self.why = self.why or str(error)
+        finally:
+            calls.at = at
 
     async def _ask(self) -> Completion | None:
         prompt = self.conversation.prompt()

@@ -11,7 +11,6 @@ from bot.dependents.budget import LISTED, SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
 from bot.dependents.contract import contract
 from bot.dependents.exports import Exports
-from bot.dependents.guards import lost_guards
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
 from bot.dependents.lost_modules import lost_modules
@@ -115,6 +114,8 @@ async def _of_language(
     """The same for the changed files of one language. `fresh`: the lines that the whole change adds."""
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
+    from bot.dependents.guards import lost_guards  # here: it loads the grammars
+
     guards = lost_guards(sources)
     lacking = _lacking(language, await tree.entries())
     head, base = await both(tree, language)

@@ -136,13 +136,13 @@ class TextSession:
         row = codec.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - start, notes)
         session.calls.journal.answer(row)
         answer, value = run.summary, None
-        if question.answer_type is not None and run.outcome == "answered":
+        if question.answer_type is not None and answer:
             answer, value = question.answer_type.load(answer, masks.show)
         return TextAnswer(
             answer=masks.show(answer),  # the caller's own text comes back to the caller
             value=value,
             outcome=run.outcome,
-            why=run.why,
+            why=run.end,
             runs=tuple(dialogue.inquiry.runs),
             cost=cost,
             notes=tuple(dict.fromkeys(notes)),

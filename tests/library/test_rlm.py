@@ -1,8 +1,12 @@
 import asyncio
 import json
+import multiprocessing
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import honest
 import pytest
@@ -234,6 +238,59 @@ def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
         done = deeprepo.RLM(model(server), budget=deeprepo.Budget(calls=2)).run("What?", "text")
     assert (done.outcome, len(done.trajectory), server.count) == ("budget", 2, 2)
     assert any("cap of 2 calls" in note for note in done.notes)
+
+
+@pytest.mark.parametrize(
+    ("block", "note"),
+    [("print({0!r} * 9)", "used all of its 3 turns"), ("", "wrote no Python that could run in 3 turns")],
+)
+def test_a_root_that_uses_its_turns_is_asked_once_more(block: str, note: str) -> None:
+    """What it has seen is paid for: it answers in words, and a note says how the run ended."""
+    turn = count()
+
+    def reply(body: Mapping[str, Any]) -> Reply | str:
+        if not body.get("tools"):
+            return "It is 42."
+        return code(block.format(f"seen {next(turn)}")) if block else "I think about it."
+
+    with in_thread(Server(reply)) as server:
+        done = deeprepo.RLM(model(server), budget=None, turns=3).run("What?", "text")
+    assert (done.outcome, done.answer, server.count) == ("turns", "It is 42.", 4)
+    assert any(note in line for line in done.notes)
+
+
+def test_questions_of_several_threads_wait_for_each_other() -> None:
+    """One session, three threads: each has its answer."""
+    with (
+        in_thread(Server(lambda _: code("set_answer(len(context))"))) as server,
+        deeprepo.RLM(model(server), budget=None).session("text") as session,
+        ThreadPoolExecutor(3) as threads,
+    ):
+        answers = [done.answer for done in threads.map(session.run, ["a?", "b?", "c?"])]
+    assert answers == ["4", "4", "4"]
+
+
+def test_a_process_that_was_forked_asks_too() -> None:
+    """A map over a set of problems after a first run, with the start method of Linux."""
+    with in_thread(Server(lambda _: code("set_answer(len(context))"))) as server:
+        rlm = deeprepo.RLM(model(server), budget=None)
+        assert rlm.run("?", "text").answer == "4"
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            waiting = [pool.apply_async(_ask, (server.openai_url, "x" * size)) for size in (1, 2)]
+            assert [one.get(timeout=60) for one in waiting] == ["1", "2"]
+
+
+def _ask(url: str, text: str) -> str:
+    return deeprepo.RLM(deeprepo.Model("compatible/scripted", base_url=url), budget=None).run("?", text).answer
+
+
+def test_what_is_no_utf_8_is_said(tmp_path: Path) -> None:
+    """A large text is read whole, one in another encoding with a note."""
+    (tmp_path / "large.txt").write_text("line\n" * 800_000)
+    (tmp_path / "old.txt").write_bytes(b"caf\xe9\n")
+    done, _ = played(["set_answer(len(context['large.txt']))"], tmp_path)
+    assert done.answer == "4000000"
+    assert any("not in UTF-8" in note and "old.txt" in note for note in done.notes)
 
 
 @pytest.mark.parametrize(("status", "kind"), [(401, deeprepo.ProviderError), (404, deeprepo.ProviderError)])

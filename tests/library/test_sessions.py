@@ -225,6 +225,7 @@ def test_an_answer_has_the_type_that_was_asked_for() -> None:
             Contract(party="Acme", end=date(2027, 1, 31)),
         ),
         (list[int], "answer['content'] = '[3]'\nanswer['ready'] = True", [3]),
+        (set[str], "set_answer({'a', 'b'})", {"a", "b"}),
         (Contract, "set_answer('NOT FOUND')", None),
     ],
 )
@@ -239,7 +240,7 @@ def test_plain_data_and_json_both_fit_a_type(kind: object, block: str, value: ob
     ("block", "told"),
     [
         ("answer['content'] = 'x'\nanswer['ready'] = True", "NOTE: answer"),
-        ("set_answer({1, 2})", "no plain data"),
+        ("set_answer(object())", "plain data is needed"),
         ("set_answer('x')", "does not fit"),
         ("set_answer(list(range(20000)))", "at most 60,000"),
     ],

@@ -31,7 +31,10 @@ FRAME = 64 << 20  # bytes of a frame from the child
 MEMORY = 192 << 20  # bytes that the variables and the blocks of one child take
 PROCESSOR = 3_600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
 HOST_CALLS = 5_000  # of one child
-START_SECONDS = 20.0
+START_SECONDS = 20.0  # to be ready
+PATIENCE = (
+    6  # times the seconds that a block may compute: how long the host waits for a sign of it, on a machine that is busy
+)
 CUTS = 40  # pieces of output that more() can return; the oldest go first
 GONE = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
@@ -69,6 +72,15 @@ class Child:
         self.stdin, self.stdout = self.process.stdin, self.process.stdout
         os.set_blocking(self.stdin.fileno(), False)  # who does not read what it asked for holds up nobody
 
+    def seconds(self) -> float:
+        """The seconds of a processor that it has used; 0 where the machine does not say."""
+        try:
+            return time.clock_gettime(
+                (~self.process.pid << 3) | 2
+            )  # the clock of a process, as the C library numbers it
+        except OSError:
+            return 0.0
+
     def end(self) -> int:
         """End it now; its exit code."""
         self.process.kill()
@@ -94,6 +106,7 @@ class PythonRepl:
         self._functions = {name: self._guard(name, call) for name, call in functions.items()}
         self._functions["more"] = self._guard("more", self._more)
         self._blocks = self._calls = 0
+        self._spent = START_SECONDS  # seconds of a processor at which the child has used up its time
         self._is_killed = False
         self._start()
 
@@ -153,6 +166,7 @@ class PythonRepl:
             "seconds": PROCESSOR,
         }
         try:
+            self._spent = START_SECONDS
             self._send(order)
             told = self._receive(time.monotonic() + START_SECONDS)
         except Ended as ended:
@@ -167,13 +181,11 @@ class PythonRepl:
     # --- one conversation ---------------------------------------------------------------------------------------------
 
     def _converse(self, order: Mapping[str, Any], sink: PrintBuffer, end: str) -> Mapping[str, Any]:
-        """Send an order and serve what the block asks for, up to the frame that ends it. Waiting for the host costs no time of it."""
-        left = self._limits.turn_seconds if "run" in order else START_SECONDS
+        """Send an order and serve what the block asks for, up to the frame that ends it. Only what the child computes is its time."""
+        self._spent = self._child.seconds() + (self._limits.turn_seconds if "run" in order else START_SECONDS)
         self._send(order)
         while True:
-            start = time.monotonic()
-            frame = self._receive(start + left)
-            left -= time.monotonic() - start
+            frame = self._receive(time.monotonic() + PATIENCE * self._limits.turn_seconds)
             if end in frame:
                 return frame
             if "print" in frame:
@@ -232,11 +244,12 @@ class PythonRepl:
         return b"".join(parts)
 
     def _wait(self, pipe: IO[bytes], event: int, deadline: float) -> None:
+        """Wait until the pipe is ready, the child has computed for its whole time, or the deadline has come."""
         waiting = select.poll()
         waiting.register(pipe, event)
-        left = deadline - time.monotonic()
-        if left <= 0 or not waiting.poll(left * 1000):
-            raise self._end("limit", f"time limit: the block computed for {self._limits.turn_seconds:g} s")
+        while not waiting.poll(max(10.0, 1000 * min(deadline - time.monotonic(), self._spent - self._child.seconds()))):
+            if time.monotonic() >= deadline or self._child.seconds() >= self._spent:
+                raise self._end("limit", f"time limit: the block computed for {self._limits.turn_seconds:g} s")
 
     def _end(self, outcome: Outcome, why: str) -> Ended:
         """End the child; what to raise for it."""

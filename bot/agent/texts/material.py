@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from bot.errors import UsageError
 
 PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
 MOST_CHARS, MOST_FILES = 20_000_000, 20_000  # of one context
-MOST_BYTES = 2 << 20  # of a file in a folder; larger ones are data
+MOST_BYTES = 4 * MOST_CHARS  # of a file in a folder: more is more than a context holds
 HEAD = 8_000  # bytes in which a NUL tells that a file is no text
 PATH_CHARS = 200  # of a name that becomes a path as it is
 NAMED = 5  # files that a note names
@@ -125,13 +125,17 @@ def _at(path: Path) -> Material:
         raise UsageError(f"the context {path} cannot be read: {error.strerror}") from error
     if b"\0" in blob[:HEAD]:
         raise UsageError(f"the context {path} is not a text file")
-    return _text(blob.decode("utf-8", "replace"))
+    text, is_sound = _decoded(blob)
+    return replace(
+        _text(text),
+        notes=() if is_sound else _note("not in UTF-8, so each byte that is none has become a mark", [path.name]),
+    )
 
 
 def _folder(folder: Path) -> Material:
     """The text files of a folder; hidden folders, links, binary and large files are left out, and a note names them."""
     texts: dict[str, str] = {}
-    left_out, size = list[str](), 0
+    left_out, other_code, size = list[str](), list[str](), 0
     for path in _walk(folder):
         name = path.relative_to(folder).as_posix()
         try:
@@ -141,15 +145,32 @@ def _folder(folder: Path) -> Material:
         if b"\0" in blob[:HEAD]:
             left_out.append(name)
             continue
-        texts[_sound(name)] = blob.decode("utf-8", "replace")
+        texts[_sound(name)], is_sound = _decoded(blob)
+        other_code += [] if is_sound else [name]
         size += len(blob)
         if size > 4 * MOST_CHARS or len(texts) > MOST_FILES:  # `of` says how many are allowed
             break
     if not texts:
         raise UsageError(f"the folder {folder} has no text files")
-    more = f" and {len(left_out) - NAMED} more" if len(left_out) > NAMED else ""
-    notes = (f"not read, because they are no text or too large: {', '.join(left_out[:NAMED])}{more}",)
-    return _from_dict(texts, notes if left_out else ())
+    notes = (
+        *_note("not read, because they are no text or too large", left_out),
+        *_note("not in UTF-8, so each byte that is none has become a mark", other_code),
+    )
+    return _from_dict(texts, notes)
+
+
+def _note(words: str, names: Sequence[str]) -> tuple[str, ...]:
+    """What is said of some files; nothing where there are none."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return (f"{words}: {', '.join(names[:NAMED])}{more}",) if names else ()
+
+
+def _decoded(blob: bytes) -> tuple[str, bool]:
+    """The text of a file, and whether all of it is UTF-8."""
+    try:
+        return blob.decode(), True
+    except UnicodeDecodeError:
+        return blob.decode("utf-8", "replace"), False
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -62,6 +62,8 @@ class Dialogue:
         self.asked.append(run)
         self.inquiry.runs.append(run)
         await run.go()
+        if run.outcome in {"turns", "astray"} and not run.summary:
+            await run.conclude(render.text("prompts/texts/last_call.md.j2", typed=answer_type is not None))
         return run
 
 

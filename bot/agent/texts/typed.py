@@ -52,14 +52,15 @@ class AnswerType:
         """The plain data that fits."""
         from pydantic import ValidationError
 
+        text = json.dumps(value, default=_as_list)
         try:
-            self.adapter.validate_json(json.dumps(value))
+            self.adapter.validate_json(text)
         except ValidationError:
             if not isinstance(value, str):
                 raise
             self.adapter.validate_json(value)
             return json.loads(value)
-        return value
+        return json.loads(text)
 
 
 def of(kind: Any) -> AnswerType | None:  # noqa: ANN401 - a type, also one such as list[int]
@@ -74,8 +75,15 @@ def of(kind: Any) -> AnswerType | None:  # noqa: ANN401 - a type, also one such 
         return AnswerType(adapter, json.dumps(adapter.json_schema()))
     except PydanticUserError as error:
         raise UsageError(
-            f"answer_type={kind!r} is no pydantic model, and no type that pydantic can validate"
+            f"answer_type={kind!r} is no pydantic model, and no type that pydantic can validate: {str(error).splitlines()[0]}"
         ) from error
+
+
+def _as_list(value: object) -> list[Any]:
+    """A set as JSON has it."""
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=repr)
+    raise TypeError(f"{type(value).__name__} is no plain data")
 
 
 def _fault(place: tuple[int | str, ...], words: str) -> str:

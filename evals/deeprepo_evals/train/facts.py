@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-from bot.agent.loop import ENDS
+from bot.agent.turns import ENDS
 from bot.errors import BudgetSpent
 from bot.journal.codec import Row
 from bot.values import CoverageRow, Review, tokens
