@@ -6,6 +6,7 @@ from typing import Literal
 
 from impact.index import Index
 from impact.language import Modules, language_of
+from impact.namespaces import Namespaces
 from impact.values import Definition, Facts, Import
 
 DEPTH = 8  # files through which a name is handed on
@@ -41,8 +42,9 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
         source = index.sources.get(path)  # of a table of a megabyte nobody reads more than whether it has the word
         return ABSENT if source is not None and language_of(path) and name.encode() not in source else OPEN
     own = tuple((path, one) for one in facts.definitions if one.name == name and not one.owner and not one.private)
-    if own:
-        return Answer("found", own)
+    is_whole = isinstance(modules, Namespaces) and modules.is_whole(path, name)
+    if own or is_whole:
+        return Answer("found", own, (path,) if is_whole else ())
     through = _handed_on(index, modules, path, facts, name, depth)
     if through is not ABSENT:
         return through

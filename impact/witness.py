@@ -222,14 +222,15 @@ async def _has_its_own(base: Base, index: Index, use: OldUse, projects: Collecti
     pattern = rf"\b(?:class|struct|record|interface|enum|object|trait|fun|function)\s.*\b{re.escape(use.name)}\b"
     found = [path for path in await base.holding(pattern, mine) if _is_of(path, projects, mine) and path != use.path]
     paths = [use.home, *found[:ASKED]]
-    for path in paths:
+    for path in (use.path, *paths):
         index.facts(path)
     await index.read(base)
-    home, *others = (index.facts(path) for path in paths)
-    spaces = home.spaces if home is not None else ()
-    return bool(spaces) and any(
-        facts is not None and facts.spaces == spaces and _defines(facts, use.name) for facts in others
-    )
+    user, home, *others = (index.facts(path) for path in (use.path, *paths))
+    if user is None or home is None or not home.spaces:
+        return False
+    # A name of its own namespace goes before those that it imports.
+    spaces = {home.spaces} | ({user.spaces} if user.spaces != home.spaces else set())
+    return any(facts is not None and facts.spaces in spaces and _defines(facts, use.name) for facts in others)
 
 
 def _is_of(path: str, projects: Collection[str], project: str) -> bool:

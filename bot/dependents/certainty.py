@@ -381,7 +381,13 @@ class Judge:
             }
             for side in SIDES
         ]
-        return "*" in now or not now <= before
+        return "*" in now or not now <= before or await self._is_renamed_type(target)
+
+    async def _is_renamed_type(self, target: UseTarget) -> bool:
+        """Whether the class is another name for a type that stands elsewhere: `typealias Cart = shop.Cart`."""
+        pattern = rf"\b(?:typealias|type|using)\s+{re.escape(target.owner)}\b[^=\n{{]{{0,200}}=(?!\s*\{{)"
+        texts = await self.tree.read_many(sorted(target.homes)) if target.owner else {}
+        return any(re.search(pattern.encode(), text) for text in texts.values())
 
 
 def has_member(outline: Outline, name: str) -> bool:

@@ -54,6 +54,30 @@ def test_a_project_is_built_without_those_that_it_does_not_refer_to(repository: 
     assert [finding.path for finding in look(pull)] == ["A/User.cs"]
 
 
+def test_a_class_that_became_another_name_of_a_type_has_its_members(repository: Repository) -> None:
+    """Kotlin's alias of a class that went to another package."""
+    owner, user = "package a\n\nclass Cart(val size: Int)\n", "package a\n\nfun show(cart: Cart) = cart.size\n"
+    after = {
+        "a/Cart.kt": "package a\n\ntypealias Cart = b.Cart\n",
+        "b/Cart.kt": owner.replace("package a", "package b"),
+    }
+    assert look(repository.change({"a/Cart.kt": owner, "a/Show.kt": user}, after)) == []
+
+
+def test_a_name_of_the_own_namespace_goes_before_an_imported_one(repository: Repository) -> None:
+    own = "namespace Shop.Web;\npublic record Card { public int Id; }\n"
+    files = {
+        "Core/Core.csproj": PROJECT.format(""),
+        "Web/Web.csproj": PROJECT.format(REFERENCE.format("Core") + '<Using Include="Shop.Core" />'),
+        "Core/Card.cs": "namespace Shop.Core;\npublic class Card { public Card() { } public int Id; }\n",
+        "Web/Models.cs": own,
+        "Web/Show.cs": "namespace Shop.Web;\nclass Show { Card Made() => new Card { Id = 1 }; }\n",
+    }
+    new = "namespace Shop.Core;\npublic class Card { public Card(int id) { } public int Number; }\n"
+    pull = repository.change(files, {"Core/Card.cs": new})
+    assert (look(pull), open_uses(pull)) == ([], ())
+
+
 CONTRACTS = "namespace Shop.Contracts { public class Order { public string Title; } }\n"
 SHOWN = "using Shop.Contracts;\nnamespace Shop { class Show { int Run(Order order) => order.Title.Length; } }\n"
 CLASS = "<?php\nnamespace App\\Models;\nclass Order { public function title(): string { return ''; } }\n"
@@ -126,6 +150,11 @@ BUILT = {
         },
         "app/src/main/java/com/acme/home/detail/Detail.kt",
         "package com.acme.home.detail\n\nimport com.acme.databinding.DetailBinding\nimport com.acme.home.HomeFragmentDirections\n",
+    ),
+    "a class that stands for a file": (
+        {"src/main/kotlin/com/acme/a/Text.kt": '@file:JvmName("Texts")\npackage com.acme.a\n\nfun shown(size: Int) = size\n'},
+        "src/main/java/com/acme/b/Show.java",
+        "package com.acme.b;\nimport com.acme.a.Texts;\nclass Show { int a = Texts.shown(1); }\n",
     ),
 }  # fmt: skip
 MISTAKES = [
