@@ -1,6 +1,6 @@
 """Set up the state of one review: the budget, the journal, the workers; and close it all again."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -111,19 +111,20 @@ def _look_ups(
     survey: Survey, tree: Tree, languages: Mapping[str, Language], journal: Journal
 ) -> "tuple[LookUps, ConsumerCode | None]":
     """What answers look-ups, and what models may see of consumers; None, and nothing of it loaded, if that is nothing."""
-    changed_paths = frozenset(file.path for file in survey.files)
-
-    from bot.context.look_ups import LookUps
-
-    def over(one: Tree) -> LookUps:
-        return LookUps(one, languages, partial(_callers, one, languages), partial(_readers, one), changed_paths)
-
+    over = partial(look_ups_over, languages=languages, changed_paths=frozenset(file.path for file in survey.files))
     if not survey.consumers.readable:
         return over(tree), None
     from bot.context.consumer_code import ConsumerCode
 
     consumer_code = ConsumerCode(survey.consumers, journal, survey.masks, over)
     return replace(over(tree), beyond=consumer_code.find), consumer_code
+
+
+def look_ups_over(tree: Tree, languages: Mapping[str, Language], changed_paths: Collection[str]) -> "LookUps":
+    """What answers the look-ups of readers of one tree."""
+    from bot.context.look_ups import LookUps
+
+    return LookUps(tree, languages, partial(_callers, tree, languages), partial(_readers, tree), changed_paths)
 
 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:

@@ -39,3 +39,10 @@ app.command(name="aacr")(
         "aacr", "Review pull requests of AACR-Bench; by context level, and beside the comments that people refused."
     )
 )
+app.command(name="reviewbench")(
+    published.command_of(
+        "reviewbench",
+        "Review pull requests of ReviewBench; true and false labels, one plain call and several beside ours.",
+        3,
+    )
+)

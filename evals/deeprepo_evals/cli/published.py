@@ -1,4 +1,4 @@
-"""`deeprepo eval martian` and `deeprepo eval aacr`: published benchmarks, with their own judge and their published results."""
+"""`deeprepo eval martian`, `aacr` and `reviewbench`: published benchmarks, with their own judge and their published results."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -22,15 +22,27 @@ class Reviewer(StrEnum):
     diff_only = "diff-only"
 
 
-Data = Annotated[Path, typer.Argument(metavar="CLONE", help="A clone of the benchmark, bare or not.")]
+Data = Annotated[
+    Path, typer.Argument(metavar="CLONE", help="A clone of the benchmark; of reviewbench also a folder of labels.")
+]
 Repos = Annotated[Path, typer.Option(metavar="FOLDER", help="Clones of the reviewed repositories.")]
-Reviewers = Annotated[list[Reviewer] | None, typer.Option(help="Who reviews; may be repeated (default: both).")]
+Reviewers = Annotated[
+    list[Reviewer] | None,
+    typer.Option(help="Who reviews; may be repeated (default: both; with --effort none ours alone)."),
+]
 Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only OWNER-NAME-NUMBER; may be repeated.")]
 Exact = Annotated[bool, typer.Option("--exact", help="Only where the commit is there that the comments are about.")]
 Root = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that orchestrates.")]
 Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that reads.")]
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
 Judge = Annotated[str, typer.Option(metavar="PROVIDER/MODEL", help="The model that answers the benchmark's judge.")]
+Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4).")]
+Readings = Annotated[
+    int,
+    typer.Option(
+        min=1, help="Plain calls on each diff; several are also joined, so many and as many as the review cost."
+    ),
+]
 Peers = Annotated[str, typer.Option(metavar="JUDGE", help="Whose published judgements of other tools are shown.")]
 AtOnce = Annotated[int, typer.Option(min=1, help="Reviews at the same time.")]
 Out = Annotated[Path, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")]
@@ -38,7 +50,7 @@ Journals = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep each
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")]
 
 
-def command_of(name: str, about: str) -> Callable[..., int]:
+def command_of(name: str, about: str, plain_calls: int = 1) -> Callable[..., int]:
     """The command of one benchmark."""
 
     def command(
@@ -51,6 +63,8 @@ def command_of(name: str, about: str) -> Callable[..., int]:
         root: Root = None,
         worker: Worker = None,
         max_usd: MaxUsd = None,
+        quota: Quota = None,
+        readings: Readings = plain_calls,
         judge: Judge = "",
         peers: Peers = OPUS,
         at_once: AtOnce = 1,
@@ -61,16 +75,19 @@ def command_of(name: str, about: str) -> Callable[..., int]:
         import asyncio
 
         from deeprepo_evals.published import run
+        from deeprepo_evals.published.desk import Options
 
-        asked = run.Options(
+        chosen = reviewer or ([Reviewer.deeprepo] if effort == "none" else list(Reviewer))
+        asked = Options(
             data=data,
             repos=repos,
-            reviewers=tuple(map(str, reviewer or Reviewer)),
-            flags={"effort": effort or "medium", "root": root, "worker": worker, "usd": max_usd},
+            reviewers=tuple(map(str, chosen)),
+            flags={"effort": effort or "medium", "root": root, "worker": worker, "usd": max_usd, "quota": quota},
             only=tuple(only or ()),
             exact=exact,
             peers=peers,
             judge=judge,
+            readings=readings,
             at_once=at_once,
             out=out,
             journals=journals,

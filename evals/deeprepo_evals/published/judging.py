@@ -5,7 +5,8 @@ from typing import Any
 
 from bot.findings.read import strict, text
 from bot.values import Message, Prompt, Schema
-from deeprepo_evals.published.sets import MARTIAN, Benchmark, Comment, Pull, Tally
+from deeprepo_evals.published.sets import MARTIAN, Benchmark, Comment, Pull
+from deeprepo_evals.published.tally import Tally
 from deeprepo_evals.results import Item
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
 
@@ -39,7 +40,7 @@ def items(benchmark: Benchmark, rows: Sequence[MeasuredReview], judge: str) -> l
         for row in rows
         for said in posted(row)
         for known in (*pulls[row.case.id].known, *pulls[row.case.id].rejected)
-        if _is_at(said, known)
+        if is_at(said, known)
     ]
     return [
         {"set": benchmark.name, "judge": judge, "known": known, "candidate": candidate}
@@ -58,14 +59,14 @@ def tally(benchmark: Benchmark, pull: Pull, row: MeasuredReview, answers: Answer
     if benchmark.name == MARTIAN:
         return _by_golden(pull, [one.text for one in said], answers)
     right = len(found(said, pull.known, answers))
-    return Tally(len(said), right, len(said) - right, len(pull.known))
+    return Tally(len(said), right, len(said) - right, right, len(pull.known))
 
 
 def found(said: Sequence[MeasuredFinding], known: Sequence[Comment], answers: Answers) -> dict[int, int]:
     """Position of a known comment -> that of the comment that says it: one to one, in the order of the comments."""
     pairs: dict[int, int] = {}
     for number, one in enumerate(said):
-        here = (at for at, comment in enumerate(known) if at not in pairs and _is_at(one, comment))
+        here = (at for at, comment in enumerate(known) if at not in pairs and is_at(one, comment))
         at = next((at for at in here if answers.get((known[at].text, one.text), {}).get("match")), None)
         if at is not None:
             pairs[at] = number
@@ -83,10 +84,10 @@ def _by_golden(pull: Pull, candidates: Sequence[str], answers: Answers) -> Tally
                 best = answer["confidence"]
                 taken.add(candidate)
         right += best > 0
-    return Tally(len(candidates), right, len(set(candidates) - taken), len(pull.known))
+    return Tally(len(candidates), right, len(set(candidates) - taken), right, len(pull.known))
 
 
-def _is_at(said: MeasuredFinding, known: Comment) -> bool:
+def is_at(said: MeasuredFinding, known: Comment) -> bool:
     """Whether a comment is where the known one is, as far as the set says where that is."""
     if known.path and (said.path != known.path or known.side not in ("", "right")):
         return False

@@ -1,51 +1,35 @@
 """From what was asked to a table: build the pull requests, review them, ask the benchmark's judge, set the peers' results beside ours."""
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
-from functools import partial
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from statistics import fmean
 
 from bot.errors import UsageError
-from deeprepo_evals import intervals, tables
-from deeprepo_evals.intervals import Interval
-from deeprepo_evals.published import judging
+from deeprepo_evals.published import group_table, pair_table, readings
+from deeprepo_evals.published.desk import Desk, Options
 from deeprepo_evals.published.ends import ends
-from deeprepo_evals.published.judging import Answers
-from deeprepo_evals.published.sets import SETS, Benchmark, Pull, Tally
+from deeprepo_evals.published.readings import AT_COST, Bundle
+from deeprepo_evals.published.sets import AACR, MARTIAN, REVIEWBENCH, SETS, Benchmark
 from deeprepo_evals.results import Run
-from deeprepo_evals.reviews import judge
 from deeprepo_evals.reviews import run as reviewing
-from deeprepo_evals.reviews.baseline import DiffOnly
-from deeprepo_evals.reviews.build import clone_of
+from deeprepo_evals.reviews.baseline import WIDE, DiffOnly, plain_model, quota_of
+from deeprepo_evals.reviews.build import build, clone_of
 from deeprepo_evals.reviews.cases import Case
 from deeprepo_evals.reviews.outcome import MeasuredReview
 from deeprepo_evals.reviews.product import Product
-from deeprepo_evals.reviews.review_options import check_models, open_model
+from deeprepo_evals.reviews.review_options import check_models
 from deeprepo_evals.reviews.reviewer import Reviewer
 
 Say = Callable[[str], None]
-DEFECTS = "repo, not readability"
-LEVELS = ("diff", "file", "repo", DEFECTS)
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the command was asked for."""
-
-    data: Path  # a clone of the benchmark
-    repos: Path
-    reviewers: tuple[str, ...]
-    flags: Mapping[str, Any] = field(default_factory=dict)
-    only: tuple[str, ...] = ()
-    exact: bool = False
-    peers: str = ""
-    judge: str = ""
-    at_once: int = 1
-    out: Path | None = None
-    journals: Path | None = None
+PRODUCT, PLAIN = "deeprepo", "diff-only"
+TABLES: Mapping[str, Callable[[Desk], Awaitable[tuple[str, tuple[str, ...]]]]] = {
+    MARTIAN: pair_table.told,
+    AACR: pair_table.told,
+    REVIEWBENCH: group_table.told,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +44,117 @@ class Told:
 async def carry_out(name: str, options: Options, say: Say) -> Told:
     """Do what is left. Raises UsageError before anything is paid if the request makes no sense."""
     benchmark = await SETS[name](options.data, options.peers)
-    reviewers: Mapping[str, Reviewer] = {"deeprepo": Product(flags=options.flags), "diff-only": DiffOnly(options.flags)}
-    if options.reviewers != ("deeprepo",) or options.flags["effort"] != "none":
+    if options.reviewers != (PRODUCT,) or options.flags["effort"] != "none":
         check_models(options.flags, "direct")
     cases, clones, sentences = await _cases(benchmark, options)
-    plan = reviewing.Plan(
-        cases=tuple(cases),
-        clones=clones,
-        reviewers=tuple(reviewers[one] for one in options.reviewers),
-        settings={key: value for key, value in options.flags.items() if value is not None},
-        at_once=options.at_once,
-        out=options.out,
-        journals=options.journals,
-    )
-    done = await reviewing.carry_out(plan, say)
-    answers: Answers = {}
-    unasked: tuple[str, ...] = ()
-    if options.judge:
-        say("asking the judge")
-        answers, unasked = await _ask(benchmark, done.reviews, options)
-    table = "\n".join(_table(benchmark, options, done.reviews, answers))
-    told = (*sentences, *done.unbuilt_cases, *(f"left open: {why}" for why in (*done.open, *unasked)))
-    return Told(table, told, bool(done.open or unasked))
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-eval-")))
+        out = options.out or scratch / "results.jsonl"  # a run is made of several parts
+        work = _Work(benchmark, replace(options, out=out), tuple(cases), clones, scratch / "cases", say)
+        by = await work.reviews()
+        pulls = tuple(pull for pull in benchmark.pulls if by and all(pull.id in mine for mine in by.values()))
+        table = ""
+        if pulls:
+            say("asking the judge")
+            desk = Desk(benchmark, work.options, pulls, by, work.repo)
+            table, unasked = await TABLES[name](desk)
+            work.open.extend(unasked)
+    left = (f"left open: {why}" for why in work.open)
+    return Told(table, tuple(dict.fromkeys((*sentences, *work.unbuilt, *left))), bool(work.open))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The reviews of one command, in parts that go on where they were interrupted."""
+
+    benchmark: Benchmark
+    options: Options
+    cases: Sequence[Case]
+    clones: Mapping[str, Path]
+    keep: Path
+    say: Say
+    unbuilt: list[str] = field(default_factory=list)  # sentences about cases that cannot be built
+    open: list[str] = field(default_factory=list)  # why some reviews are left for another time
+
+    async def reviews(self) -> dict[str, dict[str, MeasuredReview]]:
+        """Every reviewer's review of each pull request; of several plain calls also what they come to together."""
+        settings = {key: value for key, value in self.options.flags.items() if value is not None}
+        by: dict[str, dict[str, MeasuredReview]] = {}
+        if PRODUCT in self.options.reviewers:
+            done = await self._review(Product(flags=self.options.flags), self.cases, 1, settings)
+            by[PRODUCT] = {row.case.id: row for row in done}
+        if PLAIN in self.options.reviewers:
+            del settings["effort"]  # one call is the same beside every effort
+            for row in await self._plain(settings, by.get(PRODUCT, {})):
+                by.setdefault(row.reviewer, {})[row.case.id] = row
+        return by
+
+    async def _plain(self, settings: dict[str, object], ours: Mapping[str, MeasuredReview]) -> Sequence[MeasuredReview]:
+        """One plain call of each pull request; where more are asked for, also what so many come to, and as many as ours cost."""
+        is_wide = self.benchmark.name == REVIEWBENCH
+        plain = DiffOnly(self.options.flags, wide=is_wide)
+        settings |= {"most": WIDE} if is_wide else {}
+        count = self.options.readings
+        done = await self._review(plain, self.cases, count, settings)
+        first = [row for row in done if row.round == 1]
+        if count == 1:
+            return first
+        bundles = [*self._bundles(readings.several(count), done, dict.fromkeys(self.clones, count))]
+        worth = {
+            name: readings.count_at_cost(row.outcome, mine)
+            for name, row in ours.items()
+            if (mine := [one.outcome for one in done if one.case.id == name])
+        }
+        if any(worth.values()):
+            counts = {name: max(1, number) for name, number in worth.items()}
+            more = await self._more(plain, counts, settings)
+            bundles += self._bundles(f"{AT_COST} ({fmean(counts.values()):.1f})", more, counts)
+        async with plain_model(self.options.flags) as model:
+            with Run(self.options.out, readings.EXPERIMENT) as run:
+                quota, at_once = quota_of(self.options.flags), max(self.options.at_once, 8)
+                joined, why = await readings.join(bundles, model, run, quota, at_once)
+        self.open.extend(why)
+        return [*first, *joined]
+
+    async def repo(self, name: str) -> Path:
+        """The repository of a pull request."""
+        return await build(next(case for case in self.cases if case.id == name), self.clones[name], self.keep)
+
+    async def _more(
+        self, plain: DiffOnly, counts: Mapping[str, int], settings: Mapping[str, object]
+    ) -> list[MeasuredReview]:
+        """So many plain calls of each pull request."""
+        rows = list[MeasuredReview]()
+        for count in sorted(set(counts.values())):
+            cases = [case for case in self.cases if counts.get(case.id) == count]
+            rows += await self._review(plain, cases, count, settings)
+        return rows
+
+    def _bundles(self, name: str, rows: Sequence[MeasuredReview], counts: Mapping[str, int]) -> Iterator[Bundle]:
+        """The first readings of each pull request of which all are there."""
+        for case, count in counts.items():
+            mine = tuple(row for row in rows if row.case.id == case and row.round <= count)
+            if len(mine) == count:
+                yield Bundle(name, mine)
+
+    async def _review(
+        self, reviewer: Reviewer, cases: Sequence[Case], rounds: int, settings: Mapping[str, object]
+    ) -> Sequence[MeasuredReview]:
+        plan = reviewing.Plan(
+            cases=tuple(cases),
+            clones=self.clones,
+            reviewers=(reviewer,),
+            settings=settings,
+            rounds=rounds,
+            at_once=self.options.at_once,
+            out=self.options.out,
+            keep=self.keep,
+            journals=self.options.journals,
+        )
+        done = await reviewing.carry_out(plan, self.say)
+        self.unbuilt.extend(done.unbuilt_cases)
+        self.open.extend(done.open)
+        return done.reviews
 
 
 async def _cases(benchmark: Benchmark, options: Options) -> tuple[list[Case], dict[str, Path], tuple[str, ...]]:
@@ -95,7 +168,9 @@ async def _cases(benchmark: Benchmark, options: Options) -> tuple[list[Case], di
             continue
         loose += not both.exact
         title = pull.title or f"Pull request {pull.parts[2]}"
-        made = Case(pull.id, benchmark.name, pull.clones[0], both.base, both.head, title=title, body="", url=pull.url)
+        made = Case(
+            pull.id, benchmark.name, pull.clones[0], both.base, both.head, title=title, body=pull.body, url=pull.url
+        )
         cases.append(made)
         clones[pull.id] = clone
     if not cases:
@@ -105,96 +180,3 @@ async def _cases(benchmark: Benchmark, options: Options) -> tuple[list[Case], di
     said = f"{len(cases)} of {len(wanted)} pull requests can be built from the clones in {options.repos}"
     more = f"; {loose} of them only at a later head than the known comments are about (--exact leaves these out)"
     return cases, clones, (said + more * bool(loose),)
-
-
-async def _ask(
-    benchmark: Benchmark, rows: Sequence[MeasuredReview], options: Options
-) -> tuple[Answers, tuple[str, ...]]:
-    async with AsyncExitStack() as stack:
-        model = await open_model(options.judge, stack)
-        with Run(options.out, judging.EXPERIMENT) as run:
-            asked = judging.items(benchmark, rows, model.name)
-            went = await judge.ask(model, asked, partial(judging.prompt, benchmark), run, max(options.at_once, 8))
-            kept = run.rows(asked)
-    return {(row.item["known"], row.item["candidate"]): row.result for row in kept}, went.why
-
-
-def _table(benchmark: Benchmark, options: Options, rows: Sequence[MeasuredReview], answers: Answers) -> Iterator[str]:
-    """One row for each reviewer over the pull requests that all of ours have finished, then one for each peer over the same."""
-    by = {name: {row.case.id: row for row in rows if row.reviewer == name} for name in options.reviewers}
-    pulls = [pull for pull in benchmark.pulls if all(pull.id in mine for mine in by.values())]
-    if not pulls:
-        return
-    if not options.judge:
-        yield f"{len(pulls)} pull requests are reviewed, and nothing is compared yet: name the judge's model with --judge"
-        return
-    head = ("reviewer", "n", "known", "comments a PR", "precision", "recall", "F1")
-    lines = [
-        _line(name, [judging.tally(benchmark, pull, mine[pull.id], answers) for pull in pulls])
-        for name, mine in by.items()
-    ]
-    for tool, tallies in sorted(benchmark.peers.items()):
-        lines.append(_line(f"{tool} (published)", [tallies[pull.url] for pull in pulls if pull.url in tallies]))
-    yield f"{benchmark.name}, judge {options.judge}" + f"; published: {benchmark.peers_judge}" * bool(benchmark.peers)
-    yield tables.align(head, lines)
-    if any(pull.rejected or any(one.level for one in pull.known) for pull in pulls):
-        yield "\nKnown comments found, by how far one has to look; of the comments that people have judged, those accepted:"
-        rows_by_level = [(name, *_by_level(pulls, mine, answers)) for name, mine in by.items()]
-        yield tables.align(("reviewer", *LEVELS, "accepted"), rows_by_level)
-
-
-def _line(name: str, tallies: Sequence[Tally]) -> tuple[str, ...]:
-    known, said = sum(one.known for one in tallies), sum(one.said for one in tallies)
-    right, told = sum(one.right for one in tallies), sum(one.right + one.wrong for one in tallies)
-    shares = [
-        intervals.share(right, of) if right in (0, of) else intervals.bootstrap(tallies, measure)
-        for measure, of in ((precision, told), (recall, known))
-    ]
-    figures = (*shares, intervals.bootstrap(tallies, f1))
-    return (name, str(len(tallies)), str(known), _number(said, len(tallies)), *(_text(figure) for figure in figures))
-
-
-def _by_level(pulls: Sequence[Pull], rows: Mapping[str, MeasuredReview], answers: Answers) -> Iterator[str]:
-    """Recall at each level, then precision over the comments that people have judged: accepted against rejected."""
-    hits: list[tuple[str, bool]] = []
-    accepted = rejected = 0
-    for pull in pulls:
-        said = judging.posted(rows[pull.id])
-        pairs = judging.found(said, pull.known, answers)
-        hits += [(comment.level, at in pairs) for at, comment in enumerate(pull.known)]
-        needs = [at for at, comment in enumerate(pull.known) if comment.level == "repo" and not comment.is_remark]
-        hits += [(DEFECTS, at in pairs) for at in needs]
-        accepted += len(pairs)
-        others = [one for number, one in enumerate(said) if number not in pairs.values()]
-        rejected += len(judging.found(others, pull.rejected, answers))
-    for level in LEVELS:
-        mine = [hit for name, hit in hits if name == level]
-        yield f"{_text(intervals.share(sum(mine), len(mine)))} of {len(mine)}"
-    yield f"{_text(intervals.share(accepted, accepted + rejected))} of {accepted + rejected}"
-
-
-def precision(tallies: Sequence[Tally]) -> float:
-    """Of the comments of all pull requests together, the share that says a known one."""
-    said = sum(one.right + one.wrong for one in tallies)
-    return sum(one.right for one in tallies) / said if said else math.nan
-
-
-def recall(tallies: Sequence[Tally]) -> float:
-    """Of the known comments of all pull requests together, the share that was found."""
-    known = sum(one.known for one in tallies)
-    return sum(one.right for one in tallies) / known if known else math.nan
-
-
-def f1(tallies: Sequence[Tally]) -> float:
-    """The harmonic mean of both; 0 where nothing was found."""
-    right = sum(one.right for one in tallies)
-    of = sum(one.right + one.wrong + one.known for one in tallies)
-    return 2 * right / of if of else math.nan
-
-
-def _number(count: int, of: int) -> str:
-    return f"{count / of:.1f}" if of else "-"
-
-
-def _text(figure: Interval) -> str:
-    return "-" if math.isnan(figure.value) else str(figure)

@@ -1,16 +1,18 @@
-"""Two sets as values: Martian's offline benchmark and AACR-Bench, read from the HEAD of a clone, bare or not."""
+"""Published sets as values: Martian's offline benchmark and AACR-Bench, read from the HEAD of a clone, bare or not, and ReviewBench."""
 
+import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bot.checkout import git
 from bot.errors import GitError, UsageError
+from deeprepo_evals.published.tally import Tally
 
-MARTIAN, AACR = "martian", "aacr"
+MARTIAN, AACR, REVIEWBENCH = "martian", "aacr", "reviewbench"
 GOLDEN = "offline/golden_comments"
 RESULTS = "offline/results"
 FORKS = "ai-code-review-evaluation/{}-greptile"  # where Martian's pull requests can be had in one clone
@@ -28,6 +30,9 @@ class Comment:
     start: int | None = None
     end: int | None = None
     side: str = ""
+    severity: str = ""
+    scope: str = ""  # whether the change brings it: introduced, exacerbated, pre-existing, unrelated
+    at: int = 0  # its place in the set's own list of what is known of this pull request
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Pull:
 
     url: str
     title: str = ""
+    body: str = ""
     base: str = ""  # the commits, where the set names them
     head: str = ""
     known: tuple[Comment, ...] = ()
@@ -62,24 +68,14 @@ class Pull:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """What one reviewer's comments on one pull request came to."""
-
-    said: int
-    right: int  # known comments that were found
-    wrong: int  # comments that say no known one
-    known: int
-
-
-@dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A set with its own judge. `peers`: the published tallies of other tools, tool -> address -> tally."""
+    """A set; with the words of its own judge where these are read from it. `peers`: the published tallies of other tools, tool -> address -> tally."""
 
     name: str
     pulls: tuple[Pull, ...]
-    system: str
-    question: str  # a template of `str.format`
-    peers: Mapping[str, Mapping[str, Tally]]
+    system: str = ""
+    question: str = ""  # a template of `str.format`
+    peers: Mapping[str, Mapping[str, Tally]] = field(default_factory=dict)
     peers_judge: str = ""
 
     def ask(self, known: str, candidate: str) -> str:
@@ -103,7 +99,7 @@ async def martian(clone: Path, judge: str) -> Benchmark:
     for url, tools in given.items():
         for tool, row in tools.items():
             if not row.get("skipped"):
-                found = Tally(row["total_candidates"], row["tp"], row["fp"], row["tp"] + row["fn"])
+                found = Tally(row["total_candidates"], row["tp"], row["fp"], row["tp"], row["tp"] + row["fn"])
                 peers.setdefault(tool, {})[url] = found
     system = _constant(code, r'"role": "system",\s*"content": "(.*?)"')
     return Benchmark(MARTIAN, tuple(pulls), system, _constant(code, r'JUDGE_PROMPT = """(.*?)"""'), peers, judge)
@@ -126,10 +122,23 @@ async def aacr(clone: Path, _: str = "") -> Benchmark:
         for url, row in accepted.items()
     )
     code = await _text(clone, "evaluator_runner/core/match_base.py")
-    return Benchmark(AACR, pulls, "", _constant(code, r'SEMANTIC_COMPARISON_PROMPT_TEMPLATE = """(.*?)"""'), {})
+    return Benchmark(AACR, pulls, "", _constant(code, r'SEMANTIC_COMPARISON_PROMPT_TEMPLATE = """(.*?)"""'))
 
 
-SETS: Mapping[str, Callable[[Path, str], Awaitable[Benchmark]]] = {MARTIAN: martian, AACR: aacr}
+async def reviewbench(folder: Path, _: str = "") -> Benchmark:
+    """ReviewBench. Its judge is described in words, so this one asks in words of its own."""
+    from deeprepo_evals.published import (
+        labels,
+    )  # pydantic takes longer to import than the command line may take to answer
+
+    return Benchmark(REVIEWBENCH, await asyncio.to_thread(labels.read, folder))
+
+
+SETS: Mapping[str, Callable[[Path, str], Awaitable[Benchmark]]] = {
+    MARTIAN: martian,
+    AACR: aacr,
+    REVIEWBENCH: reviewbench,
+}
 
 
 def _comments(row: Mapping[str, Any]) -> tuple[Comment, ...]:

@@ -4,11 +4,11 @@ The judge alone can move a score by several points, so two of different vendors 
 sees does not count.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.errors import BadAnswer, ProviderError
+from bot.errors import BadAnswer, DeepRepoError, ProviderError
 from bot.findings.read import strict, text
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
@@ -20,6 +20,7 @@ from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews.cases import Defect, near
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
 
+Reply = Callable[[Calls, Item], Awaitable[Completion | DeepRepoError]]
 EXPERIMENT = "judgements"
 ANSWER_TOKENS = 1_024
 SAME = Schema(
@@ -70,10 +71,19 @@ async def ask(
     model: Model, items: Sequence[Item], prompt: Callable[[Item], Prompt], run: Run, at_once: int = 8
 ) -> results.Outcome:
     """Ask what is not answered yet; each judgement is kept as it comes. An answer that cannot be used is kept as none."""
+
+    async def once(calls: Calls, item: Item) -> Completion | DeepRepoError:
+        return (await calls.many(model, [prompt(item)], "worker"))[0]
+
+    return await settle(model, items, once, run, at_once)
+
+
+async def settle(model: Model, items: Sequence[Item], reply_to: Reply, run: Run, at_once: int = 8) -> results.Outcome:
+    """Do the same with a dialogue of one's own about each item."""
     calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), Journal())
 
     async def one(item: Item) -> Mapping[str, Any]:
-        reply = (await calls.many(model, [prompt(item)], "worker"))[0]
+        reply = await reply_to(calls, item)
         if isinstance(reply, BadAnswer):
             return {"same": None, "reason": str(reply), "usd": None}
         if not isinstance(reply, Completion):

@@ -18,6 +18,7 @@ class Task:
     scratch: str  # a folder that is thrown away afterwards
     journal: Path  # where the calls of this review are recorded, and found again
     labels: tuple[Label, ...] = ()
+    round: int = 1
 
 
 class Reviewer(Protocol):

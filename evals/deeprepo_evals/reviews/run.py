@@ -129,7 +129,7 @@ class _Work:
         case = next(case for case in self.plan.cases if case.id == item["case"])
         reviewer = next(one for one in self.plan.reviewers if one.name == item["reviewer"])
         with tempfile.TemporaryDirectory(prefix="review-", dir=self.scratch) as scratch:
-            task = Task(case, self.repos[case.id], scratch, self._journal(item))
+            task = Task(case, self.repos[case.id], scratch, self._journal(item), round=item["round"])
             if self.plan.oracle:
                 task = replace(task, labels=await labels.of(case, self.repos))
             try:

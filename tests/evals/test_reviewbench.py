@@ -1,0 +1,235 @@
+"""ReviewBench over a made-up pull request: labels true and false, a judge that matches by meaning, one plain call and several."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from reported import reported
+from reviewed import BASE, OFF, told
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
+
+PATH = "shop/money.py"
+SKIPPED, MADE_UP, NEW = "The first row is skipped", "The total may overflow", "An empty list is not refused"
+SEEN = {SKIPPED: "    for row in rows[1:]:", MADE_UP: "        amount += row.price", NEW: "    amount = 0"}
+HEAD_LOST, FAR, WRONG = "Golden: the head is lost", "Golden: rates are not rounded", "Golden: overflow"
+TRUE_LABELS = {
+    HEAD_LOST: ("high", "diff-only", 3),
+    "Golden: head too": ("low", "related files", 3),
+    FAR: ("medium", "broader", 1),
+}
+
+
+class Model:
+    """Reader, judge and joiner. The third plain call misses the row that is skipped."""
+
+    plain = 0
+
+    def __call__(self, body: Mapping[str, Any]) -> Reply:
+        form, text = json.dumps(body.get("response_format", body.get("tools", ""))), json.dumps(body["messages"])
+        if "which findings match" in form:
+            found, known = (
+                re.findall(r"(\d+)\. \(lines [^)]*\) ([A-Z][a-z :]+)", part) for part in text.split("--- known")
+            )
+            of = {SKIPPED: "head", MADE_UP: "overflow", NEW: "nothing"}
+            same = {int(n): [int(k) for k, label in known if of[said] in label] for n, said in found}
+            return Reply(data={"reasoning": "r", "matches": [{"finding": n, "known": ks} for n, ks in same.items()]})
+        if "worth" in form:
+            if "What you asked to see" not in text:
+                wish = {"kind": "lines", "name": "", "path": "shop/rates.py", "start": 1, "end": 2, "before": False}
+                return Reply(data={**JUDGED, "look_ups": [wish]})
+            return Reply(
+                data={**JUDGED, "worth": "true" if "def quote" in text and NEW in text else "false", "look_ups": []}
+            )
+        if "about one issue" in form:
+            said = re.findall(r"(\d+)\. [^ ]+: ([A-Z][a-z ]+)", text)
+            groups = [
+                [int(n) for n, title in said if title == one] for one in dict.fromkeys(title for _, title in said)
+            ]
+            return Reply(data={"groups": groups})
+        if "author_would_change" in form:
+            return Reply(data={"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "r"})
+        self.plain += "nothing else of the repository" in text
+        titles = [one for one in SEEN if one != SKIPPED or self.plain % 3 or "nothing else of the" not in text]
+        return Reply(
+            data={
+                "answer": "Read.",
+                "findings": [reported(PATH, SEEN[one], 3, one) for one in titles] if "rows[1:]" in text else [],
+            }
+        )
+
+
+JUDGED = {"reason": "r", "worth": "false", "severity": "low", "scope": "introduced", "context": "diff-only"}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
+    """The provider of all models."""
+    monkeypatch.chdir(tmp_path)
+    with doubles.in_thread(Server(Model())) as running:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", running.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "any")
+        yield running
+
+
+@pytest.fixture
+def commits(tmp_path: Path) -> tuple[str, str]:
+    """Base and head of the pull request, in a clone."""
+    clone = Repository(tmp_path / "clones" / "acme" / "shop")
+    return clone.commit(dict(BASE), "first"), clone.commit(dict(OFF), "Skip the head")
+
+
+def labelled(tmp_path: Path, commits: tuple[str, str]) -> Path:
+    """A folder of labels in the shorter words."""
+    rows = [
+        {
+            "file": PATH if said != FAR else "shop/rates.py",
+            "start": at,
+            "end": at,
+            "what": said,
+            "verdict": "tp",
+            "severity": severity,
+        }
+        | {"context": context, "scope": "introduced", "side": "head"}
+        for said, (severity, context, at) in TRUE_LABELS.items()
+    ]
+    rows.append({**rows[0], "what": WRONG, "verdict": "fp", "start": 4, "end": 4, "severity": "low"})
+    folder = tmp_path / "labels"
+    folder.mkdir()
+    pull = {
+        "repo": "acme/shop",
+        "number": 7,
+        "base_sha": commits[0],
+        "head_sha": commits[1],
+        "title": "Skip",
+        "body": "Why.",
+    }
+    (folder / "shop.json").write_text(json.dumps({**pull, "findings": rows}))
+    return folder
+
+
+def command(labels: Path, place: Path, *options: str) -> list[str]:
+    return ["eval", "reviewbench", str(labels), "--repos", str(place / "clones"), "--quiet", *options]
+
+
+def cells(out: str, name: str, table: int = 0) -> list[str]:
+    """The figures of a row without their intervals, in the so-manyth table that has it."""
+    line = [line for line in out.splitlines() if line.startswith(name)][table]
+    return re.sub(r"\[[^]]*\]", "", line.removeprefix(name)).split()
+
+
+def test_findings_are_matched_by_meaning_and_the_rest_is_judged_apart(
+    commits: tuple[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One finding covers two true labels, one takes the false one, one is new: the judge looks at the code before it counts."""
+    models = ("--worker", "openai/gpt-5-mini", "--effort", "low", "--judge", "openai/gpt-5")
+    asked = command(labelled(tmp_path, commits), tmp_path, *models, "--quota", "1")
+    code, out, err = told(capsys, asked)
+    assert code == 0, err
+    both = ["3.0", "2", "of", "3", "1", "0.50", "0.67", "0.57", "0.67", "0.75", "0.71"]
+    assert cells(out, "deeprepo, with folded") == both
+    assert cells(out, "3 plain calls, with folded") == both
+    assert cells(out, "3 plain calls, in full")[:5] == ["1.0", "0", "of", "3", "1"]  # found by all three readings
+    assert cells(out, "diff-only, with folded", 1) == [
+        "1.00",
+        "of",
+        "1;",
+        "0",
+        "0.00",
+        "of",
+        "1;",
+        "0",
+        "1.00",
+        "of",
+        "1;",
+        "1",
+    ]
+    assert cells(out, "diff-only, with folded", 2)[:4] == ["1.00", "of", "1;", "1"]
+    assert "plain calls at its cost (" in out
+    assert cells(out, "3 plain calls  ")[1] == "4"  # and the call that joins them
+    assert "Not comparable" in out
+    count = len(server.requests)
+    assert told(capsys, asked)[1] == out
+    assert len(server.requests) == count
+    judged = [str(body["messages"]) for body in server.requests if "the remark, about" in str(body["messages"])]
+    assert judged
+    assert all("Why." in text and "rows[1:]" in text for text in judged)
+
+
+def test_the_set_s_own_files_are_read(
+    commits: tuple[str, str], tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Golden files beside the list of pull requests, or the list of the test set: one pull request, the same labels."""
+    clone, key = tmp_path / "reviewbench", f"acme_shop_7-{commits[1][:8]}"
+    pull = {"repo": "https://github.com/acme/shop", "pr_number": 7, "base": commits[0], "head": commits[1]}
+    label = {"file": PATH, "start_line": 3, "end_line": 3, "message": HEAD_LOST, "tp_fp": "tp", "severity": "high"}
+    label |= {"scope": "introduced-by-pr", "context_required": "diff-plus-related-files"}
+    golden = {"pr_key": key, "pr": pull, "findings": [label, {**label, "message": WRONG, "tp_fp": "fp"}]}
+    listed = [{**pull, "nwo": "acme/shop", "title": "A title of the list", "body": None}]
+    files = {
+        "golden/one.json": golden,
+        "corpus/manifest.json": listed,
+        "corpus/test/test.json": listed,
+        "package.json": {"name": "x"},
+    }
+    files["corpus/test/findings.json"] = {key: [{name: label[name] for name in label if name != "tp_fp"}]}
+    for name, content in files.items():
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        (clone / name).write_text(json.dumps(content))
+    models = ("--worker", "openai/gpt-5-mini", "--judge", "openai/gpt-5", "--reviewer", "diff-only", "--readings", "1")
+    for place, false in ((clone, "1"), (clone / "corpus" / "test", "0")):
+        code, out, err = told(capsys, command(place, tmp_path, *models))
+        assert code == 0, err
+        assert f"1 true and {false} false labels" in out
+        assert cells(out, "diff-only, with folded")[1:4] == ["1", "of", "1"]
+        assert "related files\n" in out
+        assert "introduced\n" in out
+    assert all("A title of the list" in str(body) for body in server.requests if "the remark, about" in str(body))
+
+
+def test_without_a_model_places_are_shown_and_nothing_is_scored(
+    commits: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What code finds stands there with the labels at its lines, as unjudged."""
+    monkeypatch.chdir(tmp_path)
+    clone = Repository(tmp_path / "clones" / "acme" / "gone")
+    base = clone.commit(dict(BASE), "first")
+    head = clone.commit({"shop/rates.py": "def price(weight):\n    return weight\n"}, "Rename")
+    row = {"file": "shop/labels.py", "start": 5, "end": 5, "what": "Golden", "verdict": "tp"}
+    labels = tmp_path / "gone.json"
+    labels.write_text(
+        json.dumps({"repo": "acme/gone", "number": 1, "base_sha": base, "head_sha": head, "findings": [row]})
+    )
+    code, out, err = told(capsys, command(labels, tmp_path, "--effort", "none"))
+    assert code == 0, err
+    assert "Nobody has judged them" in out
+    assert re.search(
+        r"acme-gone-1  shop/labels\.py:\d+  high, in full  .*\n.*unjudged: 1 true and 0 false labels", out
+    ), out
+    assert "precision" not in out
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("[]", "holds no labels of ReviewBench"),
+        (
+            '{"findings": [{"file": "a"}], "repo": "a/b", "number": 1, "base": "1", "head": "2"}',
+            "findings.0.start: Field required",
+        ),
+        ('{"a_b_1-12345678": []}', "does not say which commits a_b_1-12345678 is about"),
+    ],
+)
+def test_what_are_no_labels_is_said(
+    content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sentence and exit code 2, before anything is reviewed."""
+    (tmp_path / "labels").mkdir()
+    (tmp_path / "labels" / "one.json").write_text(content)
+    code, _, err = told(capsys, command(tmp_path / "labels", tmp_path, "--effort", "none"))
+    assert (code, said in err) == (2, True), err
