@@ -25,7 +25,7 @@ class RLM:
 
     The REPL holds the whole context, however long it is; the root sees its length and both its ends. Its code searches and computes, and
     asks workers: `ask(paths, question)` and `ask_batch([...])` have files read from their first line to their last, `llm_query(prompt)` and
-    `llm_batch([...])` are free prompts, `rlm_query(task, paths)` starts a root of its own over a part. The sandbox has no files, no
+    `llm_batch([...])` are free prompts; from depth 2 on `rlm_query(task, paths)` starts a root of its own over a part. The sandbox has no files, no
     network, no environment and no clock.
 
     Args:
@@ -35,7 +35,7 @@ class RLM:
         budget: Dollars, or a `Budget`, for each run; None means no cap.
         workers: Several models that read, by the names that the root's code chooses them by; the first one where it names none.
         turns: How many turns a root has.
-        depth: How far below the root `rlm_query` may start others; 0 forbids it.
+        depth: As the paper counts. 0: the root has nobody to ask; 1: workers; 2: also roots of its own, which have workers; and so on.
         answer_form: What an answer must look like, such as "one number, without its unit".
     """
 
@@ -47,7 +47,7 @@ class RLM:
         *,
         workers: Mapping[str, str | Model] | None = None,
         turns: int = 12,
-        depth: int = 2,
+        depth: int = 1,
         answer_form: str = "",
     ) -> None:
         if worker is not None and workers:

@@ -9,6 +9,8 @@ import pytest
 
 from bot import cli
 from bot.values import Message, Prompt, Schema, Usage
+from deeprepo_evals.context import problems
+from deeprepo_evals.context.problems import Task
 from deeprepo_evals.context.scripted import honest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -65,6 +67,9 @@ def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[.
         (["--model", "scripted/liar"], "unknown scripted model"),
         (["--model", "scripted/honest", "--root", "scripted/honest"], "give --model for both"),
         (["--out", "."], "cannot be written"),
+        (["--depth", "6"], "from 0 (nobody to ask) to 5"),
+        (["--seed", "3-1"], "not a range of seeds"),
+        (["--problems", "none.jsonl"], "cannot be read"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(
@@ -98,3 +103,45 @@ def test_a_trace_shows_the_calls_of_a_problem(tmp_path: Path, ran: Callable[...,
     (file,) = trace.iterdir()
     kinds = [json.loads(line)["kind"] for line in file.read_text().splitlines()]
     assert {"review", "request", "call", "turn"} <= set(kinds)
+
+
+def test_a_person_s_own_problems_are_put_to_every_depth(tmp_path: Path, ran: Callable[..., Ran]) -> None:
+    """A context in the line, a file or a folder beside it; an answer that is nearly right is worth a part, and each depth has its row."""
+    needle = problems.make(Task("needle", 30_000, 0.9))
+    (tmp_path / "book.txt").write_text(needle.text)
+    lines = [
+        {"task": "book", "path": "book.txt", "question": needle.question, "answer": int(needle.expected[0]) + 1},
+        {"context": needle.text, "question": needle.question, "answer": [needle.expected[0]]},
+        {"context": "Nobody says it.", "question": needle.question, "answer": None, "comment": "ignored"},
+    ]
+    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    arguments = ("--problems", "mine.jsonl", "--method", "direct,rlm-only", "--depth", "0,1")
+    status, out, err = ran(*arguments, "--out", "run.jsonl")
+    assert (status, err) == (0, "")
+    assert re.findall(r"^(direct|rlm-only depth \d) +2/3 +\S+ +91\.7", out, re.MULTILINE) == [
+        "direct",
+        "rlm-only depth 0",
+        "rlm-only depth 1",
+    ]
+    assert re.findall(r"^(book|mine) .*", out, re.MULTILINE) == ["book", "mine"]
+    rows = [json.loads(line)["result"] for line in (tmp_path / "run.jsonl").read_text().splitlines()]
+    assert [row["calls"] - row["turns"] > 0 for row in rows if row["turns"]] == [False, True] * 3
+    assert ran(*arguments, "--out", "run.jsonl") == (0, out, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("a book", "line 1 is no problem"),
+        ({"context": "a", "answer": 1}, "line 1 is no problem"),
+        ({"question": "Who?", "answer": 1}, "line 1 needs a context, which is a text, or a path"),
+        ({"path": "away", "question": "Who?", "answer": 1}, "line 1: the context"),
+        ({"context": "a", "question": "Who?", "answer": [1, 2]}, "several texts of which one is enough"),
+    ],
+)
+def test_a_line_that_is_no_problem_is_named(tmp_path: Path, ran: Callable[..., Ran], line: object, says: str) -> None:
+    """Before anything is asked."""
+    (tmp_path / "mine.jsonl").write_text(line if isinstance(line, str) else json.dumps(line))
+    status, out, err = ran("--problems", "mine.jsonl")
+    assert (status, out) == (2, "")
+    assert says in " ".join(err.split())

@@ -5,7 +5,7 @@ import pytest
 from bot.context import data_files
 from deeprepo_evals.context import problems
 from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
-from deeprepo_evals.context.score import judge
+from deeprepo_evals.context.score import Expected, grade, judge
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -21,7 +21,7 @@ def test_a_problem_is_the_same_each_time_and_another_for_another_seed(kind: str)
 def test_a_needle_lies_where_it_was_put(position: Position) -> None:
     """Within two lines of its place; the last one ends the text, and 1.0 is the line before the last."""
     made = problems.make(Task("needle", 20_000, position))
-    where = made.text.index(f"is {made.expected_numbers[0]}.")
+    where = made.text.index(f"is {made.expected[0]}.")
     line = made.text.count("\n", 0, where)
     assert made.ends == (made.text.index(".", where) + 1,)
     if position == LAST:
@@ -37,8 +37,8 @@ def test_the_json_problem_is_a_document_with_that_value_at_that_path(position: P
     """The path is found by the index that the harness itself uses, and the text up to `ends` holds the whole value."""
     made = problems.make(Task("json", 20_000, position))
     (path,) = [word for word in made.question.split() if word.startswith("catalogue")]
-    assert dict(data_files.paths(json.loads(made.text)))[path] == made.expected_numbers[0]
-    assert made.text[: made.ends[0]].endswith(f'"code": {made.expected_numbers[0]}')
+    assert dict(data_files.paths(json.loads(made.text)))[path] == made.expected[0]
+    assert made.text[: made.ends[0]].endswith(f'"code": {made.expected[0]}')
 
 
 ASKED = "Which value stands at the key path a.b[412].c in the JSON document?"
@@ -75,7 +75,37 @@ def test_counting_and_comparing_have_the_answer_that_code_gives() -> None:
     """By another way than the one that made it."""
     count, compare = problems.make(Task("count", 9_000)), problems.make(Task("compare", 9_000))
     word = count.question.split("'")[1]
-    assert count.expected_numbers == (str(count.text.replace(".", " ").split().count(word)),)
+    assert count.expected == (str(count.text.replace(".", " ").split().count(word)),)
     company = compare.question.split("company ")[1][0]
     rates = [int(line.split()[7]) for line in compare.text.split("\n") if f"company {company} grew" in line]
-    assert compare.expected_numbers == (str(max(rates)),)
+    assert compare.expected == (str(max(rates)),)
+
+
+PAIRS = (("4", "17"), ("17", "23"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "score"),
+    [
+        ("Answer: 12", 12, 1.0),
+        ("14", 12, 0.5625),
+        ("about twelve", 12, 0.0),
+        ("Label: [location]", "location", 1.0),
+        ("I think that it is location", "location", 1.0),
+        ("Location", "location", 0.0),
+        ("the Committee on Foreign Affairs", "the Committee on Foreign Affairs", 1.0),
+        ("Answer: A is more common than B", "more common than", 1.0),
+        ("Answer: A is less common than B", "more common than", 0.0),
+        ("Date: March 5, 2023", "2023-03-05", 1.0),
+        ("2023-03-06", "2023-03-05", 0.0),
+        ("Maria", ("Ann", "Maria"), 1.0),
+        ("(17, 4)\n(17, 23)", PAIRS, 1.0),
+        ("(4, 17), (4, 23)", PAIRS, 0.5),
+        ("none", PAIRS, 0.0),
+        ("NOT FOUND", None, 1.0),
+        ("12", None, 0.0),
+    ],
+)
+def test_labelled_lines_are_scored_as_oolong_does(answer: str, expected: Expected, score: float) -> None:
+    """0.75 to the power of the error, F1 of pairs, dates and comparisons in any of their forms, everything else as it is written."""
+    assert grade(answer, expected, "?", "oolong")[1] == score

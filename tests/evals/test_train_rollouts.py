@@ -9,6 +9,7 @@ from families import few
 from bot.errors import ProviderRefused
 from bot.journal import reader
 from deeprepo_evals.train import Rollout, Task, policies, roll, score
+from deeprepo_evals.train.reward import COVERAGE
 from deeprepo_evals.train.run import provider_failed
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 
@@ -38,6 +39,12 @@ def test_who_reads_everything_and_reports_what_is_found_earns_nearly_all(task: T
 def test_what_earned_much_elsewhere_earns_nothing_here(name: str, task: Task) -> None:
     """An empty answer, a list of paths, generic bullets said or reported, reading without workers, a finding on every sixth line: < 0.2."""
     assert earned(name, task) < 0.2
+
+
+@pytest.mark.parametrize("name", ["calls", "giant"])
+def test_who_has_all_read_and_reports_nothing_earns_the_coverage_alone(name: str) -> None:
+    """A first step that is worth a third, less than any finding that follows from it."""
+    assert earned(name, WHOLE) == pytest.approx(COVERAGE)
 
 
 def test_silence_on_clean_code_must_be_earned() -> None:

@@ -66,7 +66,7 @@ def test_it_answers_as_the_evaluation_s_rlm_only_does(tasks: list[Task]) -> None
         with in_thread(Server(honest.reply)) as server:
             rlm = deeprepo.RLM(model(server), budget=FREE, answer_form=ANSWER)
             done = rlm.run(problem.question, problem.text)
-        verdict = score.judge(done.answer, problem.expected_numbers, problem.question)
+        verdict = score.judge(done.answer, problem.expected, problem.question)
         told = row.result
         assert row.item["task"] == task.kind
         spent = done.cost.input_tokens + done.cost.output_tokens
@@ -224,11 +224,22 @@ def test_what_is_no_journal_of_a_run_is_refused(tmp_path: Path, text: str) -> No
         played([], "text", journal=tmp_path / "j")
 
 
-def test_depth_0_starts_no_further_root() -> None:
-    """`rlm_query` says so, and nobody is asked."""
-    done, server = played(["set_answer(rlm_query('?', tree))"], "text", depth=0)
-    assert "starts no further one" in done.answer
-    assert server.count == 1
+ASKS = """can = [name for name in ("ask", "rlm_query") if name in globals()]
+set_answer(str(can + [rlm_query("?", tree)] if len(can) == 2 else can))"""
+
+
+@pytest.mark.parametrize(
+    ("how", "can"),
+    [({"depth": 0}, []), ({}, ["ask"]), ({"depth": 2}, ["ask", "rlm_query", "['ask']"])],
+    ids=["0", "1, unless said", "2"],
+)
+def test_the_depth_is_how_far_below_the_root_others_are_asked(how: dict[str, int], can: list[str]) -> None:
+    """Nobody; workers, as one that says nothing has it; roots of its own. Each is told of what it has, and of nothing else."""
+    done, server = played([ASKS, ASKS], "text", **how)
+    assert done.answer == str(can)
+    told = [request["messages"][0]["content"] for request in server.requests]
+    assert ["- rlm_query(" in system for system in told] == [True, False][2 - len(told) :]
+    assert {"- ask(" in system for system in told} == {bool(can)}
 
 
 def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot import __version__, config, render
-from bot.agent.state import MAX_DEPTH
 from bot.agent.texts.custom import CustomTool
 from bot.agent.texts.material import Material
 from bot.agent.texts.typed import AnswerType
@@ -47,7 +46,7 @@ class TextQuestion:
     material: Material
     tools: tuple[CustomTool, ...] = ()
     answer_form: str = ""  # what an answer must look like, as the end of "Finish with set_answer(text): "
-    deepest: int = MAX_DEPTH  # how far below the root a run may start others; 0: it starts none
+    depth: int = 1  # as the paper counts: 0: the root has nobody to ask; 1: workers; 2: roots of its own, whose workers are the last
     answer_type: AnswerType | None = None  # None: the answer is a text
 
     @property
@@ -55,7 +54,7 @@ class TextQuestion:
         """What the journal keeps of it beside the context."""
         tools = [[tool.name, tool.line] for tool in self.tools]
         typed = {"schema": self.answer_type.schema} if self.answer_type is not None else {}
-        return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.deepest, **typed}
+        return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.depth, **typed}
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """The root over a context: the turns, REPL and tools of a review, with words for a question instead."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,8 +25,12 @@ from bot.values import Source
 
 PREVIEW = 1_600  # characters of both ends together
 LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SHOW_VARS")
-ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch", "rlm_query")
-NAMES = (*LOOKING, *ASKING)  # that a root's code finds beside the caller's own
+ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch")
+NAMES = (
+    LOOKING,
+    (*LOOKING, *ASKING),
+    (*LOOKING, *ASKING, "rlm_query"),
+)  # that a root's code finds, by the depth that is left below it
 TOOL = replace(
     extraction.TOOL,
     description="Run Python in the REPL that holds the text. Names persist from call to call. Print what you want to see.",
@@ -95,18 +99,16 @@ async def open_dialogue(
     inquiry: Inquiry,
     material: Material | None = None,
     *,
-    names: Collection[str] = NAMES,
     turns: int | None = None,
     depth: int = 0,
     name: str = "root",
 ) -> AsyncIterator[Dialogue]:
-    """A root over the whole context or over a part of it, with a REPL of its own that is closed at the end.
-
-    `names`: the functions that its code finds beside the caller's own.
-    """
+    """A root over the whole context or over a part of it, with a REPL of its own that is closed at the end."""
     question, session = inquiry.question, inquiry.session
     whole, limits, masks = material or question.material, session.calls.budget.limits, session.calls.masks
-    state = RunState(session, source=Source("model", inquiry.root.name, "root"), depth=depth, deepest=question.deepest)
+    names = NAMES[min(max(question.depth - depth, 0), len(NAMES) - 1)]
+    source = Source("model", inquiry.root.name, "root")
+    state = RunState(session, source=source, depth=depth, deepest=question.depth - 1)
 
     def words(template: str, **values: object) -> str:
         named = [(worker, reader.model.name) for worker, reader in inquiry.readers.items()]
@@ -116,7 +118,7 @@ async def open_dialogue(
             "answer_form": question.answer_form,
             "named": named,
         }
-        more["workers"] = "ask" in names
+        more |= {"workers": "ask" in names, "recursive": "rlm_query" in names}
         return render.text(template, **values, **more)
 
     conversation = Conversation(limits, turns or limits.turns, form="prompts/texts/", words=words, tool=TOOL)

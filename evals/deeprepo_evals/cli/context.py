@@ -32,8 +32,15 @@ def command(
     root: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model that answers.")] = None,
     worker: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The cheap model that reads.")] = None,
     window: Annotated[int, typer.Option(min=1_000, help="Characters of text that fit into one prompt.")] = 200_000,
+    problems: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Your own problems, JSON lines: context or path, question, answer."),
+    ] = None,
+    depth: Annotated[
+        str, typer.Option(metavar="N,...", help="Of rlm-only and rlm: 0 has nobody to ask, 1 workers, 2 further roots.")
+    ] = "1",
     turns: Annotated[int, typer.Option(min=1, max=50, help="Turns of a root.")] = 12,
-    seed: Annotated[str, typer.Option(metavar="N,...", help="Each seed makes other texts.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="N,...", help="Each seed makes other texts: 1,2 or 1-50.")] = "1",
     rounds: Annotated[int, typer.Option(min=1, help="How often each is asked; 3 where a model is measured.")] = 1,
     max_usd: Annotated[float, typer.Option(min=0, help="Hard cap of this run in dollars.")] = 5.0,
     out: Annotated[
@@ -48,15 +55,18 @@ def command(
 
     Exit codes: 0; 2 usage error; 3 a provider or the cap left something open; 130 interrupted.
     """
-    from deeprepo_evals.context import plan_options, run, table
+    from deeprepo_evals.context import own, plan_options, run, table
 
+    has_tasks = task or size or position or problems is None
     plan = run.Plan(
-        plan_options.tasks(task, size, position, seed),
+        plan_options.tasks(task, size, position, seed) if has_tasks else (),
         plan_options.methods(method),
         *plan_options.models(model, root, worker),
         window=window,
         turns=turns,
         rounds=rounds,
+        own=own.read(problems) if problems is not None else {},
+        depths=plan_options.depths(depth),
     )
     if out is None and not plan.free:
         out = RESULTS

@@ -111,14 +111,8 @@ def _passages(text: str) -> list[str]:
     return passages
 
 
-async def codeact(room: Room) -> MethodAnswer:
-    """A root with the text in its REPL and nobody to ask: code alone, no calls of its own (the paper's depth 0)."""
-    async with roots.open_dialogue(room.inquiry, names=roots.LOOKING) as dialogue:
-        return _end_of_run(await roots.put(dialogue, room.inquiry.question))
-
-
 async def rlm_only(room: Room) -> MethodAnswer:
-    """The form of the paper: the root sees how long the text is and both its ends, and decides what workers read."""
+    """The form of the paper: the root sees how long the text is and both its ends, and decides what workers read; at depth 0 it has none."""
     async with roots.open_dialogue(room.inquiry) as dialogue:
         return _end_of_run(await roots.put(dialogue, room.inquiry.question))
 
@@ -156,11 +150,16 @@ async def rlm(room: Room) -> MethodAnswer:
         return _end_of_run(await dialogue.ask(roots.first_message(room.inquiry.question, turns) + seen, turns))
 
 
+DEPTHS: Mapping[str, tuple[int, ...]] = {
+    "codeact": (0,),
+    "rlm-only": (),
+    "rlm": (),
+}  # of a root; (): as it was asked for
 METHODS: Mapping[str, Callable[[Room], Awaitable[MethodAnswer]]] = {
     "direct": direct,
     "chunked": chunked,
     "bm25": bm25,
-    "codeact": codeact,
+    "codeact": rlm_only,
     "rlm-only": rlm_only,
     "fanout": fanout,
     "rlm": rlm,

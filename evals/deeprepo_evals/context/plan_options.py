@@ -10,6 +10,8 @@ from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Ta
 
 FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
 HONEST = "scripted/honest"
+DEEPEST = 5
+MOST_SEEDS = 10_000
 
 # The reproduction's experiments, with their lengths and positions: 1, 4 to 9, and its deep research A to F.
 SEEDS: tuple[tuple[str, int, Position], ...] = (
@@ -32,13 +34,21 @@ SEEDS: tuple[tuple[str, int, Position], ...] = (
 
 def tasks(kind: str, size: str, position: str, seed: str) -> tuple[Task, ...]:
     """The grid that was asked for; the seeds' experiments where nothing was. Raises UsageError."""
-    seeds = [_whole(one, "a seed") for one in _parts(seed)] or [1]
+    seeds = [number for one in _parts(seed) for number in _seeds(one)] or [1]
     if not kind and not size and not position:
         return tuple(Task(*row, one) for one in seeds for row in SEEDS)
     kinds = list(KINDS) if kind == "all" else _parts(kind) or ["needle"]
     sizes = [_size(one) for one in _parts(size)] or [100_000]
     places = POSITIONS if position == "sweep" else tuple(_position(one) for one in _parts(position)) or (0.5,)
     return tuple(run.tasks(kinds, sizes, places, seeds))
+
+
+def depths(text: str) -> tuple[int, ...]:
+    """The depths that were asked for, as the paper counts; 1 where nothing was. Raises UsageError."""
+    found = tuple(dict.fromkeys(_whole(one, "a depth") for one in _parts(text))) or (1,)
+    if not all(0 <= depth <= DEEPEST for depth in found):
+        raise UsageError(f"a depth is from 0 (nobody to ask) to {DEEPEST}, not {text}")
+    return found
 
 
 def methods(text: str) -> tuple[str, ...]:
@@ -60,6 +70,17 @@ def models(model: str | None, root: str | None, worker: str | None) -> tuple[str
 
 def _parts(text: str) -> Sequence[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _seeds(text: str) -> Sequence[int]:
+    """One seed, or those from one to another."""
+    first, dash, last = text.partition("-")
+    if not dash:
+        return [_whole(text, "a seed")]
+    found = range(_whole(first, "a seed"), _whole(last, "a seed") + 1)
+    if not 0 < len(found) <= MOST_SEEDS:
+        raise UsageError(f"{text!r} is not a range of seeds: write 1-50")
+    return found
 
 
 def _size(text: str) -> int:

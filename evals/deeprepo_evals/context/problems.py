@@ -4,17 +4,17 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from pathlib import Path
 
 from bot.errors import UsageError
 from deeprepo_evals.context import documents, hay
+from deeprepo_evals.context.score import Expected, Scoring
 
 FORM = 1  # rises when the same task gives another problem than before
 LEAST, MOST = 4_000, 20_000_000  # characters of a text
 LAST = "last"  # the very last line
 Position = float | str | None
 POSITIONS: tuple[Position, ...] = (*(step / 10 for step in range(11)), LAST)
-Form = Literal["text", "json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,14 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem. `expected_numbers` are the numbers of the right answer in their order; none: the text does not hold it."""
+    """One problem, whose text stands at `path` where it has one; `score` says what `expected` may be and how it is compared."""
 
     text: str
     question: str
-    expected_numbers: tuple[str, ...]
+    expected: Expected
     ends: tuple[int, ...] = ()  # where each fact that the answer needs has been read, in characters
-    form: Form = "text"
+    scoring: Scoring = "numbers"
+    path: Path | None = None
 
 
 @lru_cache(maxsize=1)
@@ -140,7 +141,7 @@ def _compare(task: Task) -> Problem:
 def _json(task: Task) -> Problem:
     made = documents.document(task.size, _at(task), _chance(task))
     question = f"Which value stands at the key path {made.path} in the JSON document?"
-    return Problem(made.text, question, (made.value,), (made.end,), "json")
+    return Problem(made.text, question, (made.value,), (made.end,))
 
 
 KINDS: Mapping[str, Callable[[Task], Problem]] = {
@@ -161,14 +162,14 @@ def _problem(
     task: Task,
     facts: list[tuple[float, str]],
     question: str,
-    expected_numbers: tuple[str, ...],
+    expected: tuple[str, ...],
     fact_count: int | None = None,
 ) -> Problem:
     """The facts in the hay; the first `fact_count` of them are what the answer needs."""
     text = hay.stack(task.size, task.seed, facts)
     used = facts if fact_count is None else facts[:fact_count]
     ends = tuple(text.index(said) + len(said) for _, said in used)
-    return Problem(text, question, expected_numbers, ends)
+    return Problem(text, question, expected, ends)
 
 
 def _chance(task: Task) -> random.Random:

@@ -62,10 +62,10 @@ class Room:
 
 @asynccontextmanager
 async def open_room(
-    problem: Problem, pair: Pair, limits: Limits, window: int, trace: Path | None
+    problem: Problem, pair: Pair, limits: Limits, window: int, trace: Path | None, *, depth: int = 1
 ) -> AsyncIterator[Room]:
     """A room for one problem; what it opened is closed at the end, the models are not."""
-    question = TextQuestion(problem.question, _material(problem), answer_form=ANSWER)
+    question = TextQuestion(problem.question, _material(problem), answer_form=ANSWER, depth=depth)
     settings = {"window": window}
     async with inquiry.open_inquiry(question, pair.root, pair.worker, limits, Journal(trace), settings) as asked:
         yield Room(problem, asked, window)
@@ -73,4 +73,4 @@ async def open_room(
 
 @lru_cache(maxsize=1)  # all methods get the same problem, one after the other
 def _material(problem: Problem) -> Material:
-    return material.of(problem.text)
+    return material.of(problem.path or problem.text)

@@ -1,8 +1,8 @@
 """Which problems are put to which methods, and what each comes to. An item is plain JSON; its result too."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,8 @@ from bot.errors import BudgetSpent, DeepRepoError, ProviderRefused
 from bot.values import Cost, Limits
 from deeprepo_evals import models, results
 from deeprepo_evals.context import cast, problems, room, score, scripted
-from deeprepo_evals.context.methods import METHODS, MethodAnswer
-from deeprepo_evals.context.problems import PLACED, Position, Task
+from deeprepo_evals.context.methods import DEPTHS, METHODS, MethodAnswer
+from deeprepo_evals.context.problems import PLACED, Position, Problem, Task
 from deeprepo_evals.context.room import Pair, Room
 
 SHOWN = 400  # characters of an answer that are kept
@@ -29,6 +29,10 @@ class Plan:
     window: int = 200_000  # characters that fit into one prompt; what the seeds' model had
     turns: int = 12
     rounds: int = 1
+    own: Mapping[str, tuple[str, Problem]] = field(
+        default_factory=dict
+    )  # the person's own problems, as `own.read` gives them
+    depths: tuple[int, ...] = (1,)  # of the roots
 
     @property
     def free(self) -> bool:
@@ -64,28 +68,32 @@ def tasks(
 
 def items(plan: Plan) -> list[dict[str, Any]]:
     """The plan as items. All methods of a task stand together, so that its text is made once."""
+    asked: list[dict[str, Any]] = [
+        *({"task": task.kind, "size": task.size, "position": task.position, "seed": task.seed} for task in plan.tasks),
+        *({"task": name, "size": None, "position": None, "own": key} for key, (name, _) in plan.own.items()),
+    ]
     return [
         {
             "form": problems.FORM,
-            "task": task.kind,
-            "size": task.size,
-            "position": task.position,
-            "seed": task.seed,
+            **one,
             "method": method,
+            **depth,
             "root": plan.root,
             "worker": plan.worker,
             "window": plan.window,
             "turns": plan.turns,
             "round": number,
         }
-        for task in plan.tasks
+        for one in asked
         for number in range(1, plan.rounds + 1)
         for method in plan.methods
+        for depth in ([{"depth": at} for at in DEPTHS[method] or plan.depths] if method in DEPTHS else [{}])
     ]
 
 
 async def do(
     item: results.Item,
+    problem: Problem,
     pair: Pair,
     purse: Purse,
     *,
@@ -93,28 +101,30 @@ async def do(
     clock: Callable[[], float] = time.monotonic,
 ) -> results.Result:
     """One problem put to one method. Raises ProviderError where a provider failed, BudgetSpent where the purse is empty."""
-    problem = problems.make(Task(item["task"], item["size"], item["position"], item["seed"]))
     path = trace / f"{results.key(EXPERIMENT, item)}.jsonl" if trace is not None else None
     limits = purse.limits(item["turns"])
-    async with room.open_room(problem, pair, limits, item["window"], path) as opened:
+    opening = room.open_room(problem, pair, limits, item["window"], path, depth=item.get("depth", 1))
+    async with opening as opened:
         started = clock()
-        refused = ""
+        refused = False
         try:
             said = await METHODS[item["method"]](opened)
             _fail(opened)
         except ProviderRefused as error:
-            said, refused = MethodAnswer("", note=str(error)), "refused"
+            said, refused = MethodAnswer("", note=str(error)), True
         finally:
             cost = opened.session.calls.cost()
             purse.spent_usd += _dollars(cost)
-        verdict = refused or score.judge(said.answer, problem.expected_numbers, problem.question)
+        graded = score.grade(said.answer, problem.expected, problem.question, problem.scoring)
+        verdict, points = ("refused", 0.0) if refused else graded
         told = {
             "verdict": verdict,
             "correct": verdict == "right",
+            "score": points,
             "answer": said.answer[:SHOWN],
             "note": (said.note or " ".join(opened.session.calls.budget.notes))[:SHOWN],
         }
-        facts = {"expected": list(problem.expected_numbers), "length": len(problem.text), "ends": list(problem.ends)}
+        facts = {"expected": problem.expected, "length": len(problem.text), "ends": list(problem.ends)}
         return {**told, **facts, **_cost_fields(cost), "seconds": round(clock() - started, 3), "turns": said.turns}
 
 
@@ -134,10 +144,17 @@ async def carry_out(
         async with cast.open_cast(plan.root, plan.worker) as pair:
 
             async def do_one(item: results.Item) -> results.Result:
-                say(f"{item['task']} of {item['size']:,} characters, {item['method']}")
-                return await do(item, pair(), purse, trace=trace)
+                problem = _problem(plan, item)
+                say(f"{item['task']} of {len(problem.text):,} characters, {item['method']}")
+                return await do(item, problem, pair(), purse, trace=trace)
 
             return await results.finish(kept, rows, do_one)
+
+
+def _problem(plan: Plan, item: results.Item) -> Problem:
+    if "own" in item:
+        return plan.own[item["own"]][1]
+    return problems.make(Task(item["task"], item["size"], item["position"], item["seed"]))
 
 
 def _fail(room: Room) -> None:

@@ -4,12 +4,12 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from deeprepo_evals import intervals, tables
 from deeprepo_evals.intervals import Interval
-from deeprepo_evals.results import Row
+from deeprepo_evals.results import Item, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class Figures:
     problems: int
     right: int
     correct: Interval
+    score: float  # mean, from 0 to 1
     made_up: int  # answers that give a value where the text holds none
     without: int  # problems whose text does not hold the answer
     tokens: Interval  # a problem
@@ -35,7 +36,9 @@ def figures(rows: Iterable[Row]) -> list[Figures]:
 
 
 def text(rows: Sequence[Row]) -> str:
-    """The three tables."""
+    """The tables."""
+    if len({row.item["depth"] for row in rows if row.item["method"] != "codeact" and "depth" in row.item}) > 1:
+        rows = [replace(row, item=_with_depth(row.item)) for row in rows]
     parts = [_summary(figures(rows)), "Right of asked, by task:", _tasks(rows)]
     swept = _swept(rows)
     if swept:
@@ -53,8 +56,9 @@ def _figures(method: str, rows: Sequence[Row]) -> Figures:
         len(found),
         right,
         intervals.share(right, len(found)),
+        statistics.fmean(result.get("score", result["correct"]) for result in found),
         sum(result["verdict"] == "made up" for result in found),
-        sum(not result["expected"] for result in found),
+        sum(result["expected"] in (None, [], ()) for result in found),
         intervals.mean([result["tokens"] for result in found]),
         None if None in prices else intervals.mean(prices),
         math.fsum(result["calls"] for result in found) / len(found),
@@ -64,12 +68,13 @@ def _figures(method: str, rows: Sequence[Row]) -> Figures:
 
 
 def _summary(figures: Sequence[Figures]) -> str:
-    head = ("method", "right", "95 %", "made up", "tokens", "95 %", "calls", "dollars", "seconds", "turns")
+    head = ("method", "right", "95 %", "score", "made up", "tokens", "95 %", "calls", "dollars", "seconds", "turns")
     rows = [
         (
             one.method,
             f"{one.right}/{one.problems}",
             f"{one.correct.low:.2f}-{one.correct.high:.2f}",
+            f"{100 * one.score:.1f}",
             f"{one.made_up}/{one.without}",
             f"{one.tokens.value:,.0f}",
             f"{one.tokens.low:,.0f}-{one.tokens.high:,.0f}",
@@ -85,14 +90,23 @@ def _summary(figures: Sequence[Figures]) -> str:
 
 def _tasks(rows: Sequence[Row]) -> str:
     methods = list(_group(rows, "method"))
-    cells: dict[tuple[str, int], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    cells: dict[tuple[str, int | None], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         cells[row.item["task"], row.item["size"]][row.item["method"]].append(row.result["correct"])
     lines = [
-        (f"{task} {size:,}", *(f"{sum(found[m])}/{len(found[m])}" if m in found else "" for m in methods))
+        (_named(task, size), *(f"{sum(found[m])}/{len(found[m])}" if m in found else "" for m in methods))
         for (task, size), found in cells.items()
     ]
     return tables.align(("task, characters", *methods), lines)
+
+
+def _with_depth(item: Item) -> Item:
+    return {**item, "method": f"{item['method']} depth {item['depth']}"} if "depth" in item else item
+
+
+def _named(task: str, size: int | None) -> str:
+    """One's own problems have no length of their own."""
+    return task if size is None else f"{task} {size:,}"
 
 
 def _swept(rows: Sequence[Row]) -> list[Row]:
