@@ -13,6 +13,7 @@ RUN python -m venv --without-pip /opt/deeprepo \
 COPY pyproject.toml README.md LICENSE ./
 COPY bot bot
 COPY impact impact
+COPY rlm rlm
 COPY templates templates
 COPY docs/workflows/deeprepo.yml docs/workflows/
 RUN /opt/build/bin/python -m hatchling build --target wheel --directory /dist \

@@ -17,18 +17,18 @@ from benchmarks import timing
 from bot import config
 from bot.agent import tools
 from bot.agent.messages import Conversation
-from bot.agent.repl.bridge import open_bridge
 from bot.agent.state import RunState
 from bot.agent.turns import StallGuard, Turns
 from bot.brief import Brief
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.models import connect
 from bot.review.coverage import CoverageTracker
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Dependents, Limits, Message, Prompt, PullRequest, Source
+from rlm.models import connect
+from rlm.repl.bridge import open_bridge
 
 LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=64)
 

@@ -28,28 +28,12 @@
         │   └── PromptTooLong     the model's window is smaller than the prompt: split it
         └── BadAnswer             the reply is not what the schema asks for
 
-A library's own exceptions are translated once, in the module that imports the library.
+Those of models and of the REPL are `rlm.errors`. A library's own exceptions are translated once, in the module that imports the library.
 """
 
-from typing import Any
+from rlm.errors import DeepRepoError, UsageError
 
-
-class DeepRepoError(Exception):
-    """Anything raised on purpose; its text is a sentence for the user. It can be sent to another process, whatever it holds."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (type(self), self.args, self.__dict__)
-
-
-def _again(kind: type[DeepRepoError], args: tuple[Any, ...], facts: dict[str, Any]) -> DeepRepoError:
-    """An error as it was, without its constructor, which may ask for more than its sentence."""
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(facts)
-    return error
-
-
-class UsageError(DeepRepoError):
-    """The request cannot be carried out as typed."""
+__all__ = ["DeepRepoError", "UsageError"]
 
 
 class ConfigError(UsageError):
@@ -82,14 +66,6 @@ class GitError(DeepRepoError):
 
 class ReplayDiffers(DeepRepoError):  # noqa: N818 - an outcome, not a fault
     """A replay cannot reproduce its record; the sentence says where the two part."""
-
-
-class ReplUnavailable(DeepRepoError):  # noqa: N818 - an outcome, not a fault
-    """The REPL could not be started on this machine."""
-
-
-class BudgetSpent(DeepRepoError):  # noqa: N818 - an outcome, not a fault
-    """The next call would exceed a cap; nothing was sent."""
 
 
 class OverLimit(DeepRepoError):  # noqa: N818 - an outcome of the work
@@ -139,60 +115,3 @@ class HostRefused(HostError):  # noqa: N818 - GitHub's decision
 
 class StorageError(DeepRepoError):
     """The database does not answer, or holds what makes no sense."""
-
-
-class ProviderError(DeepRepoError):
-    """A model provider failed.
-
-    `may_be_billed`: the provider has taken the request, and nobody knows what it did; without it, it bills nothing.
-    `usage`: the tokens (`values.Usage`) of a reply that was of no use, where it has said them.
-    """
-
-    may_be_billed: bool = False
-    usage: Any = None
-
-
-class RateLimited(ProviderError):  # noqa: N818 - the field's term
-    """The provider asks for fewer calls; `retry_after` is seconds, or None where it named no time."""
-
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
-class ProviderDown(ProviderError):  # noqa: N818 - an outcome of the network
-    """The provider did not answer or failed on its side: another try may succeed."""
-
-
-class TimedOut(ProviderDown):  # an outcome of the network
-    """Nothing arrived for as long as a call may be silent. The provider may have done, and may bill, the whole of it."""
-
-    may_be_billed = True
-
-
-class ProviderRefused(ProviderError):  # noqa: N818 - the provider's decision
-    """The provider will not take this request, however often it is sent."""
-
-
-class AccountRefused(ProviderRefused):
-    """The provider takes no request at all: the key, the credit or the address is wrong."""
-
-
-class ModelRefused(ProviderRefused):
-    """The provider takes no request to this model: it does not exist there, or not for this key."""
-
-
-class PromptRefused(ProviderRefused):
-    """The provider's content filter will not have this prompt: it says nothing of any other."""
-
-
-class PromptTooLong(ProviderRefused):
-    """The prompt does not fit the model's context window. `window` is its size in tokens, None where the provider does not say."""
-
-    def __init__(self, message: str, window: int | None = None) -> None:
-        super().__init__(message)
-        self.window = window
-
-
-class BadAnswer(ProviderError):  # noqa: N818 - the model's fault, not ours
-    """The model's reply does not fit the schema that it was given."""

@@ -7,7 +7,6 @@ from typing import Literal, get_args
 
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # worst first
-Effort = Literal["none", "low", "medium", "high"]  # how much a model that thinks may think
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
 EFFORTS: tuple[ReviewEffort, ...] = get_args(ReviewEffort)  # least first
 Strategy = Literal["auto", "direct", "cascade", "fanout", "rlm", "offline"]

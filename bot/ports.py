@@ -8,19 +8,16 @@ from bot.values import (
     Absence,
     ChangedFile,
     Clues,
-    Completion,
     Dependents,
     Finding,
     Import,
     Judgement,
     Outline,
-    Prompt,
     Query,
     Review,
     Side,
     TreeEntry,
     Unit,
-    Usage,
     Use,
 )
 from bot.values.consumer import Package, Requirement
@@ -166,21 +163,6 @@ class Linking(Protocol):
 
         `folders`: of the manifests that ask for them.
         """
-
-
-class Model(Protocol):
-    """One model of one provider. Raises ProviderError and its kinds, never a library's exception."""
-
-    name: str  # "provider/model"
-
-    async def complete(self, prompt: Prompt) -> Completion:
-        """One request, no retries of its own."""
-
-    def price(self, usage: Usage) -> float | None:
-        """Dollars for this usage, None where the price is unknown."""
-
-    async def close(self) -> None:
-        """Close the connections."""
 
 
 class Analyzer(Protocol):

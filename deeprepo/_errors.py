@@ -39,13 +39,14 @@ class ExecutionError(DeepRepoError):
 @contextmanager
 def translate() -> Iterator[None]:
     """Raise the engine's errors as those of this tree; anything else passes as it is."""
+    import rlm.errors
     from bot import errors
 
     kinds: list[tuple[type[errors.DeepRepoError], type[DeepRepoError]]] = [
         (errors.UsageError, UsageError),
         (errors.NothingToReview, NothingToReview),
-        (errors.BudgetSpent, BudgetSpent),
-        (errors.ProviderError, ProviderError),
+        (rlm.errors.BudgetSpent, BudgetSpent),
+        (rlm.errors.ProviderError, ProviderError),
         (errors.DeepRepoError, ExecutionError),
     ]
     try:

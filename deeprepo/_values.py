@@ -39,7 +39,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Refuse what is no amount."""
-        from bot.values.model import is_amount
+        from rlm.values import is_amount
 
         for each in fields(self):
             amount = getattr(self, each.name)

@@ -6,12 +6,12 @@ from itertools import count
 from bot import render
 from bot.agent import tools
 from bot.agent.messages import Conversation
-from bot.agent.repl.bridge import open_bridge
 from bot.agent.state import RunState
 from bot.agent.turns import Outcome, StallGuard, Turns
 from bot.errors import UsageError
 from bot.review.session import Session
 from bot.values import Source, Transcript
+from rlm.repl.bridge import open_bridge
 
 CHILD_TURNS = 6
 CHILD_FILES = 40  # changed files that are named in it

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot import render
-from bot.agent.repl import extraction
 from bot.review.guidance import tongue
 from bot.values import Completion, Limits, Message, Observation, Prompt, Schema
+from rlm.repl import extraction
 
 MAX_TOKENS = 8_000  # of one reply
 MAX_UNREAD = 20  # ids in a turn line

@@ -7,15 +7,15 @@ from typing import Literal
 
 from bot.agent import tools
 from bot.agent.messages import MAX_TOKENS, Conversation
-from bot.agent.repl import extraction, hints
-from bot.agent.repl.bridge import ReplBridge
 from bot.agent.state import RunState
 from bot.agent.tools.report import MAX_ANSWER
-from bot.errors import BudgetSpent, PromptTooLong, ProviderError
 from bot.journal import codec
-from bot.ports import Model
 from bot.review import judging
 from bot.values import Completion, Message, Observation, Prompt, Turn, Usage, Verdict, tokens
+from rlm.errors import BudgetSpent, PromptTooLong, ProviderError
+from rlm.repl import extraction, hints
+from rlm.repl.bridge import ReplBridge
+from rlm.values import Model
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "astray"]
 ENDS: dict[str, str] = {

@@ -75,8 +75,8 @@ def _reference() -> str:
     """docs/configuration.md."""
     from bot import render
     from bot.config.reference import tables
-    from bot.models import PROVIDERS
     from bot.wiring.access import PREFERRED
+    from rlm.models import PROVIDERS
 
     return render.text(
         "reference/configuration.md.j2", **tables(), providers=list(PROVIDERS.values()), pairs=list(PREFERRED)

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from bot.levels import Effort, ReviewEffort, Strategy
+from bot.levels import ReviewEffort, Strategy
+from rlm.values import Effort
 
 StrategyName = Literal[Strategy, "rlm-only"]
 

@@ -15,18 +15,20 @@ from bot import render
 from bot.commands import sources, target
 from bot.commands.context import CommandContext, CommandReply
 from bot.commands.target import CommandTarget, LastReview
-from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderError
+from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.quotes import check_quotes, find_quote
 from bot.findings.read import asking, strict, text
 from bot.outputs import facts
 from bot.outputs.parts import evidence
-from bot.ports import Model, Tree
+from bot.ports import Tree
 from bot.render import Safe, link
 from bot.review.dialogues import Dialogues
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Purpose, Schema
+from rlm.errors import BadAnswer, BudgetSpent, ProviderError
+from rlm.values import Model
 
 MAX_TOKENS = 2_048
 MAX_QUOTES = 8

@@ -10,9 +10,10 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Annotated, Any, Literal
 
 from bot.config.names import MOST_CHECKS, MOST_SENTENCE
-from bot.levels import Effort, ReviewEffort, Severity, Strategy
+from bot.levels import ReviewEffort, Severity, Strategy
 from bot.values import CheckSeverity, Tone
 from bot.values.consumer import Disclosure
+from rlm.values import Effort
 
 
 def setting(default: Any, about: str, *, section: str = "", entries: type | None = None, **bounds: Any) -> Any:  # noqa: ANN401 - the type stands beside it

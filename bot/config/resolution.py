@@ -18,7 +18,7 @@ from bot.config.names import FILE, MOST_CHECKS
 from bot.config.settings import Settings
 from bot.errors import ConfigError
 from bot.values import EFFORTS, SEVERITIES, at_least
-from bot.values.model import is_amount
+from rlm.values import is_amount
 
 if TYPE_CHECKING:
     from bot.values import OrganizationFile

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bot.config.defaults import SETTINGS, Threshold, setting, written_as
 from bot.errors import ConfigError
-from bot.levels import Effort, ReviewEffort, Strategy
+from bot.levels import ReviewEffort, Strategy
 from bot.values.consumer import Disclosure
+from rlm.values import Effort
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

@@ -7,7 +7,7 @@ from bot.diff.show import EVERY
 from bot.diff.show import rows as diff_rows
 from bot.diff.spans import Span, around, near
 from bot.values import DiffRow, Hunk
-from bot.values.model import CHARS_PER_TOKEN
+from rlm.values import CHARS_PER_TOKEN
 
 AROUND = 12  # unchanged lines that are shown before and after a change
 LEAST = 8  # a gap shorter than this is not worth a note

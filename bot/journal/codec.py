@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from bot import brief, errors
-from bot.errors import BudgetSpent, DeepRepoError, PromptTooLong, ProviderError
+from bot import brief
+from bot.errors import DeepRepoError
 from bot.values import Completion, Cost, Message, Prompt, PullRequest, Review, ToolCall, Turn, Usage
+from rlm import errors
+from rlm.errors import BudgetSpent, PromptTooLong, ProviderError
 
 Row = dict[str, Any]
 

@@ -12,7 +12,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from bot.errors import (
+from bot.journal import codec
+from bot.journal.codec import Row
+from bot.journal.writer import Journal
+from bot.llm import capacity
+from bot.llm.budget import Budget, Hold
+from bot.llm.gate import TRIES, Gate, Pause
+from bot.llm.sizes import Request, Sizes
+from bot.masking.masks import Masks
+from bot.values import Completion, Cost, Prompt, Purpose, Usage
+from rlm.errors import (
     BadAnswer,
     BudgetSpent,
     PromptTooLong,
@@ -22,16 +31,7 @@ from bot.errors import (
     RateLimited,
     TimedOut,
 )
-from bot.journal import codec
-from bot.journal.codec import Row
-from bot.journal.writer import Journal
-from bot.llm import capacity
-from bot.llm.budget import Budget, Hold
-from bot.llm.gate import TRIES, Gate, Pause
-from bot.llm.sizes import Request, Sizes
-from bot.masking.masks import Masks
-from bot.ports import Model
-from bot.values import Completion, Cost, Prompt, Purpose, Usage
+from rlm.values import Model
 
 MEND = (
     "That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."

@@ -5,7 +5,7 @@ import copy
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from bot.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, RateLimited, TimedOut
+from rlm.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, RateLimited, TimedOut
 
 Pause = Callable[[float], Awaitable[None]]
 TRIES = 4  # of one call, and of a provider that has never answered

@@ -11,11 +11,12 @@ from bot import render
 from bot.context import look_ups
 from bot.context.look_up_room import LookedUp
 from bot.context.look_ups import LookUps
-from bot.errors import BudgetSpent, DeepRepoError, ProviderError
+from bot.errors import DeepRepoError
 from bot.findings import joint_opinions, read, verify
 from bot.llm.calls import Calls
-from bot.ports import Model
 from bot.values import Completion, Finding, LookUp, Prompt, Purpose
+from rlm.errors import BudgetSpent, ProviderError
+from rlm.values import Model
 
 REPEATED = 500  # tokens of the first answer and of what is said with the results
 ONE_TOKENS, JOINT_TOKENS = look_ups.TOKENS, 8_000  # of what is shown; to an answer about several claims

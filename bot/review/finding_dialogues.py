@@ -7,7 +7,7 @@ from typing import Self
 
 from bot import render
 from bot.context import look_ups
-from bot.errors import DeepRepoError, PromptTooLong
+from bot.errors import DeepRepoError
 from bot.findings import issues, quotes, read
 from bot.review import custom_checks, dialogues
 from bot.review.coverage import CoverageTracker
@@ -15,6 +15,7 @@ from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
 from bot.values import Completion, Finding, LookUp, Source, Unit, Usage
+from rlm.errors import PromptTooLong
 
 NO_REPLY = Completion("", Usage())
 

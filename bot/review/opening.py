@@ -13,7 +13,7 @@ from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.ports import Analyzer, Language, Lens, Model, Tree
+from bot.ports import Analyzer, Language, Lens, Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker
 from bot.review.survey import Survey
@@ -22,6 +22,7 @@ from bot.values import (
     Reference,
 )
 from bot.values.progress import Reading
+from rlm.values import Model
 
 if TYPE_CHECKING:
     from bot.context.consumer_code import ConsumerCode

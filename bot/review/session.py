@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from bot.findings import merge
 from bot.findings.quotes import check_quotes
 from bot.llm.calls import Calls
-from bot.ports import Model, Tree
+from bot.ports import Tree
 from bot.review.coverage import CoverageTracker
 from bot.values import (
     Absence,
@@ -25,6 +25,7 @@ from bot.values import (
     Unit,
 )
 from bot.values.progress import Reading
+from rlm.values import Model
 
 if TYPE_CHECKING:
     from bot.context.consumer_code import ConsumerCode

@@ -10,10 +10,9 @@ from bot.context.builder import ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
 from bot.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
-from bot.errors import PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
-from bot.ports import Lens, Model
+from bot.ports import Lens
 from bot.review import dialogues, uses
 from bot.review.dialogues import Dialogues
 from bot.review.finding_dialogues import FindingDialogues
@@ -29,6 +28,8 @@ from bot.values import (
     Source,
     Unit,
 )
+from rlm.errors import PromptTooLong
+from rlm.values import Model
 
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000

@@ -17,7 +17,6 @@ from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.findings.verify import pull_fields
 from bot.masking.masks import Masks
-from bot.ports import Model
 from bot.review.session import Session
 from bot.run.rig import Rig, how_it_ended, rig
 from bot.run.runners import Recipe, Result, judge, nearest
@@ -35,6 +34,7 @@ from bot.values import (
     Verdict,
     severity_rank,
 )
+from rlm.values import Model
 
 if TYPE_CHECKING:
     from bot.config import RunSection

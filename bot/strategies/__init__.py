@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from importlib import import_module
 
-from bot.errors import ProviderError
 from bot.review.session import Session
 from bot.strategies.choice import affords, choose
 from bot.values import Transcript
+from rlm.errors import ProviderError
 
 __all__ = ["affords", "choose", "cut_short", "load", "run"]
 

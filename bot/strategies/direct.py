@@ -3,12 +3,12 @@
 from dataclasses import replace
 from functools import partial
 
-from bot.errors import PromptTooLong
 from bot.review import judging
 from bot.review.session import Session
 from bot.review.workers import ModelWorker
 from bot.strategies import fanout
 from bot.values import Transcript
+from rlm.errors import PromptTooLong
 
 IN_PARTS = "the change did not fit one prompt: nobody has read its parts together"
 

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from bot.agent import loop, messages, seed
-from bot.errors import ReplUnavailable
 from bot.review import judging, pairs
 from bot.review.session import Session
 from bot.strategies import fanout
 from bot.strategies.choice import MANY_TURNS, ROOT_UNITS
 from bot.values import IssueReport, Transcript, Usage, tokens
+from rlm.errors import ReplUnavailable
 
 MANY_PAIRS = 1  # prompt of pairs of a change that has more units than a root usually gets
 MANY_MESSAGE = 10_000  # tokens of the root's first message then, which each of its turns sends again

@@ -6,7 +6,7 @@ Those of the App (`ask`, `host`) are imported when one is asked for: a hook has 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bot.levels import EFFORTS, SEVERITIES, Effort, ReviewEffort, Severity
+from bot.levels import EFFORTS, SEVERITIES, ReviewEffort, Severity
 from bot.values.change import (
     COMPONENT,
     SINGLETON,
@@ -58,20 +58,6 @@ from bot.values.finding import (
     less_severe,
     severity_rank,
 )
-from bot.values.model import (
-    Completion,
-    Limits,
-    Message,
-    Observation,
-    Prompt,
-    Purpose,
-    Schema,
-    ToolCall,
-    Turn,
-    Usage,
-    density,
-    tokens,
-)
 from bot.values.review import (
     Area,
     CIFailure,
@@ -106,6 +92,21 @@ from bot.values.source import (
     Use,
 )
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
+from rlm.values import (
+    Completion,
+    Effort,
+    Limits,
+    Message,
+    Observation,
+    Prompt,
+    Purpose,
+    Schema,
+    ToolCall,
+    Turn,
+    Usage,
+    density,
+    tokens,
+)
 
 if TYPE_CHECKING:
     from bot.values.ask import (

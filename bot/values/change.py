@@ -12,7 +12,7 @@ from typing import Literal
 
 from bot.values.everyday import METHODS
 from bot.values.exact import Exact
-from bot.values.model import tokens
+from rlm.values import tokens
 
 Side = Literal["head", "base"]
 # From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath;

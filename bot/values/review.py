@@ -10,8 +10,8 @@ from bot.values.consumer import ConsumerReport
 from bot.values.custom_check import CheckReport, is_bar
 from bot.values.exact import Exact
 from bot.values.finding import Finding, Status, at_least, severity_rank
-from bot.values.model import Turn, Usage
 from bot.values.walkthrough import ReaderNotes, Walkthrough
+from rlm.values import Turn, Usage
 
 Tone = Literal["normal", "short"]
 Shortfall = Literal["cut", "dropped", "undecided"]  # what else fails a check for which a bar is set

@@ -13,12 +13,14 @@ from bot import config
 from bot.config import Config, Settings
 from bot.errors import UsageError
 from bot.llm import capacity
-from bot.models import PROVIDERS, TIMEOUT, connect, prices, provider_of
-from bot.models.provider import Provider
-from bot.ports import Model
+from bot.machine import extras
 from bot.review.opening import Models
 from bot.strategies.choice import WITH_ROOT
 from bot.values import Limits
+from rlm.errors import NotInstalled
+from rlm.models import PROVIDERS, TIMEOUT, connect, prices, provider_of
+from rlm.models.provider import Provider
+from rlm.values import Model
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -94,14 +96,18 @@ class Connections:
     def connect(self, name: str, timeout: float = TIMEOUT) -> Model:
         """A model by its name."""
         provider = provider_of(name)
-        return connect(
-            name,
-            self.access.get(name, Access()).key or config.key(provider.key_variable),
-            self._url(name, provider),
-            timeout,
-            region=config.first(provider.region_variables),
-            project=config.first(provider.project_variables),
-        )
+        extras.need("models")
+        try:
+            return connect(
+                name,
+                self.access.get(name, Access()).key or config.key(provider.key_variable),
+                self._url(name, provider),
+                timeout,
+                region=config.first(provider.region_variables),
+                project=config.first(provider.project_variables),
+            )
+        except NotInstalled as missing:
+            raise UsageError(f"{missing}: {extras.install(missing.extra)}") from None
 
     def check_known(self, names: Iterable[str | None], usd: float | None) -> None:
         """Raise UsageError for a model that its provider's list lacks, unless the cap pays for one that is newer than the list."""

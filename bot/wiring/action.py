@@ -9,13 +9,13 @@ from bot.commands.conversation import RemarkReply
 from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
-from bot.models import provider_of
 from bot.payloads import Remark
 from bot.values import ChangedFile, CIFailure, CIJobLog, Review
 from bot.wiring import access, child, tasks
 from bot.wiring.local import LOCAL
 from bot.wiring.tasks import Room
 from bot.workflow.progress import Say
+from rlm.models import provider_of
 
 LOGS = 60.0  # seconds to look through the logs of jobs of CI
 

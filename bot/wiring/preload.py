@@ -9,7 +9,7 @@ from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules
 
-from bot import analyzers, config, context, findings, models, strategies
+from bot import analyzers, config, context, findings, strategies
 from bot import review as reviewing
 from bot.errors import ConfigError
 from bot.languages import LANGUAGES
@@ -19,6 +19,7 @@ from bot.review import lenses
 from bot.wiring import access, tasks
 from impact.language import QUERIES
 from impact.language import languages as known_languages
+from rlm import models
 
 __all__ = ["tasks"]
 
@@ -26,7 +27,16 @@ __all__ = ["tasks"]
 ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
-LATER = ("bot.agent.seed", "bot.dependents.results", "bot.llm.schema", "jinja2", "pathspec", "ruff", "unidiff")
+LATER = (
+    "bot.agent.seed",
+    "bot.dependents.guards",
+    "bot.dependents.results",
+    "bot.llm.schema",
+    "jinja2",
+    "pathspec",
+    "ruff",
+    "unidiff",
+)
 
 
 def _load() -> None:

@@ -14,14 +14,15 @@ from bot.agent.texts.inquiry import TextQuestion
 from bot.agent.texts.roots import Dialogue
 from bot.agent.texts.typed import AnswerType
 from bot.agent.turns import Outcome, Turns
-from bot.errors import BudgetSpent, ProviderError, UsageError
+from bot.errors import UsageError
 from bot.journal import codec
 from bot.journal.writer import Journal, Watch
 from bot.llm import capacity
-from bot.models import PROVIDERS, TIMEOUT
-from bot.ports import Model
 from bot.values import Cost, Limits
 from bot.wiring.access import Access, Connections, named_models
+from rlm.errors import BudgetSpent, ProviderError
+from rlm.models import PROVIDERS, TIMEOUT
+from rlm.values import Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,6 @@ from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
-from bot.models import prices, provider_of, warm
 from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens
 from bot.review.lenses import LENSES
@@ -34,6 +33,7 @@ from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Discl
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models
+from rlm.models import prices, provider_of, warm
 
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section

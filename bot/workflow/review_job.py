@@ -11,17 +11,7 @@ from bot import config, github
 from bot.brief import Brief
 from bot.config import policy
 from bot.config.policy import No
-from bot.errors import (
-    BudgetSpent,
-    GitError,
-    HostError,
-    HostRefused,
-    OverLimit,
-    ProviderError,
-    ReplUnavailable,
-    SupersededError,
-    UsageError,
-)
+from bot.errors import GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
 from bot.github import Host
 from bot.jobs import Job
 from bot.outputs import facts, json_file
@@ -57,6 +47,7 @@ from bot.workflow.review_run import (
     run_review,
 )
 from bot.workflow.services import Services, remember_failure
+from rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
 FORBIDDEN = 403
 KNOWN = "this commit was reviewed before, and nothing has changed since."

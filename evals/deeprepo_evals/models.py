@@ -3,10 +3,10 @@
 from bot import config, wiring
 from bot.llm import capacity
 from bot.llm.budget import unknown
-from bot.models import TIMEOUT, provider_of
-from bot.models.provider import address, check_key
-from bot.ports import Model
 from bot.values import Cost
+from rlm.models import TIMEOUT, provider_of
+from rlm.models.provider import address, check_key
+from rlm.values import Model
 
 
 def check(name: str) -> str:

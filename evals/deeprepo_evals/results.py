@@ -17,7 +17,8 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from bot import __version__
-from bot.errors import BudgetSpent, ProviderError, UsageError
+from bot.errors import UsageError
+from rlm.errors import BudgetSpent, ProviderError
 
 FORMAT = 1  # rises when an older reader would misread the file
 Item = Mapping[str, Any]

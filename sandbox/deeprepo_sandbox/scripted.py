@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.errors import ProviderError, ProviderRefused
 from bot.values import Completion, Prompt, Usage
+from rlm.errors import ProviderError, ProviderRefused
 
 Reply = str | Mapping[str, Any] | Completion | ProviderError
 Script = Sequence[Reply] | Callable[[Prompt], Reply]

@@ -13,8 +13,8 @@ from bot import action, config
 from bot.action import event, files
 from bot.config.action import Inputs, RunnerVariables
 from bot.errors import ConfigError, UsageError
-from bot.models import PROVIDERS
 from bot.values import Annotation, NothingAsked, ReviewAsk
+from rlm.models import PROVIDERS
 
 STEPS = ACTION["runs"]["steps"]
 

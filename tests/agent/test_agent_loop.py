@@ -6,11 +6,11 @@ import pytest
 from shop import FINDING, REPORT, Table, called
 
 from bot.agent import loop
-from bot.errors import ProviderDown, ProviderRefused
 from bot.journal.codec import Start
 from bot.review.session import Session
 from bot.values import Completion, Limits, Prompt, ToolCall, Transcript, Usage
 from deeprepo_sandbox.scripted import Reply, ScriptedModel
+from rlm.errors import ProviderDown, ProviderRefused
 
 DONE = called("set_answer('Nothing to add.')")
 READ = "print(ask_batch([([u['id'] for u in units], 'What breaks?')]))"

@@ -6,12 +6,12 @@ from families import few
 from shop import FINDING, REPORT, Table, quiet
 
 from bot.agent import tools
-from bot.agent.repl.bridge import open_bridge
 from bot.agent.state import RunState
 from bot.agent.tools import report
-from bot.errors import ProviderRefused
 from bot.review.session import Session
 from bot.values import Completion, Finding, Limits, Source, Usage, Verdict
+from rlm.errors import ProviderRefused
+from rlm.repl.bridge import open_bridge
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:

@@ -8,10 +8,10 @@ from typing import Any, Never
 
 import pytest
 
-from bot.agent.repl import child, process
-from bot.agent.repl.process import PythonRepl
-from bot.errors import ReplUnavailable
 from bot.values import Limits, Observation
+from rlm.errors import ReplUnavailable
+from rlm.repl import child, process
+from rlm.repl.process import PythonRepl
 
 LIMITS = Limits(turn_seconds=1.0, output_chars=400)
 
@@ -274,7 +274,7 @@ def test_crash_is_survived() -> None:
     def die() -> None:
         for name in Path("/proc").glob("[0-9]*/stat"):
             pid, parent = int(name.parent.name), int(name.read_text().rpartition(")")[2].split()[1])
-            if parent == os.getpid() and "agent.repl" in (name.parent / "cmdline").read_text():
+            if parent == os.getpid() and "rlm.repl" in (name.parent / "cmdline").read_text():
                 os.kill(pid, signal.SIGKILL)
 
     with closing(PythonRepl({"given": 1}, {"die": die}, LIMITS)) as repl:

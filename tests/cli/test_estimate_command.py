@@ -6,9 +6,9 @@ from fakes import Repository
 from recorded import Ended, branches, deeprepo, scripted
 
 from bot.strategies.estimate import ASKING, LOOKED_UP
-from bot.values.model import LIKELY_CHARS
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
+from rlm.values import LIKELY_CHARS
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 from commanded import AFTER, Scene, scene
 from fakes import Repository
 
-from bot.errors import ProviderRefused
 from bot.values import Limits, PlacedFinding
+from rlm.errors import ProviderRefused
 
 PROOF = {"path": "shop/till.py", "quote": "    return fee(parcel.weight)"}
 

@@ -12,8 +12,8 @@ from bot import config
 from bot.app import manifest
 from bot.app.metrics import Metrics
 from bot.config import forms, reference
-from bot.models import PROVIDERS
 from bot.workflow.command_words import COMMANDS
+from rlm.models import PROVIDERS
 
 APP, USING, SERVER = (ROOT / "docs" / f"{name}.md" for name in ("deploy", "using", "server"))
 VARIABLE = re.compile(r"\bDEEPREPO_[A-Z_]*[A-Z]\b")
@@ -122,9 +122,9 @@ def test_the_table_of_plug_ins_names_what_exists() -> None:
     assert len(interfaces) > len(table) / 2
     for name in interfaces:
         module, _, interface = name.rpartition(".")
-        assert hasattr(import_module(f"bot.{module}"), interface), name
+        assert hasattr(import_module(module if module.startswith("rlm.") else f"bot.{module}"), interface), name
     for cells in table:
         names = [name for name in quoted(cells[3]) if re.fullmatch(r"\w+", name)]
-        places = [ROOT / name for name in quoted(cells[3]) if name.startswith("bot/")]
+        places = [ROOT / name for name in quoted(cells[3]) if name.startswith(("bot/", "rlm/"))]
         assert places
         assert all(re.search(rf"^(def )?{name}\b", places[0].read_text(), re.MULTILINE) for name in names), cells

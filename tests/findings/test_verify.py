@@ -6,12 +6,13 @@ import pytest
 import step
 from fakes import Repository
 
-from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderDown
+from bot.errors import DeepRepoError
 from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
 from bot.values import Completion, Dependents, Earlier, Finding, Prompt, PullRequest, Source, Usage, Verdict
+from rlm.errors import BadAnswer, BudgetSpent, ProviderDown
 
 FINDING = Finding(
     "a.py",

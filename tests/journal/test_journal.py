@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from bot.errors import BudgetSpent, ProviderRefused, TimedOut, UsageError
+from bot.errors import UsageError
 from bot.journal.codec import Start, key
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
 from bot.values import Completion, Cost, Limits, Message, Prompt, PullRequest, Usage
 from deeprepo_sandbox.scripted import Script, ScriptedModel
+from rlm.errors import BudgetSpent, ProviderRefused, TimedOut
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 START = Start(

@@ -12,6 +12,7 @@ import pytest
 from fakes import Repository
 
 import deeprepo
+import rlm.errors
 from bot import errors
 from bot.values import Finding
 from deeprepo import _errors
@@ -84,7 +85,9 @@ def test_the_api_page_is_fresh() -> None:
 def test_every_error_of_the_engine_is_one_of_the_library() -> None:
     """The nearest kind of the small tree, with the same sentence and the first error as its cause."""
     kinds = [
-        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.DeepRepoError)
+        kind
+        for kind in (vars(errors) | vars(rlm.errors)).values()
+        if isinstance(kind, type) and issubclass(kind, errors.DeepRepoError)
     ]
     assert len(kinds) > 20
     for kind in kinds:

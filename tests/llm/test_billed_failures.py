@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot import models
-from bot.errors import BadAnswer, DeepRepoError
+from bot.errors import DeepRepoError
 from bot.journal.codec import Start
 from bot.journal.reader import JournalCosts, costs, costs_of
 from bot.journal.writer import Journal
@@ -19,6 +18,8 @@ from bot.llm.gate import TRIES
 from bot.values import Cost, Limits, Message, Prompt, PullRequest, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
+from rlm import models
+from rlm.errors import BadAnswer
 
 PROVIDERS = ("openai/gpt-5.4-mini", "gemini/gemini-2.5-flash", "anthropic/claude-haiku-4-5")
 DIALECTS = PROVIDERS[1:]

@@ -1,9 +1,9 @@
 import pytest
 
-from bot.errors import BudgetSpent
 from bot.llm import capacity
 from bot.llm.budget import Budget
 from bot.values import Limits, Usage
+from rlm.errors import BudgetSpent
 
 CALL = Usage(input=900, output=100)
 

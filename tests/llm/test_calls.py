@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import BadAnswer, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
 from bot.values import Completion, Limits, Message, Prompt, Schema, Usage
 from deeprepo_sandbox.scripted import ScriptedModel
+from rlm.errors import BadAnswer, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
 
 ANSWER = Schema(
     "verdict",

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from bot import models
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.values import Limits, Message, Prompt, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
+from rlm import models
 
 WIDE, NARROW = Limits(usd=None, concurrency=64), Limits(usd=None, concurrency=8)
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from bot.errors import RateLimited
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
 from bot.values import Completion, Limits, Message, Prompt, Usage
+from rlm.errors import RateLimited
 
 PROMPT_TOKENS = 10_000
 LATENCY = 8.0

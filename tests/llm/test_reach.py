@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from bot import models
-from bot.errors import AccountRefused, BadAnswer, ModelRefused, ProviderDown, ProviderError, ProviderRefused
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
-from bot.ports import Model
 from bot.values import Completion, Limits, Message, Prompt
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Script
+from rlm import models
+from rlm.errors import AccountRefused, BadAnswer, ModelRefused, ProviderDown, ProviderError, ProviderRefused
+from rlm.values import Model
 
 A_FEW = 4
 MANY = 30

@@ -6,12 +6,12 @@ from typing import TypeVar
 
 import pytest
 
-from bot import models
-from bot.models import Key
-from bot.ports import Model
 from bot.values import Completion, Message, Prompt, Schema
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
+from rlm import models
+from rlm.models import Key
+from rlm.values import Model
 
 KEY = "sk-Very-Secret-123456"
 ASKED = "the text of a hostile pull request"

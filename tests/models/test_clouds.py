@@ -10,13 +10,13 @@ import pytest
 from raw_server import raw_server
 from talking import TOOL, asked
 
-from bot import models
-from bot.errors import ProviderRefused, UsageError
-from bot.models import prices
-from bot.ports import Model
 from bot.values import Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply, Server
+from rlm import models
+from rlm.errors import NotInstalled, ProviderRefused, UsageError
+from rlm.models import prices
+from rlm.values import Model
 
 BEDROCK, VERTEX = "bedrock/us.anthropic.claude-sonnet-5-5-v1:0", "vertex/claude-sonnet-5-5@20260101"
 NOWHERE = (
@@ -159,10 +159,11 @@ def test_no_region_and_no_project() -> None:
 
 @pytest.mark.parametrize(("name", "module"), [(BEDROCK, "boto3"), (VERTEX, "google.auth")])
 def test_no_extra(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the extra, the error says what to install."""
+    """Without the extra, the error names it."""
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UsageError, match=rf"install '\.\[{name.partition('/')[0]}\]'"):
+    with pytest.raises(NotInstalled, match="needs packages that are not installed") as raised:
         models.connect(name, region="us-east-1", project="p")
+    assert raised.value.extra == name.partition("/")[0]
 
 
 async def test_azure() -> None:

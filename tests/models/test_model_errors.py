@@ -6,9 +6,9 @@ import traceback
 import pytest
 from talking import ASKED, KEY, asked, dialects, talk
 
-from bot.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
-from bot.ports import Model
 from deeprepo_sandbox.providers import Reply, Server
+from rlm.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
+from rlm.values import Model
 
 
 def failure(name: str, reply: Reply, timeout: float = 20) -> tuple[ProviderError, int]:

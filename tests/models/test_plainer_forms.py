@@ -9,8 +9,12 @@ import pytest
 from raw_server import raw_server
 from talking import ANSWER, TOOL, asked
 
-from bot import models
-from bot.errors import (
+from bot.journal.writer import Journal
+from bot.llm.budget import Budget
+from bot.llm.calls import Calls
+from bot.values import Completion, Limits, Message, Prompt, Usage
+from rlm import models
+from rlm.errors import (
     AccountRefused,
     ModelRefused,
     PromptRefused,
@@ -19,11 +23,7 @@ from bot.errors import (
     ProviderRefused,
     RateLimited,
 )
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
-from bot.ports import Model
-from bot.values import Completion, Limits, Message, Prompt, Usage
+from rlm.values import Model
 
 ODD = {"error": {"message": "Not acceptable here.", "type": "invalid_request_error"}}
 FINE = {"choices": [{"message": {"role": "assistant", "content": '{"findings": []}'}, "finish_reason": "stop"}]}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.models.prices import dollars
 from bot.values import Usage
+from rlm.models.prices import dollars
 
 MILLION = Usage(1_000_000, 0)
 

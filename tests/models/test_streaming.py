@@ -6,12 +6,12 @@ from typing import Any, Literal
 import pytest
 from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
 
-from bot import models
-from bot.errors import ProviderDown, ProviderError, TimedOut
 from bot.values import Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
 from deeprepo_sandbox.providers.reply import Fault
+from rlm import models
+from rlm.errors import ProviderDown, ProviderError, TimedOut
 
 
 def ask(
@@ -101,7 +101,7 @@ def test_calls_in_pieces(name: str, index: Literal["given", "missing"]) -> None:
 
 def test_what_compatible_servers_send() -> None:
     """Chunks without choices, a second choice, a call with index 0 for each, content in parts."""
-    from bot.models.stream import Chat
+    from rlm.models.stream import Chat
 
     chat = Chat()
     call = {"id": "a", "function": {"name": "run", "arguments": "{}"}}

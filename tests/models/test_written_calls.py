@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.models.written_calls import calls_in
 from bot.values import Schema
+from rlm.models.written_calls import calls_in
 
 TOOL = Schema(
     "execute_python", "Run code.", {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}

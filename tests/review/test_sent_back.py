@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 from shop import AFTER, BEFORE, FINDING, Table
 
-from bot.errors import ProviderError, ProviderRefused
 from bot.review.session import Session, WorkerReply
 from bot.values import Prompt
+from rlm.errors import ProviderError, ProviderRefused
 
 
 @pytest.fixture

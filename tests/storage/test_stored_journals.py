@@ -9,9 +9,9 @@ from bot.journal import reader
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.models import connect
 from bot.values import Limits, Message, Prompt
 from deeprepo_sandbox import providers as doubles
+from rlm.models import connect
 
 NAME = "70#3@sha"
 

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 from bot.agent import tools
-from bot.agent.repl import frames
-from bot.agent.repl.bridge import Async
 from bot.errors import UsageError
 from bot.review.session import Session
+from rlm.repl import frames
+from rlm.repl.bridge import Async
 
 MOST_RESULT = 2 << 20  # characters and items
 SECONDS = 60.0  # of one call

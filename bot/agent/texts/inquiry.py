@@ -16,17 +16,18 @@ from bot.checkout import Checkout, git
 from bot.checkout.views import MaskedTree
 from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
-from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderError
+from bot.errors import DeepRepoError
 from bot.findings import read
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.ports import Model
 from bot.review import coverage
 from bot.review.session import Session, WorkerReply
 from bot.review.survey import Survey
 from bot.values import Completion, Dependents, Limits, Message, Prompt, PullRequest, Schema, Source, Unit
+from rlm.errors import BadAnswer, BudgetSpent, ProviderError
+from rlm.values import Model
 
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
 MAX_TOKENS = 4_096  # of one answer

@@ -12,8 +12,6 @@ from bot import render
 from bot.agent import tools
 from bot.agent.loop import CHILD_TURNS
 from bot.agent.messages import Conversation
-from bot.agent.repl import extraction
-from bot.agent.repl.bridge import ReplBridge, open_bridge
 from bot.agent.state import RunState
 from bot.agent.texts import custom
 from bot.agent.texts.inquiry import Inquiry, TextQuestion
@@ -22,6 +20,8 @@ from bot.agent.texts.typed import AnswerType
 from bot.agent.turns import StallGuard, Turns
 from bot.context import long_text
 from bot.values import Source
+from rlm.repl import extraction
+from rlm.repl.bridge import ReplBridge, open_bridge
 
 PREVIEW = 1_600  # characters of both ends together
 LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SHOW_VARS")

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bot.agent.repl.frames import Value
 from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import UsageError
+from rlm.repl.frames import Value
 
 if TYPE_CHECKING:  # pydantic loads where a type is named
     from pydantic import TypeAdapter

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from bot.agent.repl.bridge import Async
 from bot.agent.state import RunState
 from bot.agent.tools import ask, beyond, data, read, report
 from bot.review.session import Session
 from bot.values import ChangedFile, Unit
+from rlm.repl.bridge import Async
 
 MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
 MAX_TREE = 20_000  # paths

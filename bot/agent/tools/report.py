@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.agent.repl.frames import Value
 from bot.agent.state import RunState
 from bot.agent.tools import ask
 from bot.findings import merge
 from bot.findings.issues import from_root
 from bot.review.session import check_finding
 from bot.values import CATEGORIES, SEVERITIES, Evidence, Finding, ReaderNotes
+from rlm.repl.frames import Value
 
 MAX_ANSWER = 60_000  # characters
 MAX_TITLE = 200

@@ -18,7 +18,6 @@ from bot.commands.conversation.hearing import HeardRemark
 from bot.commands.reading import own_lines
 from bot.commands.target import LastReview, finding_numbers
 from bot.config import Config
-from bot.errors import BudgetSpent, ProviderError
 from bot.findings import proof
 from bot.findings.merge import alike
 from bot.findings.quotes import fold
@@ -30,6 +29,7 @@ from bot.render import code, comment, load, phrase
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Schema, tokens
+from rlm.errors import BudgetSpent, ProviderError
 
 MAX_TOKENS = 1_500
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the diff is shown where no finding is meant

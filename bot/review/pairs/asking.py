@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from bot import render
 from bot.context.packing import ONE_PROMPT
 from bot.findings.quotes import first_line, fold
-from bot.ports import Model
 from bot.review.guidance import tongue
 from bot.review.pairs.altered_definitions import Pair, pairs
 from bot.review.pairs.packing import MOST_CALLS, PROMPT_TOKENS, pack
 from bot.review.session import Session, admit
 from bot.values import Completion, Finding, Message, Prompt, Source, Unit
+from rlm.values import Model
 
 BODY_CHARS = 400  # of the author's words
 ANSWER = 4_096  # tokens

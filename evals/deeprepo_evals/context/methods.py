@@ -9,11 +9,12 @@ from bot.agent.texts import roots
 from bot.agent.turns import Turns
 from bot.context import file_questions
 from bot.context.file_questions import Sight
-from bot.errors import BudgetSpent, DeepRepoError, ProviderDown, UsageError
+from bot.errors import DeepRepoError, UsageError
 from bot.values import Message, Prompt
 from deeprepo_evals import words
 from deeprepo_evals.context.room import Room
 from deeprepo_evals.context.score import NOT_FOUND, is_not_found
+from rlm.errors import BudgetSpent, ProviderDown
 
 PASSAGE, MOST = 1_000, 20  # characters of a passage, passages in the prompt
 MAX_TOKENS = 4_096  # of an answer; models that think first need room

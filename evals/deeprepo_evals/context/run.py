@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.errors import BudgetSpent, DeepRepoError, ProviderRefused
+from bot.errors import DeepRepoError
 from bot.values import Cost, Limits
 from deeprepo_evals import models, results
 from deeprepo_evals.context import cast, problems, room, score, scripted
 from deeprepo_evals.context.methods import DEPTHS, METHODS, MethodAnswer
 from deeprepo_evals.context.problems import PLACED, Position, Problem, Task
 from deeprepo_evals.context.room import Pair, Room
+from rlm.errors import BudgetSpent, ProviderRefused
 
 SHOWN = 400  # characters of an answer that are kept
 EXPERIMENT = "context"

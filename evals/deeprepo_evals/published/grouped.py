@@ -19,7 +19,6 @@ from bot.errors import DeepRepoError
 from bot.findings.read import asking, many, one_of, strict, text
 from bot.languages import LANGUAGES
 from bot.llm.calls import Calls
-from bot.ports import Model
 from bot.review.dialogues import Dialogues
 from bot.review.opening import look_ups_over
 from bot.values import ChangedFile, Completion, Message, Prompt, Schema
@@ -29,6 +28,7 @@ from deeprepo_evals.published.tally import Tally
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import judge, product
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
+from rlm.values import Model
 
 EXPERIMENT = "reviewbench judgements"
 CHUNK = 10  # remarks of one file on either side of a question

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.findings.read import many, strict
-from bot.ports import Model
 from bot.values import SEVERITIES, Message, Prompt, Schema
 from deeprepo_evals import words
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import judge
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview, Outcome
+from rlm.values import Model
 
 EXPERIMENT = "joined readings"
 AT_COST = "plain calls at its cost"

@@ -10,20 +10,20 @@ from typing import Any
 from bot import checkout, config, diff, wiring
 from bot.checkout import Checkout
 from bot.dependents.roles import changes_role
-from bot.errors import BadAnswer, ProviderError
 from bot.findings import placing, read
 from bot.findings.merge import merge
 from bot.findings.quotes import check_quotes
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.ports import Model
 from bot.values import ChangedFile, Completion, Finding, Limits, Message, PlacedFinding, Prompt, PullRequest, Source
 from deeprepo_evals.reviews import outcome, product
 from deeprepo_evals.reviews.oracle import Oracle
 from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_evals.words import text
+from rlm.errors import BadAnswer, ProviderError
+from rlm.values import Model
 
 QUOTA = 4  # findings shown in full, as the product's own default
 WIDE = 8  # things that a reader is asked for who is asked for more than defects

@@ -8,17 +8,18 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.errors import BadAnswer, DeepRepoError, ProviderError
+from bot.errors import DeepRepoError
 from bot.findings.read import strict, text
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.ports import Model
 from bot.values import Completion, Limits, Message, Prompt, Schema
 from deeprepo_evals import results, words
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews.cases import Defect, near
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
+from rlm.errors import BadAnswer, ProviderError
+from rlm.values import Model
 
 Reply = Callable[[Calls, Item], Awaitable[Completion | DeepRepoError]]
 EXPERIMENT = "judgements"

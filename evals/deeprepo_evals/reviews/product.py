@@ -10,11 +10,9 @@ from bot import checkout, config, pipeline, wiring
 from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.config import Settings
-from bot.errors import BudgetSpent, ProviderError
 from bot.journal import codec, reader
 from bot.languages import LANGUAGES
 from bot.pipeline import Tools
-from bot.ports import Model
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
@@ -26,6 +24,8 @@ from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.quick import PairsOnly, Quick
 from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_sandbox.scripted import ScriptedModel
+from rlm.errors import BudgetSpent, ProviderError
+from rlm.values import Model
 
 PATIENT = Limits(seconds=None, turn_seconds=300.0)  # what is delivered must not depend on how busy the machine is
 LED = ("rlm",)  # strategies in which a root goes on after the workers

@@ -12,11 +12,9 @@ from typing import Any
 from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.config import Settings
-from bot.errors import BudgetSpent, ProviderDown
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.pipeline import Tools
-from bot.ports import Model
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
@@ -26,6 +24,8 @@ from deeprepo_evals import match, models, plant, results
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import scripted, window
 from deeprepo_evals.roots.tally import CountedModel, Tally
+from rlm.errors import BudgetSpent, ProviderDown
+from rlm.values import Model
 
 EXPERIMENT = "roots"
 BASELINE = "single-call"

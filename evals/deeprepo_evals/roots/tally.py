@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.ports import Model
 from bot.values import Completion, Prompt, Usage
+from rlm.values import Model
 
 Role = Literal["root", "worker"]
 

@@ -8,17 +8,17 @@ from functools import cache
 from pathlib import Path
 
 from bot import config
-from bot.errors import ProviderRefused, UsageError
-from bot.models import TIMEOUT, connect, provider_of
-from bot.ports import Model
+from bot.errors import UsageError
 from bot.values import Completion, Prompt, ToolCall, Usage
-from bot.values.model import CHARS_PER_TOKEN
 from deeprepo_evals import models
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.plant.reader import Reader
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.train.tasks import Task
 from deeprepo_sandbox.scripted import Reply, ScriptedModel
+from rlm.errors import ProviderRefused
+from rlm.models import TIMEOUT, connect, provider_of
+from rlm.values import CHARS_PER_TOKEN, Model
 
 PREFIX = "scripted/"
 HONEST = "scripted/honest"

@@ -13,7 +13,6 @@ from bot.config import Settings
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.pipeline import Tools
-from bot.ports import Model
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
@@ -22,6 +21,7 @@ from bot.values import Limits, Review, ReviewRequest
 from deeprepo_evals import plant
 from deeprepo_evals.train.facts import Facts, Till, facts_of
 from deeprepo_evals.train.tasks import Task
+from rlm.values import Model
 
 MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here
 FLAGS = {"strategy": "rlm-only", "verify": False, "analyzers": ()}  # what code proves by itself teaches a root nothing

@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.errors import BadAnswer, BudgetSpent, ProviderError, UsageError
-from bot.models.failures import TOO_LONG
+from bot.errors import UsageError
 from bot.values import Cost
 from deeprepo_evals import models, plant, results
 from deeprepo_evals.plant.reader import NAME as READER
@@ -14,6 +13,8 @@ from deeprepo_evals.train import policies
 from deeprepo_evals.train.reward import score
 from deeprepo_evals.train.rollout import Rollout, roll
 from deeprepo_evals.train.tasks import SIZES, TURNS, Split, Task, tasks
+from rlm.errors import BadAnswer, BudgetSpent, ProviderError
+from rlm.models.failures import TOO_LONG
 
 EXPERIMENT = "train"
 REWARD = 3  # rises when the same rollout would get another reward

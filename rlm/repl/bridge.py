@@ -10,10 +10,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
-from bot.agent.repl.frames import Value
-from bot.agent.repl.process import PythonRepl
-from bot.errors import ReplUnavailable
-from bot.values import Limits, Observation
+from rlm.errors import ReplUnavailable
+from rlm.repl.frames import Value
+from rlm.repl.process import PythonRepl
+from rlm.values import Limits, Observation
 
 T = TypeVar("T")
 END_SECONDS = 1.0  # for a killed block to come back

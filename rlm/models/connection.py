@@ -24,12 +24,12 @@ from urllib.parse import urlsplit
 import aiohttp
 import httpx2
 
-from bot.errors import AccountRefused, ProviderDown, ProviderError
-from bot.models import failures, prices
-from bot.models.failures import Refusal
-from bot.models.forms import Answer, RequestForm, longest_reply, simpler
-from bot.models.stream import Assembly
-from bot.values import Completion, Prompt, Usage
+from rlm.errors import AccountRefused, ProviderDown, ProviderError
+from rlm.models import failures, prices
+from rlm.models.failures import Refusal
+from rlm.models.forms import Answer, RequestForm, longest_reply, simpler
+from rlm.models.stream import Assembly
+from rlm.values import Completion, Prompt, Usage
 
 CONNECT = 10.0  # seconds for a connection
 PAGE = "text/html"

@@ -16,14 +16,14 @@ import httpx2
 import openai
 from pydantic import SecretStr
 
-from bot.errors import BadAnswer, ProviderDown
-from bot.models.answers import Stop, completion, parse, sendable, without_thinking
-from bot.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
-from bot.models.forms import RequestForm
-from bot.models.provider import Key, Tokens, key_text
-from bot.models.stream import Chat
-from bot.models.written_calls import calls_in
-from bot.values import Completion, Message, Prompt, Schema, ToolCall, Usage
+from rlm.errors import BadAnswer, ProviderDown
+from rlm.models.answers import Stop, completion, parse, sendable, without_thinking
+from rlm.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
+from rlm.models.forms import RequestForm
+from rlm.models.provider import Key, Tokens, key_text
+from rlm.models.stream import Chat
+from rlm.models.written_calls import calls_in
+from rlm.values import Completion, Message, Prompt, Schema, ToolCall, Usage
 
 LENGTHS = "length max_tokens max_output_tokens max_completion_tokens model_length model_context_window_exceeded context_length_exceeded incomplete"
 REFUSALS = "content_filter refusal safety recitation blocklist prohibited_content spii sensitive"

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 
-from bot.values import Usage
+from rlm.values import Usage
 
 NOWHERE = {"compatible", "ollama"}  # servers of the user's own: no list has their prices
 LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x-ai"}  # where the list has another name

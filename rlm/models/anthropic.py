@@ -16,13 +16,13 @@ from typing import Any
 import anthropic
 from pydantic import SecretStr
 
-from bot.errors import ProviderDown
-from bot.models.answers import Stop, completion, sendable, without_thinking
-from bot.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
-from bot.models.forms import RequestForm
-from bot.models.provider import Key, key_text
-from bot.models.stream import Messages
-from bot.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
+from rlm.errors import ProviderDown
+from rlm.models.answers import Stop, completion, sendable, without_thinking
+from rlm.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
+from rlm.models.forms import RequestForm
+from rlm.models.provider import Key, key_text
+from rlm.models.stream import Messages
+from rlm.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
 STOPS: Mapping[str, Stop] = {
     "max_tokens": "length",

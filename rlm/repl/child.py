@@ -39,7 +39,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, Never
 
-from bot.agent.repl.frames import END, KEEP, KINDS, NEXT, decode, encode
+from rlm.repl.frames import END, KEEP, KINDS, NEXT, decode, encode
 
 LINE = 4_000  # characters of a line of an error
 CHUNK = 65_536  # characters of a frame of output
@@ -138,7 +138,7 @@ def probe() -> list[str]:
     done = []
     for name, attempt in (
         ("read a file", lambda: os.open(__file__, os.O_RDONLY)),
-        ("write a file", lambda: os.open("/tmp/deeprepo-probe", os.O_WRONLY | os.O_CREAT, 0o600)),  # noqa: S108 - it must fail
+        ("write to a file", lambda: os.open(os.devnull, os.O_WRONLY)),
         ("list a folder", lambda: os.listdir("/")),  # noqa: PTH208 - the call itself
         ("open a socket", lambda: ctypes.CDLL(None, use_errno=True).socket(1, 1, 0) >= 0 or _fail()),
         ("start a process", lambda: os.waitpid(os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}), 0)),

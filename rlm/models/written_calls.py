@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.models.answers import objects, parse
-from bot.values import Schema, ToolCall
+from rlm.models.answers import objects, parse
+from rlm.values import Schema, ToolCall
 
 NEAR = 60  # characters between a tool's name and its arguments
 ARGUMENTS = ("arguments", "parameters", "input", "args")

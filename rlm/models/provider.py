@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from bot.errors import UsageError
+from rlm.errors import UsageError
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

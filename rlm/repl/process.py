@@ -18,11 +18,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from bot.agent.repl import frames
-from bot.agent.repl.frames import Value
-from bot.agent.repl.output import Cut, PrintBuffer
-from bot.errors import DeepRepoError, ReplUnavailable
-from bot.values import Limits, Observation
+from rlm.errors import DeepRepoError, ReplUnavailable
+from rlm.repl import frames
+from rlm.repl.frames import Value
+from rlm.repl.output import Cut, PrintBuffer
+from rlm.values import Limits, Observation
 
 Outcome = Literal["ok", "error", "syntax", "limit", "crash"]
 ERROR_CHARS = 2_000  # of an error text; a block can raise a message of 100 MB
@@ -39,7 +39,7 @@ CUTS = 40  # pieces of output that more() can return; the oldest go first
 GONE = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
 # The standard library comes first, so that nothing beside this package takes the place of a module of it.
-PROGRAM = "import sys; sys.path.append(sys.argv[1]); from bot.agent.repl import child; sys.path.pop(); child.main()"
+PROGRAM = "import sys; sys.path.append(sys.argv[1]); from rlm.repl import child; sys.path.pop(); child.main()"
 # macOS: nothing but Python's own folders can be read, and nothing else be done.
 PROFILE = """(version 1)(deny default)(allow process-exec (literal "{python}"))(allow sysctl-read)(allow mach-lookup)
 (allow file-read-metadata)(allow file-read* (subpath "{base}")(subpath "/usr/lib")(subpath "/System")(subpath "{program}"))"""
@@ -297,7 +297,7 @@ class PythonRepl:
 
 def _command() -> list[str]:
     """The program of a child: this interpreter without site packages, user's folders or the current one in its path."""
-    home = str(Path(frames.__file__).parents[3])
+    home = str(Path(frames.__file__).parents[2])
     command = [sys.executable, "-s", "-S", "-P", "-c", PROGRAM, home]
     if sys.platform != "darwin":
         return command

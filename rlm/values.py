@@ -1,19 +1,18 @@
-"""What travels between the engine and a model, and between the engine and the REPL."""
+"""What travels to a model and back, and into the REPL and out of it."""
 
 import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
-
-from bot.levels import Effort
+from typing import Any, Literal, Protocol
 
 CHARS_PER_TOKEN = 3.5  # for a budget: a prompt of code has rarely more tokens than that says
 LIKELY_CHARS = 4.1  # for an estimate: measured on prompts of whole reviews with o200k_base
 DENSER = 1.3  # Claude's tokenizer since Opus 4.7 makes so many times more tokens of the same text
 DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECASE)
 
+Effort = Literal["none", "low", "medium", "high"]  # how much a model that thinks may think
 Role = Literal["system", "user", "assistant", "tool"]
 Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
 
@@ -109,6 +108,21 @@ class Completion:
     extra: Mapping[str, Any] | None = (
         None  # opaque to everyone but the dialect: goes back with the Message of this reply
     )
+
+
+class Model(Protocol):
+    """One model of one provider. Raises ProviderError and its kinds, never a library's exception."""
+
+    name: str  # "provider/model"
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """One request, no retries of its own."""
+
+    def price(self, usage: Usage) -> float | None:
+        """Dollars for this usage, None where the price is unknown."""
+
+    async def close(self) -> None:
+        """Close the connections."""
 
 
 def is_amount(value: object) -> bool:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.agent.repl import print_format
-from bot.agent.repl.frames import END, KEEP, NEXT
+from rlm.repl import print_format
+from rlm.repl.frames import END, KEEP, NEXT
 
 LINE = 400  # characters; a longer print is a piece of its own, shorter ones in a row are one piece
 SHARE = 1_000  # characters that a piece is shown with at least: more pieces than fit are joined

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from bot.models.provider import Tokens
-from bot.values import Prompt
+from rlm.models.provider import Tokens
+from rlm.values import Prompt
 
 TOKENS: tuple[Tokens, ...] = get_args(Tokens)
 Answer = Literal["schema", "tool", "text"]

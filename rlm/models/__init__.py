@@ -5,18 +5,18 @@ The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` load
 
 import re
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import starmap
 from operator import attrgetter
 from threading import Thread
 from urllib.parse import urlsplit
 
-from bot.errors import UsageError
-from bot.machine import extras
-from bot.models import prices
-from bot.models.provider import Key, Provider, Tokens, address, check_key
-from bot.ports import Model
-from bot.values import Usage
+from rlm.errors import NotInstalled, UsageError
+from rlm.models import prices
+from rlm.models.provider import Key, Provider, Tokens, address, check_key
+from rlm.values import Model, Usage
 
+PACKAGES = ("aiohttp", "anthropic", "genai_prices", "httpx2", "openai")  # as they are imported
 TIMEOUT = (
     300.0  # seconds of silence between two pieces of a reply; a model that thinks may say nothing before the first
 )
@@ -85,18 +85,19 @@ def connect(
     `timeout` is the silence between two pieces of a reply, in seconds. `region` and `project` are for models in a cloud.
     """
     provider = provider_of(name)
-    extras.need("models")
+    if not is_installed():
+        raise NotInstalled(f"{name} needs packages that are not installed", "models")
     check_key(provider, key, base_url)
     if provider.cloud:
-        from bot.models import clouds
+        from rlm.models import clouds
 
         return clouds.connect(provider, name, key, base_url, timeout, region, project)
     url = address(provider, base_url)
     if provider.dialect == "anthropic":
-        from bot.models.anthropic import AnthropicModel, client_of
+        from rlm.models.anthropic import AnthropicModel, client_of
 
         return AnthropicModel(name, url, timeout, client_of(key, url, timeout))
-    from bot.models.openai import OpenAIModel
+    from rlm.models.openai import OpenAIModel
 
     foreign = provider.base_url is not None and url != provider.base_url
     headers = provider.headers or (("x-api-key",) if (foreign or provider.base_url is None) and key else ())
@@ -111,12 +112,17 @@ def _tokens(provider: Provider, name: str, url: str) -> Tokens:
     return "max_completion_tokens" if knows_tokens or REASONING.match(name.partition("/")[2]) else "max_tokens"
 
 
+def is_installed() -> bool:
+    """Whether the packages by which models are spoken to can be imported. None is imported for the answer."""
+    return all(find_spec(package) is not None for package in PACKAGES)
+
+
 def load(name: str) -> None:
     """Load all that is behind a model, its prices and its HTTP client too. `connect` reports a wrong name."""
     provider = PROVIDERS.get(name.partition("/")[0])
-    if provider is not None and extras.is_installed("models"):
-        import_module(f"bot.models.{provider.dialect}")
-        import_module("bot.models.connection").load()
+    if provider is not None and is_installed():
+        import_module(f"rlm.models.{provider.dialect}")
+        import_module("rlm.models.connection").load()
         prices.dollars(name, Usage())
 
 

@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from bot.values import Completion, Schema
+from rlm.values import Completion, Schema
 
 TOOL = Schema(
     name="execute_python",

@@ -14,7 +14,7 @@ from typing import Any
 
 import aiohttp
 
-from bot.errors import (
+from rlm.errors import (
     AccountRefused,
     BadAnswer,
     ModelRefused,
@@ -26,7 +26,7 @@ from bot.errors import (
     RateLimited,
     TimedOut,
 )
-from bot.models.forms import LEAST, longest_reply
+from rlm.models.forms import LEAST, longest_reply
 
 NUMBER = re.compile(r"\d+(\.\d+)?")
 TOO_LONG = re.compile(

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from bot.models.forms import RequestForm
-from bot.values import Completion, Prompt, ToolCall, Usage
+from rlm.models.forms import RequestForm
+from rlm.values import Completion, Prompt, ToolCall, Usage
 
 Stop = Literal["end", "length", "tool", "refusal"]
 Extra = Mapping[str, Any] | None

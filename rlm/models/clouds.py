@@ -10,12 +10,11 @@ from typing import Any
 
 import anthropic
 
-from bot.errors import UsageError
-from bot.machine import extras
-from bot.models.anthropic import AnthropicModel
-from bot.models.connection import transport
-from bot.models.provider import Key, Provider, address, key_text
-from bot.ports import Model
+from rlm.errors import NotInstalled, UsageError
+from rlm.models.anthropic import AnthropicModel
+from rlm.models.connection import transport
+from rlm.models.provider import Key, Provider, address, key_text
+from rlm.values import Model
 
 NEEDS = {"bedrock": "boto3", "vertex": "google.auth"}  # what the extra of this name brings
 REMEDY = {
@@ -47,7 +46,7 @@ def connect(
     """A model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
     cloud = provider.cloud
     if not _is_installed(NEEDS[cloud]):
-        raise UsageError(f"{name} needs what is not installed: {extras.install(cloud)}")
+        raise NotInstalled(f"{name} needs packages that are not installed", cloud)
     if not region:
         raise UsageError(f"{name} needs a region: set {provider.region_variables[0]}, for example to us-east-1")
     maker: Callable[..., Any]

@@ -1,0 +1,113 @@
+"""Every exception that the Recursive Language Model raises on purpose.
+
+    DeepRepoError             its text is a sentence for the user
+    ├── UsageError            the request cannot be carried out as typed
+    │   └── NotInstalled      packages of an extra are missing
+    ├── BudgetSpent           a cap would be exceeded by the next call
+    ├── ReplUnavailable       no REPL could be started, or none could be locked
+    └── ProviderError         a model provider failed
+        ├── RateLimited       429 or overloaded; `retry_after` in seconds, or None
+        ├── ProviderDown      5xx, no connection, a broken stream: worth another try
+        │   └── TimedOut      nothing arrived in time: the provider may bill it all the same
+        ├── ProviderRefused   4xx: no other try
+        │   ├── AccountRefused    the key, the credit or the address is wrong: nothing more is sent to the provider
+        │   ├── ModelRefused      unknown, or not for this key: nothing more is sent to the model
+        │   ├── PromptRefused     the provider's content filter will not have this prompt: others go on
+        │   └── PromptTooLong     the model's window is smaller than the prompt: split it
+        └── BadAnswer         the reply is not what the schema asks for
+
+A library's own exceptions are translated once, in the module that imports the library.
+"""
+
+from typing import Any
+
+
+class DeepRepoError(Exception):
+    """Anything raised on purpose; its text is a sentence for the user. It can be sent to another process, whatever it holds."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[DeepRepoError], args: tuple[Any, ...], facts: dict[str, Any]) -> DeepRepoError:
+    """An error as it was, without its constructor, which may ask for more than its sentence."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
+
+
+class UsageError(DeepRepoError):
+    """The request cannot be carried out as typed."""
+
+
+class NotInstalled(UsageError):  # noqa: N818 - a state of the machine
+    """Packages are missing: those of the extra `extra`."""
+
+    def __init__(self, message: str, extra: str) -> None:
+        super().__init__(message)
+        self.extra = extra
+
+
+class BudgetSpent(DeepRepoError):  # noqa: N818 - an outcome, not a fault
+    """The next call would exceed a cap; nothing was sent."""
+
+
+class ReplUnavailable(DeepRepoError):  # noqa: N818 - an outcome, not a fault
+    """The REPL could not be started on this machine."""
+
+
+class ProviderError(DeepRepoError):
+    """A model provider failed.
+
+    `may_be_billed`: the provider has taken the request, and nobody knows what it did; without it, it bills nothing.
+    `usage`: the tokens (`values.Usage`) of a reply that was of no use, where it has said them.
+    """
+
+    may_be_billed: bool = False
+    usage: Any = None
+
+
+class RateLimited(ProviderError):  # noqa: N818 - the field's term
+    """The provider asks for fewer calls; `retry_after` is seconds, or None where it named no time."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ProviderDown(ProviderError):  # noqa: N818 - an outcome of the network
+    """The provider did not answer or failed on its side: another try may succeed."""
+
+
+class TimedOut(ProviderDown):  # an outcome of the network
+    """Nothing arrived for as long as a call may be silent. The provider may have done, and may bill, the whole of it."""
+
+    may_be_billed = True
+
+
+class ProviderRefused(ProviderError):  # noqa: N818 - the provider's decision
+    """The provider will not take this request, however often it is sent."""
+
+
+class AccountRefused(ProviderRefused):
+    """The provider takes no request at all: the key, the credit or the address is wrong."""
+
+
+class ModelRefused(ProviderRefused):
+    """The provider takes no request to this model: it does not exist there, or not for this key."""
+
+
+class PromptRefused(ProviderRefused):
+    """The provider's content filter will not have this prompt: it says nothing of any other."""
+
+
+class PromptTooLong(ProviderRefused):
+    """The prompt does not fit the model's context window. `window` is its size in tokens, None where the provider does not say."""
+
+    def __init__(self, message: str, window: int | None = None) -> None:
+        super().__init__(message)
+        self.window = window
+
+
+class BadAnswer(ProviderError):  # noqa: N818 - the model's fault, not ours
+    """The model's reply does not fit the schema that it was given."""
