@@ -191,3 +191,32 @@ def test_what_no_build_adds_is_missing(repository: Repository, base: Files, path
 def test_the_coverage_names_what_has_files_outside_of_the_tree(repository: Repository) -> None:
     base, path, text = BUILT["files are ignored"]
     assert "`pb` has files that are not in the tree" in review(repository, base, path, text).to_json()
+
+
+def test_a_file_that_another_project_compiles_is_used_there(repository: Repository) -> None:
+    """C#: a project refers to no other, and compiles a file of it."""
+    link = '<Compile Include="..\\Core\\Card.cs" />'
+    files = {
+        "Core/Core.csproj": PROJECT.format(""),
+        "Other/Other.csproj": PROJECT.format(REFERENCE.format("Core")),
+        "Web/Web.csproj": PROJECT.format(link),
+        "Core/Card.cs": "namespace Shop;\npublic class Card { public int Id; }\n",
+        "Web/Show.cs": "namespace Shop;\nclass Show { int Id(Card card) => card.Id; }\n",
+    }
+    change = {"Core/Card.cs": "namespace Shop;\npublic class Card { public int Number; }\n"}
+    assert [finding.path for finding in look(repository.change(files, change))] == ["Web/Show.cs"]
+
+
+@pytest.mark.parametrize("importer", ["a.js", "a.ts"])
+def test_of_two_files_that_answer_to_one_name_each_importer_means_its_own(
+    repository: Repository, importer: str
+) -> None:
+    """`./lib` is lib.js to Node, and lib.ts to the compiler."""
+    load = "const { total } = require('./lib')" if importer == "a.js" else "import { total } from './lib'"
+    files = {f"lib{end}": "export function total(a) { return a }\n" for end in (".js", ".ts")}
+    files[importer] = f"{load}\n\nconsole.log(total(1))\n"
+    found = {
+        end: [finding.path for finding in look(repository.change(files, {f"lib{end}": "export const gone = 1\n"}))]
+        for end in (".js", ".ts")
+    }
+    assert found == {end: [importer] if importer.endswith(end) else [] for end in found}

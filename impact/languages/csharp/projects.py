@@ -8,12 +8,13 @@ from functools import cached_property
 
 from impact.paths import above_of, joined
 
-REFERENCE = re.compile(rb"<ProjectReference\s[^>]*?\bInclude\s*+=\s*+[\"']([^\"']++)", re.IGNORECASE)
-USING = re.compile(rb"<Using\s[^>]*?\bInclude\s*+=\s*+[\"']([\w.]++)[\"']([^>]*+)>", re.IGNORECASE)
+# A tag ends before the next one begins: no search goes past it.
+REFERENCE = re.compile(rb"<ProjectReference\s[^<>]*?\bInclude\s*+=\s*+[\"']([^\"']++)", re.IGNORECASE)
+USING = re.compile(rb"<Using\s[^<>]*?\bInclude\s*+=\s*+[\"']([\w.]++)[\"']([^<>]*+)>", re.IGNORECASE)
 STATIC = re.compile(rb"\bStatic\s*+=\s*+[\"']true", re.IGNORECASE)
 GLOBAL = re.compile(rb"^[ \t]*+global\s++using\s++(static\s++)?(?:global::)?([\w.]++)\s*+;", re.MULTILINE)
 LINKED = re.compile(
-    rb"<(?:Compile\s[^>]*?\bInclude|Import\s[^>]*?\bProject)\s*+=\s*+[\"']([^\"']++\.(?:cs|projitems))[\"']",
+    rb"<(?:Compile\s[^<>]*?\bInclude|Import\s[^<>]*?\bProject)\s*+=\s*+[\"']([^\"'<>]+?\.(?:cs|projitems))[\"']",
     re.IGNORECASE,
 )
 UNREAD = re.compile(r"[$*@%]")  # a property or a pattern in a path

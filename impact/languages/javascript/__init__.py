@@ -15,6 +15,8 @@ from impact.values import Import
 __all__ = ["Modules", "members"]
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
 SCRIPT = re.compile(r"\.([cm]?)jsx?$")
+PLAIN = (".js", ".jsx", ".cjs", ".mjs")  # what Node runs as it is written, and takes first from a file of these
+RIVALS = (".ts", ".tsx", *PLAIN)  # several of these may answer to one name
 BUILT = re.compile(r"^(\./)?(dist|lib|build|out|es|esm|cjs|types)/")
 BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
 NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOTALL)
@@ -59,14 +61,14 @@ class Modules(Standalone):
             for path, table in self._tables.items()
             if path.endswith("package.json")
         }
-        self._found: dict[tuple[str, str], tuple[str, ...] | None] = {}
+        self._found: dict[tuple[str, bool, str], tuple[str, ...] | None] = {}
         scripts = (text for table in self._tables.values() for text in _table(table.get("scripts")).items())
         self._generates = any(GENERATES.search(f"{name} {text}") for name, text in scripts)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The file that a specifier means."""
+        """The file that a specifier means; more than one where nothing says which of them is built."""
         del name
-        key = posixpath.dirname(importer), item.spec
+        key = posixpath.dirname(importer), importer.endswith(PLAIN), item.spec
         if key not in self._found:
             path, query, _ = item.spec.partition("?")
             found = self._search(importer, re.sub(r"(?<!:)/{2,}", "/", path))
@@ -129,7 +131,7 @@ class Modules(Standalone):
         bases = tuple(self._bases(importer, spec))
         found = next((file for base in bases if (file := self._file(base))), None)
         if found:
-            return (found,)
+            return (found,) if found in bases else self._rivals(importer, found)
         if spec.startswith("."):
             return () if bases and not self._is_loose(importer) and not self._may_be(bases[0], spec) else None
         file = self._package(importer, spec)
@@ -188,6 +190,18 @@ class Modules(Standalone):
             tries += [named, *(named + end for end in ENDINGS), *(f"{named}/index{end}" for end in ENDINGS)]
         tries += [posixpath.join(base, f"index{end}") for end in ENDINGS]
         return next((path for path in tries if path in self._paths.files), None)
+
+    def _rivals(self, importer: str, found: str) -> tuple[str, ...]:
+        """A file that is meant without its ending, with the others that it may be: Node, a compiler and a bundler each prefer another one."""
+        ending = next((end for end in (".d.ts", *RIVALS) if found.endswith(end)), "")
+        is_plain = importer.endswith(PLAIN)
+        if not ending or (ending == ".d.ts" and not is_plain):
+            return (found,)
+        stem = found.removesuffix(ending)
+        others = [path for end in RIVALS if (path := stem + end) in self._paths.files]
+        if is_plain:
+            others.sort(key=lambda path: not path.endswith(PLAIN))
+        return tuple(others[:1] if self.guesses else dict.fromkeys([*others, found])) or (found,)
 
     def _is_of_package(self, spec: str) -> bool:
         """Whether a package of that name is in the tree, or is asked for."""
