@@ -1,0 +1,142 @@
+"""The agent for ReviewBench, as the benchmark's runner starts it: folders, RB_* and an exit code."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from reported import reported
+from reviewed import BASE, OFF, RENAMED
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
+
+AGENT = Path(__file__).parents[2] / "evals" / "reviewbench" / "agent.py"
+
+
+class Runner:
+    """The benchmark's side: what it mounts, and what it accepts."""
+
+    def __init__(self, place: Path, change: Mapping[str, str]) -> None:
+        self.place = place
+        clone = Repository(place / "repo")
+        fork = clone.commit(dict(BASE), "first")
+        self.head = clone.commit(dict(change), "wip")
+        clone.git("checkout", "-q", fork)
+        self.base = clone.commit({"README.md": "Later.\n"}, "main goes on")  # the diff is from the merge base
+        clone.git("checkout", "-q", "--detach", self.head)
+        for name in ("pr", "out", "home"):
+            (place / name).mkdir()
+        pull = {"repo": "https://github.com/acme/shop", "pr_number": 7, "base": self.base, "head": self.head}
+        told = {**pull, "nwo": "acme/shop", "title": "Totals without a head", "body": "Because of the **header** row."}
+        (place / "pr" / "pr.json").write_text(json.dumps(told))
+
+    def run(self, **more: str) -> tuple[int, str]:
+        """Exit code and output of one attempt, in an environment that holds nothing else."""
+        out = self.place / "out" / "findings.json"
+        out.unlink(missing_ok=True)
+        environment = {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self.place / "home"),
+            "RB_NWO": "acme/shop",
+            "RB_PR_NUMBER": "7",
+            "RB_BASE": self.base,
+            "RB_HEAD": self.head,
+            "RB_AGENT": "our-reviewer",
+            "RB_REPO": str(self.place / "repo"),
+            "RB_PR_JSON": str(self.place / "pr" / "pr.json"),
+            "RB_OUT": str(out),
+            "RB_ATTEMPT": "1",
+            **more,
+        }
+        done = subprocess.run(
+            [sys.executable, AGENT], env=environment, cwd=self.place, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def findings(self) -> list[dict[str, Any]]:
+        """The findings, held to the checks that the benchmark makes."""
+        told = json.loads((self.place / "out" / "findings.json").read_bytes())
+        assert (told["pr"]["head"], told["pr"]["pr_number"], told["agent"]) == (self.head, 7, "our-reviewer")
+        for row in told["findings"]:
+            assert set(row) == {"file", "start_line", "end_line", "message", "producer"}
+            assert 1 <= row["start_line"] <= row["end_line"]
+            assert not row["file"].startswith(("/", "./"))
+        rows: list[dict[str, Any]] = told["findings"]
+        return rows
+
+
+def test_without_a_model_the_forgotten_caller_is_handed_in(tmp_path: Path) -> None:
+    """A valid file with what code finds; the mounted repository is left as it was."""
+    runner = Runner(tmp_path, RENAMED)
+    before = sorted(path.name for path in (tmp_path / "repo" / ".git").iterdir())
+    code, said = runner.run(RB_CONFIG_EFFORT="none")
+    assert code == 0, said
+    (found,) = runner.findings()
+    assert (found["file"], found["producer"]) == ("shop/labels.py", "our-reviewer")
+    assert "quote" in found["message"]
+    assert "effort=none" in said
+    assert sorted(path.name for path in (tmp_path / "repo" / ".git").iterdir()) == before
+
+
+def answer(body: Mapping[str, Any]) -> Reply:
+    """A reader with one finding, which a second opinion confirms."""
+    form, text = json.dumps(body.get("response_format", body.get("tools", ""))), json.dumps(body["messages"])
+    if "author_would_change" in form:
+        return Reply(data={"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "r"})
+    found = reported("shop/money.py", "    for row in rows[1:]:", 3, "The first row is skipped", severity="low")
+    return Reply(data={"answer": "Read.", "findings": [found] if "rows[1:]" in text else []})
+
+
+def test_models_are_asked_at_the_registered_address_with_what_the_author_says(tmp_path: Path) -> None:
+    """Title and text of pr.json are in the prompt; settings come from RB_CONFIG_*; what is folded is handed in unless told otherwise."""
+    runner = Runner(tmp_path, OFF)
+    with doubles.in_thread(Server(answer)) as server:
+        settings = {
+            "RB_MODEL_BASE_URL": server.openai_url,
+            "OPENAI_API_KEY": "any",
+            "RB_CONFIG_WORKER": "openai/gpt-5-mini",
+            "RB_CONFIG_EFFORT": "low",
+            "RB_CONFIG_QUOTA": "0",
+        }
+        code, said = runner.run(**settings)
+        assert code == 0, said
+        assert [row["file"] for row in runner.findings()] == ["shop/money.py"]
+        assert "worker=openai/gpt-5-mini" in said
+        assert any("Totals without a head" in str(body) and "**header** row" in str(body) for body in server.requests)
+        code, said = runner.run(**settings, RB_CONFIG_SHOWN="full")
+        assert (code, runner.findings()) == (0, []), said
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {
+            "RB_CONFIG_WORKER": "openai/gpt-5-mini",
+            "RB_MODEL_BASE_URL": "http://127.0.0.1:9/v1",
+            "OPENAI_API_KEY": "any",
+        },
+        {"RB_CONFIG_EFFORT": "some"},
+    ],
+)
+def test_a_review_that_failed_is_no_empty_one(wrong: dict[str, str], tmp_path: Path) -> None:
+    """A provider that cannot be reached, or a setting that does not exist: another exit code than 0, and no file that says nothing was found."""
+    runner = Runner(tmp_path, OFF)
+    code, said = runner.run(**wrong)
+    assert code not in (0, None), said
+    assert not (tmp_path / "out" / "findings.json").exists()
+
+
+def test_a_review_that_takes_too_long_hands_in_what_there_is(tmp_path: Path) -> None:
+    """A model that never answers: what code has found by then is in the file, within the benchmark's time."""
+    runner = Runner(tmp_path, RENAMED)
+    with doubles.in_thread(Server(lambda _: Reply(fault="hang"))) as server:
+        settings = {"RB_MODEL_BASE_URL": server.openai_url, "OPENAI_API_KEY": "any", "RB_CONFIG_SECONDS": "6"}
+        code, said = runner.run(**settings, RB_CONFIG_WORKER="openai/gpt-5-mini", RB_CONFIG_EFFORT="low")
+    assert code == 0, said
+    assert [row["file"] for row in runner.findings()] == ["shop/labels.py"]
