@@ -14,10 +14,14 @@ ENGINE = ("fanout", "rlm", "rlm-only")
 
 
 def played(
-    tasks: Sequence[Task], methods: Sequence[str], model: str = "scripted/honest", window: int = 200_000
+    tasks: Sequence[Task],
+    methods: Sequence[str],
+    model: str = "scripted/honest",
+    window: int = 200_000,
+    depths: tuple[int, ...] = (1,),
 ) -> list[Row]:
     """The rows of a whole run."""
-    plan = run.Plan(tuple(tasks), tuple(methods), model, model, window=window)
+    plan = run.Plan(tuple(tasks), tuple(methods), model, model, window=window, depths=depths)
     ended = asyncio.run(run.carry_out(plan))
     assert (ended.left, ended.why) == (0, ())
     return list(ended.rows)
@@ -69,3 +73,15 @@ def test_a_value_that_no_quote_proves_is_not_believed() -> None:
     """A model that always has a number: readers must quote, so that nothing is made up; a plain call repeats it."""
     found = verdicts(played([Task("none", 60_000)], ["fanout", "direct"], "scripted/guesser"))
     assert found == {("none", "fanout"): "right", ("none", "direct"): "made up"}
+
+
+def test_lines_that_must_be_understood_take_whoever_reads_them_all() -> None:
+    """At each depth another one does: the root by itself, which its turns end; workers; further roots. One that looks at the ends alone has next to nothing."""
+    tasks = [Task(kind, 90_000, None, seed) for kind, seed in (("oolong", 1), ("pairs", 3))]
+    rows = played(tasks[:1], ["rlm-only"], depths=(0, 1, 2))
+    assert [row.result["verdict"] for row in rows] == ["partly", "right", "right"]
+    turns, calls = ([row.result[name] for row in rows] for name in ("turns", "calls"))
+    assert turns == [12, 2, 2]
+    assert calls[0] == 12
+    assert calls[2] == calls[1] + 1 > 3  # the turn of a root below, whose workers read
+    assert max(row.result["score"] for row in played(tasks, ["rlm-only"], "scripted/lazy")) < 0.2

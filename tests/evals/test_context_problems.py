@@ -1,9 +1,11 @@
 import json
+import re
+from itertools import combinations
 
 import pytest
 
 from bot.context import data_files
-from deeprepo_evals.context import problems
+from deeprepo_evals.context import lines, problems
 from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
 from deeprepo_evals.context.score import Expected, grade, judge
 
@@ -109,3 +111,25 @@ PAIRS = (("4", "17"), ("17", "23"))
 def test_labelled_lines_are_scored_as_oolong_does(answer: str, expected: Expected, score: float) -> None:
     """0.75 to the power of the error, F1 of pairs, dates and comparisons in any of their forms, everything else as it is written."""
     assert grade(answer, expected, "?", "oolong")[1] == score
+
+
+def test_labelled_lines_have_the_answer_that_reading_each_line_gives() -> None:
+    """Counted again from the lines; a search for the words of a label, which stand in lines of every label, gives another number."""
+    made = problems.make(Task("oolong", 20_000))
+    (label,) = re.findall(r"label '(.+)'", made.question)
+    said = [line.split("Instance: ")[1] for line in made.text.split("\n")]
+    rows = [row for row in map(lines.read, made.text.split("\n")) if row]
+    assert len(rows) == len(said) > 150
+    assert made.expected == sum(row[1] == label for row in rows)
+    assert sum(any(f" {word}" in one for word in lines.THINGS[label]) for one in said) > 1.5 * made.expected
+
+
+def test_pairs_are_those_of_which_both_fit() -> None:
+    """By the definition, over all users."""
+    made = problems.make(Task("pairs", 20_000))
+    has, lacks = re.findall(r"label '(.+?)'", made.question)
+    by_user: dict[str, set[str]] = {}
+    for row in filter(None, map(lines.read, made.text.split("\n"))):
+        by_user.setdefault(row[0], set()).add(row[1])
+    fit = sorted(user for user, labels in by_user.items() if has in labels and lacks not in labels)
+    assert made.expected == tuple(combinations(fit, 2)) != ()

@@ -16,7 +16,10 @@ RESULTS = Path("eval-context.jsonl")  # where a run that costs money keeps its r
 def command(
     task: Annotated[
         str,
-        typer.Option(metavar="KIND,...", help="needle, json, multi, decoys, none, hop1, hop2, count, compare, or all."),
+        typer.Option(
+            metavar="KIND,...",
+            help="needle, json, multi, decoys, none, hop1, hop2, count, compare, oolong, pairs, or all.",
+        ),
     ] = "",
     size: Annotated[str, typer.Option(metavar="N,...", help="Characters of the text: 8k, 300000, 10M.")] = "",
     position: Annotated[

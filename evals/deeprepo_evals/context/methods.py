@@ -30,11 +30,23 @@ class MethodAnswer:
 
 
 async def _answer_from(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> MethodAnswer:
-    """The root's answer from these passages, and from nothing else."""
+    """The root's answer from these passages, as far as they fit into a prompt, and from nothing else."""
+    over = sum(map(len, passages.values())) - room.window
+    if over > 0:
+        passages, cut = _first(passages, room.window), cut + over
     text = words.text("context/answer.md.j2", passages=passages, cut=cut, question=room.problem.question)
     prompt = Prompt((Message("user", text),), max_tokens=MAX_TOKENS)
     reply = await room.session.calls.complete(room.root, prompt, "root")
     return MethodAnswer(reply.text.strip(), note="the model declined" if reply.stop == "refusal" else "")
+
+
+def _first(passages: Mapping[str, str], size: int) -> dict[str, str]:
+    """The first `size` characters of them."""
+    kept: dict[str, str] = {}
+    for label, text in passages.items():
+        kept[label] = text[:size]
+        size -= len(kept[label])
+    return {label: text for label, text in kept.items() if text}
 
 
 def _end_of_run(root_run: Turns) -> MethodAnswer:

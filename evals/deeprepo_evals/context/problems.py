@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from bot.errors import UsageError
-from deeprepo_evals.context import documents, hay
+from deeprepo_evals.context import documents, hay, lines
 from deeprepo_evals.context.score import Expected, Scoring
 
 FORM = 1  # rises when the same task gives another problem than before
@@ -144,6 +144,14 @@ def _json(task: Task) -> Problem:
     return Problem(made.text, question, (made.value,), (made.end,))
 
 
+def _labelled(task: Task, kinds: Mapping[str, Callable[..., Expected]]) -> Problem:
+    """Seeds take turns with the kinds of questions."""
+    chance = _chance(task)
+    text, totals = lines.make(task.size, chance)
+    question, expected = lines.ask(kinds, totals, task.seed - 1, chance)
+    return Problem(text, question, expected, scoring="oolong")
+
+
 KINDS: Mapping[str, Callable[[Task], Problem]] = {
     "needle": _needle,
     "json": _json,
@@ -154,6 +162,8 @@ KINDS: Mapping[str, Callable[[Task], Problem]] = {
     "hop2": lambda task: _hops(task, 2),
     "count": _count,
     "compare": _compare,
+    "oolong": lambda task: _labelled(task, lines.COUNTS),
+    "pairs": lambda task: _labelled(task, lines.PAIRED),
 }
 PLACED = ("needle", "json")  # kinds with one fact whose position is chosen
 

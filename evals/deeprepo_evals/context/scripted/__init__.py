@@ -1,6 +1,7 @@
 """Models that play: they cost nothing, so that what is measured is the harness.
 
-"scripted/honest" understands the questions and answers from what its prompt holds and from nothing else; "scripted/guesser"
+"scripted/honest" understands the questions and answers from what its prompt holds and from nothing else; "scripted/lazy" does so
+from the first message that it has as a root, without a look at the rest; "scripted/guesser"
 always has an answer; "scripted/garbage" writes words without sense, also if a form is demanded.
 """
 
@@ -37,6 +38,7 @@ def _guesser(prompt: Prompt) -> Reply:
 
 PLAYS: Mapping[str, Callable[[Prompt], Reply]] = {
     "scripted/honest": honest.reply,
+    "scripted/lazy": honest.at_once,
     "scripted/guesser": _guesser,
     "scripted/garbage": _garbage,
 }

@@ -3,6 +3,7 @@
 import re
 
 from bot.values import Completion, Prompt, ToolCall, Usage
+from deeprepo_evals.context import lines as labelled
 from deeprepo_evals.context.score import NOT_FOUND
 from deeprepo_evals.context.scripted import sense
 from deeprepo_evals.context.scripted.markers import passages, question
@@ -29,6 +30,22 @@ PARSE = """import json
 value = json.loads(context)
 print({path!r} + ":", value{steps})"""
 
+PIECE = 6_000  # characters that a root without workers reads in one turn
+NOTES = "Somebody else will put the notes about all parts together: give the figures of this part."
+LABELLED = """asked = {asked!r}
+lines = context.split("\\n")
+parts = ["\\n".join(lines[at:at + 150]) for at in range(0, len(lines), 150)]
+{notes}
+totals = {{}}
+for row in "\\n".join(notes).split("\\n"):
+    cells = row.split("|")
+    if len(cells) == 5:
+        n, first, last = totals.get((cells[0], cells[1]), (0, cells[3], cells[4]))
+        totals[cells[0], cells[1]] = (n + int(cells[2]), min(first, cells[3]), max(last, cells[4]))
+{end}("\\n".join("|".join([*who, *map(str, found)]) for who, found in totals.items()))"""
+BY_WORKERS = 'notes = llm_batch(["--- part ---\\n" + part + "\\n--- end ---\\n\\n" + asked for part in parts])'
+BY_ROOTS = "notes = [rlm_query(asked, [path]) for path in tree]"
+
 
 def reply(prompt: Prompt) -> Reply:
     """What it says to this prompt."""
@@ -41,6 +58,18 @@ def reply(prompt: Prompt) -> Reply:
     text = prompt.messages[-1].text
     asked = sense.understand(question(text))
     return _read(asked, text) if prompt.answer is not None else _prose(asked, text)
+
+
+def at_once(prompt: Prompt) -> Reply:
+    """The same, but as a root it answers from both ends of the text."""
+    if prompt.tool is None:
+        return reply(prompt)
+    first = prompt.messages[1].text
+    asked = sense.understand(question(first))
+    said = sense.answer(asked, sense.evidence(asked, first)) if asked else NOT_FOUND
+    return Completion(
+        "", Usage(), "tool", calls=(ToolCall("call", prompt.tool.name, {"code": f"set_answer({said!r})"}),)
+    )
 
 
 def _read(question: Question | None, text: str) -> Reply:
@@ -63,6 +92,8 @@ def _prose(question: Question | None, text: str) -> str:
         return NOT_FOUND
     if "Somebody else will put the notes" not in text:
         return sense.answer(question, lines)
+    if question.kind == "lines":
+        return "\n".join(labelled.written(sense.totals(lines)))
     if question.kind == "count":
         return f"The word '{question.names[0]}' occurs {sense.answer(question, lines)} times."
     return "\n".join(lines)
@@ -75,6 +106,8 @@ def _block(prompt: Prompt) -> str:
     if asked is None:
         return f"set_answer({NOT_FOUND!r})"
     workers = "ask_batch" in prompt.messages[0].text
+    if asked.kind == "lines":
+        return _label(asked, prompt.messages[0].text, first, shown)
     if asked.kind != "numbers":
         lines = sense.evidence(asked, shown[-1]) if shown else []
         return _code(asked, workers=workers) if not shown else f"set_answer({sense.answer(asked, lines)!r})"
@@ -86,6 +119,24 @@ def _block(prompt: Prompt) -> str:
     tried = any(call.arguments.get("code") == block for m in prompt.messages for call in m.calls)
     readers_did = "Workers have read all of it" in first and not asked.steps
     return f"set_answer({sense.answer(asked, lines)!r})" if tried or readers_did else block
+
+
+def _label(question: Question, system: str, first: str, shown: list[str]) -> str:
+    """Every line has to be understood: by the deepest that can be asked, or by itself, as far as its turns reach."""
+    lines = sense.evidence(question, "\n".join([first, *shown]))
+    is_part, turns = NOTES in first, re.search(r"You have (\d+) turns", system)
+    size = re.search(r"(?:has|holds) ([\d,]+) characters", first)
+    if "ask_batch" in system and not shown and "Workers have read all of it" not in first:
+        notes = BY_ROOTS if "rlm_query" in system else BY_WORKERS
+        asked = f"{question.names[0]}\n{NOTES}"
+        return LABELLED.format(asked=asked, notes=notes, end="set_answer" if is_part else "print")
+    if "ask_batch" not in system and turns and size and len(shown) < int(turns[1]) - 1:
+        at = PIECE * len(shown)
+        if at < int(size[1].replace(",", "")):
+            return f"print(context[{at}:{at + PIECE}])"
+    if "ask_batch" in system and shown:
+        lines = sense.evidence(question, shown[-1])
+    return f"set_answer({sense.answer(question, lines)!r})"
 
 
 def _code(question: Question, *, workers: bool) -> str:

@@ -3,7 +3,7 @@
 import re
 
 _PASSAGE = re.compile(r"^--- (.+?) ---\n(.*?)\n?^--- end ---$", re.MULTILINE | re.DOTALL)
-_QUESTION = re.compile(r"^(?:Question[^:\n]*: )?((?:What|Which|How often) .+\?)$", re.MULTILINE)
+_QUESTION = re.compile(r"^(?:(?:Question|Task)[^:\n]*: )?((?:What|Which|How often|In the lines) .+\?)$", re.MULTILINE)
 
 
 def passages(text: str) -> dict[str, str]:

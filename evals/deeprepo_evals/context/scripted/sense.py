@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deeprepo_evals.context import lines as labelled
 from deeprepo_evals.context.score import NOT_FOUND
 
 FACT = re.compile(r"The secret magic number of (\w+) is (\d+)\.")
@@ -18,8 +19,8 @@ LOOSE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 class Question:
     """A question as it was understood."""
 
-    kind: str  # "numbers", "count", "compare", "json"
-    names: tuple[str, ...] = ()  # whose numbers; the word; the company; the key path
+    kind: str  # "numbers", "count", "compare", "json", "lines"
+    names: tuple[str, ...] = ()  # whose numbers; the word; the company; the key path; the whole question
     steps: tuple[str, ...] = ()  # relations to follow from the name, the first one first
 
 
@@ -30,6 +31,8 @@ def understand(text: str) -> Question | None:
         steps = tuple(reversed(ASKED.findall(who)))
         names = re.findall(r"[A-Z]\w+", ASKED.sub("", who))
         return Question("numbers", tuple(names), steps)
+    if text.startswith(labelled.HEAD):
+        return Question("lines", (text,))
     for kind, pattern in (
         ("count", r"the word '(\w+)'"),
         ("compare", r"growth of company (\w)"),
@@ -95,6 +98,24 @@ def _highest(question: Question, lines: Sequence[str]) -> str:
     return str(max(rates)) if rates else NOT_FOUND
 
 
+def totals(found: Sequence[str]) -> labelled.Totals:
+    """What labelled lines come to, each counted once, with what somebody has counted already."""
+    once = [line for line in dict.fromkeys(found) if not labelled.TOTAL.match(line)]
+    rows = map(labelled.read, [*once, *filter(labelled.TOTAL.match, found)])
+    return labelled.together(row for row in rows if row)
+
+
+def _records(_: Question, text: str) -> list[str]:
+    rows = [labelled.RECORD.search(line) or labelled.TOTAL.match(line) for line in text.split("\n")]
+    return [row[0] for row in rows if row]
+
+
+def _by_label(question: Question, lines: Sequence[str]) -> str:
+    expected = labelled.answer(question.names[0], totals(lines))
+    pairs = [f"({', '.join(one)})" for one in expected] if isinstance(expected, tuple) else []
+    return ", ".join(pairs) or (NOT_FOUND if expected is None else str(expected))
+
+
 def _row(question: Question, text: str) -> list[str]:
     path = question.names[0]
     rows = re.findall(rf"^(?:\S+:\d+: )?({re.escape(path)}: .+)$", text, re.MULTILINE)
@@ -141,10 +162,12 @@ _EVIDENCE: dict[str, Callable[[Question, str], list[str]]] = {
     "count": lambda question, text: _with(question.names[0], text),
     "compare": lambda question, text: _with(f"company {question.names[0]}", text),
     "json": _row,
+    "lines": _records,
 }
 _ANSWER: dict[str, Callable[[Question, Sequence[str]], str]] = {
     "numbers": _numbers,
     "count": _count,
     "compare": _highest,
     "json": _value,
+    "lines": _by_label,
 }
