@@ -1,4 +1,4 @@
-"""ReviewBench's tables: what is shown in full and with what is folded, against the labels alone and with what the judge adds."""
+"""ReviewBench's tables: what is shown in full, the best eight, and with what is folded, against the labels alone and with what the judge adds."""
 
 import statistics
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,8 @@ from deeprepo_evals.results import Run
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
 from deeprepo_evals.reviews.review_options import open_model
 
-VIEWS = ("in full", "with folded")
+VIEWS = ("in full", "best 8", "with folded")
+BEST = 8
 ORDER: dict[str, tuple[str, ...]] = {
     "severity": ("high", "medium", "low"),
     "context": ("diff-only", "related files", "broader"),
@@ -74,7 +75,9 @@ def _tables(desk: Desk, scored: dict[str, list[Scored]]) -> Iterator[str]:
 
 def _counts(mine: Sequence[Scored], view: str) -> list[int]:
     """How many of the findings of each review are in a view."""
-    return [sum(found.aloud for found in one.findings) if view == VIEWS[0] else len(one.findings) for one in mine]
+    most = BEST if view == VIEWS[1] else None
+    shown = [[found for found in one.findings if found.aloud or view != VIEWS[0]] for one in mine]
+    return [len(findings[:most]) for findings in shown]
 
 
 def _line(name: str, mine: Sequence[Scored], counts: Sequence[int]) -> tuple[str, ...]:

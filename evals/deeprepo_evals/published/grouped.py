@@ -33,7 +33,7 @@ from rlm.values import Model
 EXPERIMENT = "reviewbench judgements"
 CHUNK = 10  # remarks of one file on either side of a question
 ANSWER_TOKENS = 4_096
-DIFF_CHARS = 100_000
+DIFF_CHARS = 30_000  # of the change, the remark's own file first; the rest is named, and can be looked up
 AROUND = 40  # lines before and after a remark
 MATCHES = Schema(
     name="matches",
@@ -219,12 +219,14 @@ def _match_prompt(item: Item) -> Prompt:
 
 async def _worth_prompt(item: Item, tree: Checkout, files: Sequence[ChangedFile]) -> Prompt:
     path, start, end = item["place"]
-    shown, left = [], DIFF_CHARS
+    shown, others, left = list[tuple[str, str, str]](), list[str](), DIFF_CHARS
     for file in sorted(files, key=lambda file: file.path != path):
         told = diff.numbered_text(file.hunks)
         if len(told) <= left:
             shown.append((file.path, file.status, told))
             left -= len(told)
+        else:
+            others.append(file.path)
     lines = (await tree.read(path) or b"").decode("utf-8", "replace").split("\n")
     first = max(1, start - AROUND)
     code = "\n".join(f"{at} {line}" for at, line in enumerate(lines[first - 1 : end + AROUND], first)) if start else ""
@@ -233,6 +235,7 @@ async def _worth_prompt(item: Item, tree: Checkout, files: Sequence[ChangedFile]
         title=tree.pull.title,
         body=tree.pull.body,
         files=shown,
+        others=others,
         place=f"{path}:{start}-{end}",
         finding=item["text"],
         code=code,
