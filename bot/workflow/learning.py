@@ -24,7 +24,7 @@ from bot.github import Host, shapes
 from bot.outputs import marker
 from bot.publish import existing
 from bot.publish.existing import PostedFinding
-from bot.render import Phrases, Safe
+from bot.render import Phrases, Safe, code, phrase
 from bot.storage import Store
 from bot.values import CommentRef, Dismissal, Finding, LearnedRule, PostedComment, PullRef, RuleState
 from bot.workflow import command_words
@@ -187,8 +187,10 @@ class Lessons:
             self.pull, proposing.proposals(finding, dismissal, link), time.time()
         )
         if proposing.decisive(rules):
+            here = phrase(self.words, "rule_here", example=code(f"/deeprepo ignore {finding.number or ''}".strip()))
+            text = Safe(f"{proposing.proposal_words(rules, self.words)}\n\n<sub>{here.strip()}</sub>")
             with suppress(HostRefused):  # a conversation that is locked: `/deeprepo rules` still lists it
-                await self._show(one, rules[0], proposing.proposal_words(rules, self.words))
+                await self._show(one, rules[0], text)
         await self.store.people.dismiss(self.pull, dismissal, time.time())
 
     async def _show(self, one: PostedFinding, rule: LearnedRule, proposal_text: Safe) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import github
-from bot.commands import CommandReply, conversation
+from bot.commands import CommandReply, conversation, reading
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
 from bot.commands.target import read
@@ -51,6 +51,10 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
     )
     if refusal is not None:
         await replies.post_reply(refusal, ask.comment, host)
+        if standing.writes and reading.reason(
+            heard_remark.said[-1].text
+        ):  # no model is needed to say what a rejection comes to
+            await Lessons(ask.pull, host, load(settings.language), services.store).learn()
         return
     await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
     reply_now = partial(_reply, ask, heard_remark, state, settings, services)

@@ -71,6 +71,16 @@ async def test_who_writes_here_teaches_and_nobody_else(at: Whole) -> None:
     assert await addressed(at) == {"rejected": 4}
 
 
+async def test_a_rejected_proof_is_answered_with_how_to_dismiss_it_here(at: Whole) -> None:
+    """At once, and without a model: a rule is for later, and the sentence names the command for this finding."""
+    number = await at.reviewed(files=FAULTS)
+    for path in ("shop/names.py", "shop/rates.py"):  # proven and serious, and a minor one
+        finding = comment(at, number, path)
+        await at.said(number, "Won't fix, it goes away next week.", to=finding.id)
+        answer = proposals(at, number)[path].body
+        assert re.search(r"`/deeprepo ignore \d+` in this thread silences this finding alone", answer), answer
+
+
 async def taught(at: Whole) -> dict[str, ReviewComment]:
     """Propose a rule for each of the four findings, the one for `twice.py` by a command; the comments of the others."""
     number = await at.reviewed(files=FAULTS)
