@@ -128,7 +128,7 @@ class _File:
         if not files or self._path in files or re.search(self._language.module_members, use.name):
             return
         answer = offered(self._index, files, use.name)
-        if answer is ABSENT and not self._is_submodule(use):
+        if answer is ABSENT and not self._is_submodule(use) and not self._is_respelt(files, use.name):
             near = _near(use.name, names_of(self._index, files))
             whole, spec = f"{use.receiver}.{use.name}", self._spec(use.receiver)
             yield self._place(use.line, whole, "missing-member", files, near=near, asked=spec)
@@ -152,7 +152,7 @@ class _File:
                 row for home, name in line for row in members(self._index, home, name) if row[1].name == use.name
             )
             yield from self._misfit(use, Answer("found", rows))
-        elif names and use.name not in names:
+        elif names and use.name not in names and not self._is_respelt([home for home, _ in line], use.name):
             near, whole = _near(use.name, names), f"{use.receiver}.{use.name}"
             place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=use.receiver)
             yield replace(place, home=path, owner=line[0][1])
@@ -171,10 +171,18 @@ class _File:
         if mine and use.arguments is not None:
             nearest = tuple(row for row in mine if self._language.overloads or row[1].owner == mine[0][1].owner)
             yield from self._misfit(use, Answer("found", nearest))
-        elif rows and not mine and not typed.is_own:
+        elif rows and not mine and not typed.is_own and not self._is_respelt([home for home, _ in line], use.name):
             near, whole = _near(use.name, [row.name for _, row in rows]), f"{use.receiver}.{use.name}"
             place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=name)
             yield replace(place, home=path, owner=line[0][1])
+
+    def _is_respelt(self, files: Collection[str], name: str) -> bool:
+        """Whether one of the files, in another language, writes a name as that one does: `val limit` is `getLimit()` to Java."""
+        for path in files:
+            forms = "|".join(map(re.escape, self._modules.respelt(self._path, path, name)))
+            if forms and re.search(rf"\b(?:{forms})\b".encode(), self._index.sources.get(path, b"")):
+                return True
+        return False
 
     def _class(self, name: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
         """The file of the one class that a name means, and the class with all its bases."""

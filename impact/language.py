@@ -3,7 +3,7 @@
 import re
 import tomllib
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
@@ -48,6 +48,9 @@ class Modules(Protocol):
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
         """Whether the tree says that a build adds names such as this to a file or a folder that has some. `sources`: what was read."""
 
+    def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
+        """The words that stand for a member of this name in a file of another language."""
+
     def built_from(self, importer: str, spec: str, home: str) -> str | None:
         """The folder whose files an import may mean where `home` is a guess, as no file of the tree is what its package says that it is."""
 
@@ -84,6 +87,11 @@ class Standalone:
         """What a file offers it writes."""
         del home, name, sources
         return False
+
+    def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
+        """A name is written alike everywhere."""
+        del importer, path, name
+        return ()
 
     def built_from(self, importer: str, spec: str, home: str) -> str | None:
         """An import says which file it means."""

@@ -29,7 +29,8 @@ def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -
     answers = [_of_file(index, path, name, depth) for path in files]
     found = [answer for answer in answers if answer.state == "found"]
     if found:
-        return Answer("found", tuple(row for answer in found for row in answer.definitions), found[0].modules)
+        modules = dict.fromkeys(path for answer in found for path in answer.modules)
+        return Answer("found", tuple(row for answer in found for row in answer.definitions), tuple(modules))
     return ABSENT if answers and all(answer is ABSENT for answer in answers) else OPEN
 
 

@@ -220,3 +220,33 @@ def test_of_two_files_that_answer_to_one_name_each_importer_means_its_own(
         for end in (".js", ".ts")
     }
     assert found == {end: [importer] if importer.endswith(end) else [] for end in found}
+
+
+FACADE = '@file:JvmName("Texts")\n@file:JvmMultifileClass\npackage com.acme.a\n\n'
+OFFERED = {
+    "src/main/kotlin/com/acme/a/Text.kt": f'{FACADE}val limit = 3\n\n@JvmName("shown")\nfun show() = 1\n',
+    "src/main/kotlin/com/acme/a/More.kt": f"{FACADE}fun more() = 1\n",
+    "src/main/kotlin/com/acme/a/Shop.kt": "package com.acme.a\n\nobject Shop {\n    @JvmStatic\n    val size = 3\n}\n",
+    "src/main/groovy/com/acme/a/Cart.groovy": "package com.acme.a\n\nclass Cart { }\n\nclass Item { static int made() { 1 } }\n",
+    "src/main/scala/com/acme/a/Rates.scala": "package com.acme.a\n\nclass Rates\n\nobject Taxes { def due = 1 }\n",
+    "src/main/java/com/acme/a/Plain.java": "package com.acme.a;\n\npublic class Plain { }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "is_there"),
+    [
+        *(("Texts", f"Texts.{member}()", True) for member in ("getLimit", "shown", "more")),
+        ("Shop", "Shop.getSize()", True),
+        ("Item", "Item.made()", True),
+        ("Taxes", "Taxes.due()", True),
+        ("Shop", "Shop.sise()", False),
+    ],
+)
+def test_java_sees_what_other_languages_of_its_machine_offer(
+    repository: Repository, name: str, asked: str, is_there: bool
+) -> None:
+    """The class of several files of Kotlin, accessors of properties, names that annotations give, classes in files of another name."""
+    text = f"package com.acme.b;\n\nimport com.acme.a.{name};\n\nclass Show {{ int a = {asked}; }}\n"
+    found = review(repository, OFFERED, "src/main/java/com/acme/b/Show.java", text)
+    assert len(found.findings) == (not is_there)

@@ -7,7 +7,7 @@ in the one of its name, else in every file of the package: Kotlin puts several i
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -60,6 +60,7 @@ TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
 SELECTION = re.compile(
     r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?: as ([\w`]++))?)"
 )  # of an import of Scala
+ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)")
 RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
@@ -102,6 +103,10 @@ class Modules(Namespaces):
         starts = Counter("/".join(found[1].split("/")[:OWN]) for folder in seen if (found := MAIN.search(folder)))
         # A few packages of somebody else's, which a project has copied, do not make the others of that name its own.
         self._starts = {start for start, folders in starts.items() if folders * VENDORED >= starts.total()}
+        others = {posixpath.dirname(path) for path in paths.files if path.endswith(OTHERS)}
+        self._others: dict[str, list[str]] = defaultdict(list)  # the same of folders whose files hold unknown classes
+        for folder in sorted(others):
+            self._others[posixpath.basename(folder)].append(folder)
         self._stems: dict[str, list[str]] = defaultdict(list)
         for path in paths.files:
             if path.endswith(SUFFIXES):
@@ -150,6 +155,14 @@ class Modules(Namespaces):
         """Whether Java does not see a name of Kotlin, which it calls by the class of the file."""
         return importer.endswith(".java") and path in self._facades and (path, name) in self.members
 
+    def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
+        """A name itself, which an annotation may give, and the property whose accessor it is, or the accessors of the property that it is."""
+        if posixpath.splitext(importer)[1] == posixpath.splitext(path)[1]:
+            return ()
+        capital, accessor = name[:1].upper() + name[1:], ACCESSOR.fullmatch(name)
+        plain = [accessor[1], accessor[1][:1].lower() + accessor[1][1:]] if accessor else []
+        return (name, *plain, *(f"{prefix}{capital}" for prefix in ("get", "set", "is")))
+
     def is_whole(self, path: str, name: str) -> bool:
         """Whether a name is the class that a file of Kotlin is to Java."""
         return self._facades.get(path) == name
@@ -167,7 +180,10 @@ class Modules(Namespaces):
             return () if self._is_own(importer, item.spec) and is_known else None
         if not self._is_own(importer, item.spec):
             return None
-        return tuple(sorted(self.holding(importer, item.spec, name) if name else ())) or self._all(folders)
+        found = tuple(sorted(self.holding(importer, item.spec, name))) if name else ()
+        if name and not found and self._of_package(item.spec, self._others):
+            return None  # one of these files may hold it, whatever its own name is
+        return found or self._all(folders)
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """The files of the package, in all source roots."""
@@ -195,8 +211,10 @@ class Modules(Namespaces):
         }
         return tuple(f"{above}.{one}" for one in get_close_matches(last, sorted(names - {last}), 3, 0.72))
 
-    def _of_package(self, spec: str, *, any_depth: bool = False) -> list[str]:
-        end = spec.replace(".", "/")
+    def _of_package(
+        self, spec: str, known: Mapping[str, Sequence[str]] | None = None, *, any_depth: bool = False
+    ) -> list[str]:
+        end, known = spec.replace(".", "/"), self._folders if known is None else known
         if any_depth:
             every = {folder for rows in self._folders.values() for folder in rows}
             return sorted(
@@ -206,7 +224,7 @@ class Modules(Namespaces):
                     if f"/{end}/" in f"/{one}/"
                 }
             )
-        return [one for one in self._folders.get(posixpath.basename(end), ()) if f"/{one}".endswith(f"/{end}")]
+        return [one for one in known.get(posixpath.basename(end), ()) if f"/{one}".endswith(f"/{end}")]
 
     def _below(self, folder: str) -> list[str]:
         return [
