@@ -250,3 +250,16 @@ def test_java_sees_what_other_languages_of_its_machine_offer(
     text = f"package com.acme.b;\n\nimport com.acme.a.{name};\n\nclass Show {{ int a = {asked}; }}\n"
     found = review(repository, OFFERED, "src/main/java/com/acme/b/Show.java", text)
     assert len(found.findings) == (not is_there)
+
+
+def test_an_import_from_the_root_of_the_crate_ends_no_review(repository: Repository) -> None:
+    """`use ::total`, as Rust's edition of 2015 writes it, is a path of nothing before the name."""
+    base = {
+        "Cargo.toml": '[package]\nname = "acme"\n',
+        "src/lib.rs": "pub mod show;\npub fn total() -> u32 { 1 }\n",
+        "src/show.rs": "use ::total;\npub fn show() -> u32 { total() }\n",
+    }
+    repository.commit(base, "before")
+    repository.commit({"src/lib.rs": base["src/lib.rs"].replace("total()", "total(tax: u32)")}, "after")
+    found = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert found.complete

@@ -64,7 +64,7 @@ class Modules(Standalone):
         if parts[0] and self.crates.files(own, (*here, parts[0])):
             return own, (*here, *parts)
         parts = parts[1:] if not parts[0] else parts
-        if root := self.crates.visible(importer).get(parts[0]):
+        if root := self.crates.visible(importer).get(parts[0] if parts else ""):  # `use ::name` is a path of nothing
             return self.crates.place(root), parts[1:]
         is_statement = "." not in item.whole
         if self.guesses and is_statement and self.crates.files(own, parts[:1]):  # as the edition of 2015 writes it
