@@ -61,6 +61,7 @@ def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[.
         (["--position", "1.5"], "from 0.0 to 1.0"),
         (["--position", "end"], "not a position"),
         (["--method", "magic"], "unknown methods magic"),
+        (["--method", "majority"], "name rlm-only or rlm too"),
         (["--seed", "x"], "not a seed"),
         (["--model", "gpt"], "names no model"),
         (["--model", "openai/gpt-5.4"], "set OPENAI_API_KEY"),

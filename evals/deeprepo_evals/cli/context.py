@@ -27,7 +27,10 @@ def command(
     ] = "",
     method: Annotated[
         str,
-        typer.Option(metavar="NAME,...", help="direct, chunked, bm25, codeact, rlm-only, fanout, rlm (default: all)."),
+        typer.Option(
+            metavar="NAME,...",
+            help="direct, chunked, bm25, codeact, rlm-only, fanout, rlm (default: these), compaction, codeact-calls, codeact-bm25, majority, or all.",
+        ),
     ] = "",
     model: Annotated[
         str | None, typer.Option(metavar="PROVIDER/MODEL", help="Root and worker (default: scripted/honest).")

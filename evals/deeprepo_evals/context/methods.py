@@ -1,8 +1,10 @@
 """Ways to answer a question about a long text."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 
 from bot.agent.texts import roots
@@ -12,11 +14,15 @@ from bot.context.file_questions import Sight
 from bot.errors import DeepRepoError, UsageError
 from bot.values import Message, Prompt
 from deeprepo_evals import words
+from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.room import Room
 from deeprepo_evals.context.score import NOT_FOUND, is_not_found
 from rlm.errors import BudgetSpent, ProviderDown
 
 PASSAGE, MOST = 1_000, 20  # characters of a passage, passages in the prompt
+FOUND = 10  # passages of one search by a root
+NOTES = 16_000  # characters that a window keeps free for notes
+MOST_CALLS = 200  # that vote
 MAX_TOKENS = 4_096  # of an answer; models that think first need room
 
 
@@ -29,12 +35,13 @@ class MethodAnswer:
     note: str = ""
 
 
-async def _answer_from(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> MethodAnswer:
+async def _answer_from(room: Room, passages: Mapping[str, str], *, cut: int = 0, attempt: int = 1) -> MethodAnswer:
     """The root's answer from these passages, as far as they fit into a prompt, and from nothing else."""
     over = sum(map(len, passages.values())) - room.window
     if over > 0:
         passages, cut = _first(passages, room.window), cut + over
-    text = words.text("context/answer.md.j2", passages=passages, cut=cut, question=room.problem.question)
+    given = {"passages": passages, "cut": cut, "attempt": attempt}
+    text = words.text("context/answer.md.j2", question=room.problem.question, **given)
     prompt = Prompt((Message("user", text),), max_tokens=MAX_TOKENS)
     reply = await room.session.calls.complete(room.root, prompt, "root")
     return MethodAnswer(reply.text.strip(), note="the model declined" if reply.stop == "refusal" else "")
@@ -64,10 +71,43 @@ def _nothing() -> MethodAnswer:
     return MethodAnswer(NOT_FOUND)
 
 
-async def direct(room: Room) -> MethodAnswer:
+async def direct(room: Room, attempt: int = 1) -> MethodAnswer:
     """One call with the beginning of the text, as much as fits: what a plain use of a model comes to."""
     text = room.problem.text
-    return await _answer_from(room, {"text": text[: room.window]}, cut=max(0, len(text) - room.window))
+    shown, cut = {"text": text[: room.window]}, max(0, len(text) - room.window)
+    return await _answer_from(room, shown, cut=cut, attempt=attempt)
+
+
+async def majority(room: Room) -> MethodAnswer:
+    """As many plain calls as cost what the root over the same problem has cost, and the answer that most of them give."""
+    first = await direct(room)
+    one = room.session.calls.cost()
+    share = (
+        room.allowed.usd / one.usd
+        if room.allowed.usd and one.usd
+        else room.allowed.tokens / max(1, one.usage.input + one.usage.output)
+    )
+    more = await asyncio.gather(*(direct(room, attempt) for attempt in range(2, min(int(share), MOST_CALLS) + 1)))
+    answers = [first, *more]
+    best, votes = Counter(one.answer for one in answers).most_common(1)[0]
+    return MethodAnswer(best, note=f"{votes} of {len(answers)} calls say so")
+
+
+async def compaction(room: Room) -> MethodAnswer:
+    """Notes that are written anew with each window of the text, and a call that answers from the last ones."""
+    text, question = room.problem.text, room.problem.question
+    size = max(room.window // 2, room.window - NOTES)
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    notes = ""
+    for at, piece in enumerate(pieces, 1):
+        told = words.text(
+            "context/compact.md.j2", number=at, parts=len(pieces), text=piece, notes=notes, question=question
+        )
+        reply = await room.session.calls.complete(
+            room.root, Prompt((Message("user", told),), max_tokens=MAX_TOKENS), "root"
+        )
+        notes = "" if is_not_found(reply.text) else reply.text
+    return await _answer_from(room, {"notes about the whole text": notes}) if notes else _nothing()
 
 
 async def chunked(room: Room) -> MethodAnswer:
@@ -100,17 +140,37 @@ def demand_bm25() -> None:
 
 async def bm25(room: Room) -> MethodAnswer:
     """The passages that share most with the question, in one call. Raises UsageError where the library is not installed."""
+    passages, find = _index(room.problem.text)
+    best = sorted(find(room.problem.question, MOST))[: room.window // PASSAGE]
+    return await _answer_from(room, {f"passage {at + 1} of {len(passages)}": passages[at] for at in best})
+
+
+def searching(problem: Problem) -> Callable[[str], list[str]]:
+    """Make the function by which a root's code finds passages of a text that it does not hold. Raises UsageError."""
+    passages, find = _index(problem.text)
+
+    def bm25_search(query: str) -> list[str]:
+        """Find the passages that share most with the query, the best first (BM25)."""
+        return [passages[at] for at in find(query, FOUND)]
+
+    return bm25_search
+
+
+@lru_cache(maxsize=1)
+def _index(text: str) -> tuple[list[str], Callable[[str, int], list[int]]]:
     demand_bm25()
     import bm25s
 
-    passages = _passages(room.problem.text)
+    passages = _passages(text)
     index = bm25s.BM25()
     index.index(bm25s.tokenize(passages, show_progress=False), show_progress=False)
-    asked = bm25s.tokenize(room.problem.question, show_progress=False)
-    found, _ = index.retrieve(asked, k=min(MOST, len(passages)), show_progress=False)
-    best = sorted(int(number) for number in found[0])
-    room_for = room.window // PASSAGE
-    return await _answer_from(room, {f"passage {at + 1} of {len(passages)}": passages[at] for at in best[:room_for]})
+
+    def find(query: str, most: int) -> list[int]:
+        asked = bm25s.tokenize(query, show_progress=False)
+        found, _ = index.retrieve(asked, k=min(most, len(passages)), show_progress=False)
+        return [int(number) for number in found[0]]
+
+    return passages, find
 
 
 def _passages(text: str) -> list[str]:
@@ -122,6 +182,15 @@ def _passages(text: str) -> list[str]:
         passages.append(text[start:end])
         start = end
     return passages
+
+
+async def codeact(room: Room) -> MethodAnswer:
+    """A root that is shown the text, as far as it fits, or finds passages of it: what it writes into a prompt it has seen before."""
+    problem, turns = room.problem, room.session.calls.budget.limits.turns
+    shown = "" if room.inquiry.question.tools else problem.text[: room.window]
+    given = {"question": problem.question, "text": shown, "length": len(problem.text), "turns": turns}
+    async with roots.open_dialogue(room.inquiry) as dialogue:
+        return _end_of_run(await dialogue.ask(words.text("context/codeact.md.j2", **given), turns))
 
 
 async def rlm_only(room: Room) -> MethodAnswer:
@@ -163,11 +232,14 @@ async def rlm(room: Room) -> MethodAnswer:
         return _end_of_run(await dialogue.ask(roots.first_message(room.inquiry.question, turns) + seen, turns))
 
 
+# How far below itself a root asks others; (): as it was asked for.
 DEPTHS: Mapping[str, tuple[int, ...]] = {
     "codeact": (0,),
+    "codeact-calls": (1,),
+    "codeact-bm25": (0,),
     "rlm-only": (),
     "rlm": (),
-}  # of a root; (): as it was asked for
+}
 METHODS: Mapping[str, Callable[[Room], Awaitable[MethodAnswer]]] = {
     "direct": direct,
     "chunked": chunked,
@@ -176,4 +248,12 @@ METHODS: Mapping[str, Callable[[Room], Awaitable[MethodAnswer]]] = {
     "rlm-only": rlm_only,
     "fanout": fanout,
     "rlm": rlm,
+    "compaction": compaction,
+    "codeact-calls": codeact,
+    "codeact-bm25": codeact,
+    "majority": majority,  # the last one: it spends what the one that it is compared with has spent
 }
+USUAL = tuple(METHODS)[:7]  # where none is named
+NEEDS_BM25 = ("bm25", "codeact-bm25")
+WITHOUT_TEXT = ("codeact-calls", "codeact-bm25")  # whose REPL does not hold it
+COMPARED = ("rlm-only", "rlm")

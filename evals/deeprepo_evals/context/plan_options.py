@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.errors import UsageError
 from deeprepo_evals.context import cast, run
-from deeprepo_evals.context.methods import METHODS, demand_bm25, has_bm25
+from deeprepo_evals.context.methods import COMPARED, METHODS, NEEDS_BM25, USUAL, demand_bm25, has_bm25
 from deeprepo_evals.context.problems import KINDS, LAST, POSITIONS, Position, Task
 
 FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -53,12 +53,17 @@ def depths(text: str) -> tuple[int, ...]:
 
 def methods(text: str) -> tuple[str, ...]:
     """The methods that were asked for; without a word all that can run here. Raises UsageError."""
-    unknown = [name for name in _parts(text) if name not in METHODS]
+    names = list(METHODS) if text == "all" else _parts(text)
+    unknown = [name for name in names if name not in METHODS]
     if unknown:
         raise UsageError(f"unknown methods {', '.join(unknown)}: known are {', '.join(METHODS)}")
-    if "bm25" in _parts(text):
+    if set(NEEDS_BM25) & set(names):
         demand_bm25()
-    return tuple(_parts(text)) or tuple(name for name in METHODS if name != "bm25" or has_bm25())
+    if "majority" in names and not set(COMPARED) & set(names):
+        raise UsageError(f"majority spends what a root has spent on the same problem: name {' or '.join(COMPARED)} too")
+    return tuple(sorted(names, key=list(METHODS).index)) or tuple(
+        name for name in USUAL if name != "bm25" or has_bm25()
+    )
 
 
 def models(model: str | None, root: str | None, worker: str | None) -> tuple[str, str]:

@@ -1,12 +1,12 @@
 """One problem in progress: its text as material, and the product's engine over it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from bot.agent.texts import inquiry, material
+from bot.agent.texts import custom, inquiry, material
 from bot.agent.texts.inquiry import Inquiry, Reader, TextQuestion
 from bot.agent.texts.material import Material
 from bot.journal.writer import Journal
@@ -32,12 +32,21 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What another method has spent on the same problem; dollars are None where no price is known."""
+
+    tokens: int = 0
+    usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Room:
     """What a method works with."""
 
     problem: Problem
     inquiry: Inquiry
     window: int  # characters that fit into one prompt
+    allowed: Spent = Spent()
 
     @property
     def files(self) -> Mapping[str, str]:
@@ -62,13 +71,23 @@ class Room:
 
 @asynccontextmanager
 async def open_room(
-    problem: Problem, pair: Pair, limits: Limits, window: int, trace: Path | None, *, depth: int = 1
+    problem: Problem,
+    pair: Pair,
+    limits: Limits,
+    window: int,
+    trace: Path | None,
+    *,
+    depth: int = 1,
+    tools: Sequence[Callable[..., object]] = (),
+    holds_text: bool = True,
+    allowed: Spent = Spent(),
 ) -> AsyncIterator[Room]:
     """A room for one problem; what it opened is closed at the end, the models are not."""
-    question = TextQuestion(problem.question, _material(problem), answer_form=ANSWER, depth=depth)
+    whole = _material(problem) if holds_text else material.of("The text is not here.")
+    question = TextQuestion(problem.question, whole, custom.read(tools), answer_form=ANSWER, depth=depth)
     settings = {"window": window}
     async with inquiry.open_inquiry(question, pair.root, pair.worker, limits, Journal(trace), settings) as asked:
-        yield Room(problem, asked, window)
+        yield Room(problem, asked, window, allowed)
 
 
 @lru_cache(maxsize=1)  # all methods get the same problem, one after the other

@@ -9,14 +9,15 @@ from typing import Any
 from bot.errors import DeepRepoError
 from bot.values import Cost, Limits
 from deeprepo_evals import models, results
-from deeprepo_evals.context import cast, problems, room, score, scripted
-from deeprepo_evals.context.methods import DEPTHS, METHODS, MethodAnswer
+from deeprepo_evals.context import cast, methods, problems, room, score, scripted
+from deeprepo_evals.context.methods import COMPARED, DEPTHS, METHODS, MethodAnswer
 from deeprepo_evals.context.problems import PLACED, Position, Problem, Task
-from deeprepo_evals.context.room import Pair, Room
-from rlm.errors import BudgetSpent, ProviderRefused
+from deeprepo_evals.context.room import Pair, Room, Spent
+from rlm.errors import BudgetSpent, ProviderError, ProviderRefused
 
 SHOWN = 400  # characters of an answer that are kept
 EXPERIMENT = "context"
+NOTHING = Spent()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +100,23 @@ async def do(
     purse: Purse,
     *,
     trace: Path | None = None,
+    allowed: Spent = NOTHING,
     clock: Callable[[], float] = time.monotonic,
 ) -> results.Result:
     """One problem put to one method. Raises ProviderError where a provider failed, BudgetSpent where the purse is empty."""
     path = trace / f"{results.key(EXPERIMENT, item)}.jsonl" if trace is not None else None
     limits = purse.limits(item["turns"])
-    opening = room.open_room(problem, pair, limits, item["window"], path, depth=item.get("depth", 1))
+    opening = room.open_room(
+        problem,
+        pair,
+        limits,
+        item["window"],
+        path,
+        depth=item.get("depth", 1),
+        tools=[methods.searching(problem)] if item["method"] == "codeact-bm25" else (),
+        holds_text=item["method"] not in methods.WITHOUT_TEXT,
+        allowed=allowed,
+    )
     async with opening as opened:
         started = clock()
         refused = False
@@ -147,9 +159,19 @@ async def carry_out(
             async def do_one(item: results.Item) -> results.Result:
                 problem = _problem(plan, item)
                 say(f"{item['task']} of {len(problem.text):,} characters, {item['method']}")
-                return await do(item, problem, pair(), purse, trace=trace)
+                allowed = _spent(kept, rows, item) if item["method"] == "majority" else NOTHING
+                return await do(item, problem, pair(), purse, trace=trace, allowed=allowed)
 
             return await results.finish(kept, rows, do_one)
+
+
+def _spent(kept: results.Run, rows: Sequence[results.Item], item: results.Item) -> Spent:
+    """What the first root over the same problem has spent. Raises ProviderError where that is not finished."""
+    same = [name for name in item if name != "method"]
+    beside = [row for row in rows if row["method"] in COMPARED and all(row[name] == item[name] for name in same)]
+    for row in kept.rows(beside[:1]):
+        return Spent(row.result["tokens"], row.result["usd"])
+    raise ProviderError(f"{beside[0]['method']}, whose cost the majority may spend, is not finished")
 
 
 def _problem(plan: Plan, item: results.Item) -> Problem:

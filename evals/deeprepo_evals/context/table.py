@@ -8,8 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from deeprepo_evals import intervals, tables
+from deeprepo_evals.context.methods import DEPTHS
 from deeprepo_evals.intervals import Interval
 from deeprepo_evals.results import Item, Row
+
+PERCENTILES = (25, 50, 75, 95)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,15 @@ def figures(rows: Iterable[Row]) -> list[Figures]:
 
 def text(rows: Sequence[Row]) -> str:
     """The tables."""
-    if len({row.item["depth"] for row in rows if row.item["method"] != "codeact" and "depth" in row.item}) > 1:
+    if len({row.item["depth"] for row in rows if _has_depths(row.item)}) > 1:
         rows = [replace(row, item=_with_depth(row.item)) for row in rows]
-    parts = [_summary(figures(rows)), "Right of asked, by task:", _tasks(rows)]
+    parts = [
+        _summary(figures(rows)),
+        "Dollars and seconds of a problem, by percentile:",
+        _spread(rows),
+        "Right of asked, by task:",
+        _tasks(rows),
+    ]
     swept = _swept(rows)
     if swept:
         parts += ["Right (+) or not (.), by position of the fact:", _positions(swept)]
@@ -88,6 +97,29 @@ def _summary(figures: Sequence[Figures]) -> str:
     return tables.align(head, rows)
 
 
+def _spread(rows: Sequence[Row]) -> str:
+    """As in the paper: a few problems cost much more than the others."""
+    head = ("method", *(f"{what} {at}" for what in ("dollars", "seconds") for at in PERCENTILES))
+    return tables.align(
+        head,
+        [
+            (
+                method,
+                *_percentiles([row.result["usd"] for row in mine], "{:.4f}"),
+                *_percentiles([row.result["seconds"] for row in mine], "{:.2f}"),
+            )
+            for method, mine in _group(rows, "method").items()
+        ],
+    )
+
+
+def _percentiles(values: Sequence[float | None], form: str) -> list[str]:
+    known = sorted(value for value in values if value is not None)
+    if len(known) < len(values):
+        return ["unknown" for _ in PERCENTILES]
+    return [form.format(known[max(0, math.ceil(at / 100 * len(known)) - 1)]) for at in PERCENTILES]
+
+
 def _tasks(rows: Sequence[Row]) -> str:
     methods = list(_group(rows, "method"))
     cells: dict[tuple[str, int | None], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
@@ -101,7 +133,12 @@ def _tasks(rows: Sequence[Row]) -> str:
 
 
 def _with_depth(item: Item) -> Item:
-    return {**item, "method": f"{item['method']} depth {item['depth']}"} if "depth" in item else item
+    return {**item, "method": f"{item['method']} depth {item['depth']}"} if _has_depths(item) else item
+
+
+def _has_depths(item: Item) -> bool:
+    """Whether the depth was asked for, and is no part of what the method is."""
+    return DEPTHS.get(item["method"]) == () and "depth" in item
 
 
 def _named(task: str, size: int | None) -> str:

@@ -90,7 +90,7 @@ def _prose(question: Question | None, text: str) -> str:
     ]
     if question is None or not lines:
         return NOT_FOUND
-    if "Somebody else will put the notes" not in text:
+    if "Somebody else will" not in text:
         return sense.answer(question, lines)
     if question.kind == "lines":
         return "\n".join(labelled.written(sense.totals(lines)))
@@ -105,6 +105,8 @@ def _block(prompt: Prompt) -> str:
     asked = sense.understand(question(first))
     if asked is None:
         return f"set_answer({NOT_FOUND!r})"
+    if "the REPL does not hold it" in first:
+        return _without_text(asked, first, shown)
     workers = "ask_batch" in prompt.messages[0].text
     if asked.kind == "lines":
         return _label(asked, prompt.messages[0].text, first, shown)
@@ -119,6 +121,17 @@ def _block(prompt: Prompt) -> str:
     tried = any(call.arguments.get("code") == block for m in prompt.messages for call in m.calls)
     readers_did = "Workers have read all of it" in first and not asked.steps
     return f"set_answer({sense.answer(asked, lines)!r})" if tried or readers_did else block
+
+
+def _without_text(question: Question, first: str, shown: list[str]) -> str:
+    """From what stands in the message, or in the passages that it has searched for: one search for each step of a chain."""
+    lines = sense.evidence(question, "\n".join([*passages(first).values(), *shown]))
+    said = sense.answer(question, lines)
+    if "bm25_search" not in first or said != NOT_FOUND or len(shown) > len(question.steps):
+        return f"set_answer({said!r})"
+    name, left = sense.owner(question, lines) if question.steps else ("", ())
+    query = f"The {left[0]} of {name}" if left else f"The secret magic number of {name or ' '.join(question.names)}"
+    return f"for passage in bm25_search({query!r}):\n    print(passage)"
 
 
 def _label(question: Question, system: str, first: str, shown: list[str]) -> str:

@@ -89,7 +89,7 @@ def _with(word: str, text: str) -> list[str]:
 def _count(question: Question, lines: Sequence[str]) -> str:
     """Lines that hold the word are counted; counts that somebody else has written down are added up."""
     said = [int(n) for line in lines for n in re.findall(rf"'{question.names[0]}' occurs (\d+) times", line)]
-    total = sum(said) if said else len(set(lines))
+    total = sum(said) + len({line for line in lines if f"'{question.names[0]}' occurs " not in line})
     return str(total) if total else NOT_FOUND
 
 
