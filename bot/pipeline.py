@@ -78,7 +78,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
         findings = await _placed(judgement, session, tools, may_run=not transcript.fault)
         check_reports = await _check_reports(session)
         review = _review(session, strategy, transcript, judgement, findings, tools.clock() - start)
-        return session.calls.journal.end(subject.masks.cover(replace(review, checks=check_reports)))
+        return session.calls.journal.end(subject.shown(replace(review, checks=check_reports)))
 
 
 @asynccontextmanager

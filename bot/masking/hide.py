@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import Field, fields, is_dataclass, replace
 from enum import Enum
+from functools import partial
 from itertools import takewhile
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from bot.masking import forms
 from bot.values import Finding, PlacedFinding, Review
 from bot.values.exact import EXACT
 
+SIGN = "***"  # of what is masked
 SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long
 MIN_SECRET = 6
 FEW = 100  # up to so many secrets are searched for one by one
@@ -48,6 +50,22 @@ def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
     return mask_values(value, {value for path, line in quotes for value in _values(path, line)})
 
 
+def paths(value: Value, names: Iterable[str]) -> Value:
+    """A value with every token masked that one of these names of files holds: in paths, too, which then lead nowhere."""
+    tokens = tokens_of("\n".join(names))
+    if not tokens:
+        return value
+    masked: Value = map_texts(value, lambda text: replaced(text, tokens, mask), with_exact=True)
+    return masked
+
+
+def tokens_of(text: str) -> frozenset[str]:
+    """The tokens of an exact form in a text, whatever it is."""
+    lines = text.split("\n")
+    hits = (hit for number in forms.promising_lines(text) for hit in forms.hits(lines[number], quotes=True))
+    return frozenset(hit.value for hit in hits if hit.exact and hit.rule != forms.KEY)
+
+
 def mask_values(value: Value, secrets: Collection[str]) -> Value:
     """A value with each of these secrets masked in every text that it holds."""
     return map_texts(value, lambda text: replaced(text, secrets, mask)) if secrets else value
@@ -76,7 +94,7 @@ def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
 
 def mask(secret: str) -> str:
     """The first characters of a secret, where it is long enough to give them away."""
-    return f"{secret[:SHOWN]}***" if len(secret) >= 3 * SHOWN else "***"
+    return f"{secret[:SHOWN]}{SIGN}" if len(secret) >= 3 * SHOWN else SIGN
 
 
 def _likely(text: str, secrets: Iterable[str]) -> list[str]:
@@ -153,25 +171,32 @@ def _values(path: str, line: str) -> set[str]:
     }
 
 
-def map_texts(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401 - any value, and one of the same type
+def map_texts(value: Any, change: Callable[[str], str], *, with_exact: bool = False) -> Any:  # noqa: ANN401 - any value, and one of the same type
     """A value with every text changed, in containers and dataclasses too, but for the fields that are exempt."""
+    again = partial(map_texts, change=change, with_exact=with_exact)
     if isinstance(value, str) and not isinstance(value, Enum):
         return change(value)
     if isinstance(value, tuple):
-        return tuple(map_texts(item, change) for item in value)
+        return tuple(again(item) for item in value)
     if isinstance(value, list):
-        return [map_texts(item, change) for item in value]
+        return [again(item) for item in value]
     if isinstance(value, Mapping):
-        return {name: map_texts(item, change) for name, item in value.items()}
+        return {name: again(item) for name, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        names = [item.name for item in fields(value) if item.init and not exempt(item)]
-        changed_value = replace(value, **{name: map_texts(getattr(value, name), change) for name in names})
+        names = [item.name for item in fields(value) if item.init and (with_exact or not exempt(item))]
+        changed_value = replace(value, **{name: again(getattr(value, name)) for name in names})
         return _without_commit(value, changed_value)
     return value
 
 
 def _without_commit(before: Any, after: Any) -> Any:  # noqa: ANN401
-    """A replacement with a mask in it must not be committed: it is shown as words."""
+    """A replacement with a mask in it must not be committed: it is shown as words. A masked path has no lines to comment on."""
+    if (
+        isinstance(before, PlacedFinding)
+        and before.finding is not after.finding
+        and before.finding.path != after.finding.path
+    ):
+        return replace(after, place="outside", spot=None, replacement=None)
     if isinstance(before, PlacedFinding) and before.replacement != after.replacement:
         return replace(after, replacement=None, refused="secret")
     return after

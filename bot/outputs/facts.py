@@ -11,6 +11,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from bot.config import FILE
+from bot.masking import hide
 from bot.render import Phrases, code, load
 from bot.values import (
     SEVERITIES,
@@ -345,8 +346,8 @@ def silenced_counts(review: Review) -> dict[str, int]:
 
 
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
-    """The address of these lines as they are under review; empty where the repository has no pages."""
-    if not pull.url or pull.object_dir:
+    """The address of these lines as they are under review; empty where the repository has no pages, or the path is not shown."""
+    if not pull.url or pull.object_dir or hide.SIGN in path:
         return ""
     lines = (f"#L{start}" if start else "") + (f"-L{end}" if end > start else "")
     return (

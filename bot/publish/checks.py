@@ -246,7 +246,8 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
 
     def annotate(path: str, start: int, end: int, level: Level, title: str, message: str) -> None:
         title = visible(line(title))[:TITLE]
-        rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE] or title))
+        if hide.SIGN not in path:
+            rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE] or title))
 
     for report in safe.checks:
         title, level = f"{words.say('check_head_name')} · {report.name}", CHECK_LEVELS[report.severity]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from bot.masking import hide
 from bot.masking.masks import Masks
 from bot.text import lines
 from bot.text.paths import is_test
@@ -86,7 +87,7 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     masks.learn("\n".join(islice(holding, MOST_HOLDING)))
     masks.learn(log.name)
     failure = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
-    return masks.cover(failure, guesses=True)
+    return hide.paths(masks.cover(failure, guesses=True), [path])
 
 
 def first_error(rows: Sequence[str]) -> int | None:

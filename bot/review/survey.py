@@ -1,17 +1,28 @@
 """What a review knows before anybody judges the change, and an estimate without one."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.brief import Brief
 from bot.findings.silencing import IgnoreList
+from bot.masking import hide
 from bot.masking.masks import Masks
 from bot.ports import RunnableTree
 from bot.review.coverage import CoverageTracker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
-from bot.values import ChangedFile, CustomCheck, Dependents, Finding, PullRequest, Reference, Unit, severity_rank
+from bot.values import (
+    ChangedFile,
+    CustomCheck,
+    Dependents,
+    Finding,
+    PullRequest,
+    Reference,
+    Review,
+    Unit,
+    severity_rank,
+)
 from bot.values.consumer import ConsumerImpact
 from bot.values.progress import Reading
 
@@ -19,13 +30,14 @@ if TYPE_CHECKING:
     from bot.context.builder import ContextBuilder
 
 
+Value = TypeVar("Value")
 NAMED = 5  # files and findings that are named while the review works
 
 
 def files_read(files: Sequence[ChangedFile]) -> Reading:
     """Which files the review reads: said before anything is looked up about them."""
     read = [file.path for file in files if not file.skip]
-    return Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read))
+    return hide.paths(Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read)), read[:NAMED])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,18 @@ class Survey:
             findings=len(open_findings),
             worst_findings=tuple(worst),
         )
-        return self.masks.cover(reading, guesses=True)
+        return self._without_named(self.masks.cover(reading, guesses=True), worst)
+
+    def shown(self, review: Review) -> Review:
+        """The review as it may leave the process."""
+        return self._without_named(self.masks.cover(review), [row.finding for row in review.findings])
+
+    def _without_named(self, value: Value, findings: Iterable[Finding]) -> Value:
+        """The same without tokens that the name of a file holds."""
+        names = [path for file in self.files for path in (file.path, file.old_path) if path]
+        names += [path for one in findings for path in (one.path, *(item.path for item in one.evidence))]
+        names += [row.path for row in self.dependents.references]
+        return hide.paths(value, names)
 
     @property
     def pull(self) -> PullRequest:

@@ -15,6 +15,7 @@ from bot.commands.conversation.hearing import GONE
 from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
+from bot.masking import hide
 from bot.outputs import marker
 from bot.render import code, load, phrase
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
@@ -64,7 +65,8 @@ async def post_reply(
             await host.react(comment, answer.reaction)
     if not answer.body:
         return None
-    return await host.once(partial(_find, comment, host), partial(_post, answer.body, comment, host, facts))
+    body = hide.mask_values(answer.body, hide.tokens_of(answer.body))
+    return await host.once(partial(_find, comment, host), partial(_post, body, comment, host, facts))
 
 
 async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host, settings: Config) -> None:

@@ -26,15 +26,23 @@ async def test_a_removed_secret_is_open_until_it_is_revoked(at: Whole) -> None:
     assert at.ending(number) == "success"
 
 
-async def test_a_token_in_the_name_of_a_branch_or_in_a_command_is_stored_nowhere(at: Whole) -> None:
+async def test_a_token_in_the_name_of_a_branch_or_a_file_or_in_a_command_is_stored_nowhere(at: Whole) -> None:
     """Nor is it posted: what a person types beside a change goes out masked as the change itself does."""
-    branch, asked = (f"ghp_{letter}{'Zk3Qw8Lm2Np5Rt7Vx1Yb4Cd6Fg9Hj0Ks2D'}4" for letter in "ab")
-    await at.repo.commit(f"feature-{branch}", BROKEN)
+    branch, asked, path = (f"ghp_{letter}{'Zk3Qw8Lm2Np5Rt7Vx1Yb4Cd6Fg9Hj0Ks2D'}4" for letter in "abc")
+    faulty = {f"shop/{path}.py": "def name():\n    return unknown_name\n"}
+    await at.repo.commit(f"feature-{branch}", {**BROKEN, **faulty})
     number = await at.repo.open_pull(f"feature-{branch}", title="Prices")
     await at.quiet()
     await at.said(number, f"/deeprepo ask what is {asked}?")
     stands = at.gh.pull(number)
     ours = [c.body for c in (*stands.comments, *stands.review_comments) if "<!-- deeprepo" in c.body]
-    posted = "\n".join([*ours, *(f"{c.title}{c.summary}{c.text}" for c in stands.checks)])
+    posted = "\n".join([*ours, *(f"{c.title}{c.summary}{c.text}{c.annotations}" for c in stands.checks)])
     stored = b"".join(path.read_bytes() for path in at.data.rglob("*") if path.is_file())
-    assert [token in posted or token.encode() in stored for token in (branch, asked)] == [False, False]
+    assert [token in posted or token.encode() in stored for token in (branch, asked, path)] == [False, False, False]
+    assert "`unknown_name`" in posted  # its finding is told, without a link to its lines
+    assert f"{path[:4]}***.py" in posted
+    await at.repo.push(f"feature-{branch}", {"NEWS.md": "One more round.\n"})
+    await at.quiet()
+    assert (
+        "None of them is new" in at.gh.pull(number).checks[-1].title
+    )  # by their marks, whatever their paths look like
