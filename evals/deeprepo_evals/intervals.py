@@ -27,7 +27,7 @@ class Interval:
         return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
-def share(hits: int, of: int) -> Interval:
+def share(hits: float, of: float) -> Interval:
     """A share of yes and no. Wilson's interval: it stays honest at 0 of n and n of n, where a bootstrap has no width."""
     if not of:
         return Interval(math.nan, 0.0, 1.0)

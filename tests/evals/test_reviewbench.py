@@ -128,28 +128,17 @@ def test_findings_are_matched_by_meaning_and_the_rest_is_judged_apart(
 ) -> None:
     """One finding covers two true labels, one takes the false one, one is new: the judge looks at the code before it counts."""
     models = ("--worker", "openai/gpt-5-mini", "--effort", "low", "--judge", "openai/gpt-5")
-    asked = command(labelled(tmp_path, commits), tmp_path, *models, "--quota", "1")
+    asked = command(labelled(tmp_path, commits), tmp_path, *models, "--quota", "1", "--rounds", "2")
     code, out, err = told(capsys, asked)
     assert code == 0, err
-    both = ["3.0", "2", "of", "3", "1", "0.50", "0.67", "0.57", "0.67", "0.75", "0.71"]
-    assert cells(out, "deeprepo, with folded") == both
-    assert cells(out, "3 plain calls, with folded") == both
-    assert cells(out, "3 plain calls, in full")[:5] == ["1.0", "0", "of", "3", "1"]  # found by all three readings
-    assert cells(out, "diff-only, with folded", 1) == [
-        "1.00",
-        "of",
-        "1;",
-        "0",
-        "0.00",
-        "of",
-        "1;",
-        "0",
-        "1.00",
-        "of",
-        "1;",
-        "1",
-    ]
-    assert cells(out, "diff-only, with folded", 2)[:4] == ["1.00", "of", "1;", "1"]
+    shares = ["0.50", "0.67", "0.57", "0.67", "0.75", "0.71"]
+    assert cells(out, "deeprepo, with folded") == ["2", "3.0", "2", "of", "3", "1", *shares]
+    assert cells(out, "3 plain calls, with folded") == ["1", "3.0", "2", "of", "3", "1", *shares]
+    assert cells(out, "3 plain calls, in full")[:6] == ["1", "1.0", "0", "of", "3", "1"]  # found by all three readings
+    assert cells(out, "diff-only, with folded")[:8] == ["3", "2.7", "1.33", "of", "3", "1", "0.40", "0.44"]
+    by_severity = ["0.67", "of", "1;", "0", "0.00", "of", "1;", "0", "0.67", "of", "1;", "1"]
+    assert cells(out, "diff-only, with folded", 1) == by_severity
+    assert cells(out, "diff-only, with folded", 2)[:4] == ["0.67", "of", "1;", "1"]
     assert "plain calls at its cost (" in out
     assert cells(out, "3 plain calls  ")[1] == "4"  # and the call that joins them
     assert "Not comparable" in out
@@ -186,7 +175,7 @@ def test_the_set_s_own_files_are_read(
         code, out, err = told(capsys, command(place, tmp_path, *models))
         assert code == 0, err
         assert f"1 true and {false} false labels" in out
-        assert cells(out, "diff-only, with folded")[1:4] == ["1", "of", "1"]
+        assert cells(out, "diff-only, with folded")[2:5] == ["1", "of", "1"]
         assert "related files\n" in out
         assert "introduced\n" in out
     assert all("A title of the list" in str(body) for body in server.requests if "the remark, about" in str(body))

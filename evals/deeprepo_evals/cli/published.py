@@ -37,6 +37,7 @@ Worker = Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The 
 MaxUsd = Annotated[float | None, typer.Option(min=0, help="Hard cap of one review in dollars.")]
 Judge = Annotated[str, typer.Option(metavar="PROVIDER/MODEL", help="The model that answers the benchmark's judge.")]
 Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4).")]
+Rounds = Annotated[int, typer.Option(min=1, help="Our reviews of each pull request; 3 where a model is measured.")]
 Readings = Annotated[
     int,
     typer.Option(
@@ -64,6 +65,7 @@ def command_of(name: str, about: str, plain_calls: int = 1) -> Callable[..., int
         worker: Worker = None,
         max_usd: MaxUsd = None,
         quota: Quota = None,
+        rounds: Rounds = 1,
         readings: Readings = plain_calls,
         judge: Judge = "",
         peers: Peers = OPUS,
@@ -87,6 +89,7 @@ def command_of(name: str, about: str, plain_calls: int = 1) -> Callable[..., int
             exact=exact,
             peers=peers,
             judge=judge,
+            rounds=rounds,
             readings=readings,
             at_once=at_once,
             out=out,

@@ -1,6 +1,6 @@
 """What a benchmark's table is made of: its finished reviews, and what its judge needs."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ class Options:
     exact: bool = False
     peers: str = ""
     judge: str = ""
+    rounds: int = 1  # reviews of each pull request
     readings: int = 1  # plain calls of each pull request
     at_once: int = 1
     out: Path | None = None
@@ -29,10 +30,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Reviewer -> pull request -> review, of the pull requests that every reviewer has finished."""
+    """Reviewer -> pull request -> its reviews, of the pull requests that every reviewer has finished."""
 
     benchmark: Benchmark
     options: Options
     pulls: tuple[Pull, ...]
-    by: Mapping[str, Mapping[str, MeasuredReview]]
+    by: Mapping[str, Mapping[str, Sequence[MeasuredReview]]]
     repo_of: Callable[[str], Awaitable[Path]]

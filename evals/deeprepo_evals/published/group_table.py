@@ -1,7 +1,7 @@
 """ReviewBench's tables: what is shown in full, the best eight, and with what is folded, against the labels alone and with what the judge adds."""
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from deeprepo_evals import intervals, tables
@@ -16,6 +16,9 @@ from deeprepo_evals.reviews.review_options import open_model
 
 VIEWS = ("in full", "best 8", "with folded")
 BEST = 8
+Viewed = Sequence[
+    Sequence[tuple[Scored, int]]
+]  # of each pull request its reviews, each with how many of its findings are in a view
 ORDER: dict[str, tuple[str, ...]] = {
     "severity": ("high", "medium", "low"),
     "context": ("diff-only", "related files", "broader"),
@@ -28,27 +31,32 @@ async def told(desk: Desk) -> tuple[str, tuple[str, ...]]:
     name = desk.options.judge
     if not name:
         return "\n".join(_unjudged(desk)), ()
-    reviews = [(pull, mine[pull.id]) for mine in desk.by.values() for pull in desk.pulls]
+    reviews = [(pull, row) for mine in desk.by.values() for pull in desk.pulls for row in mine[pull.id]]
     async with AsyncExitStack() as stack:
         model = await open_model(name, stack)
         with Run(desk.options.out, grouped.EXPERIMENT) as run:
             answers, why = await grouped.ask(model, reviews, desk.repo_of, run, max(desk.options.at_once, 8))
         name = model.name
     scored = {
-        reviewer: [grouped.scored(pull, mine[pull.id], name, answers) for pull in desk.pulls]
+        reviewer: [[grouped.scored(pull, row, name, answers) for row in mine[pull.id]] for pull in desk.pulls]
         for reviewer, mine in desk.by.items()
     }
     return "\n".join(_tables(desk, scored)), why
 
 
-def _tables(desk: Desk, scored: dict[str, list[Scored]]) -> Iterator[str]:
+def _tables(desk: Desk, scored: Mapping[str, Sequence[Sequence[Scored]]]) -> Iterator[str]:
     labels = [label for pull in desk.pulls for label in grouped.known(pull)]
     true = sum(is_true for _, is_true in labels)
     yield f"{len(desk.pulls)} pull requests, {true} true and {len(labels) - true} false labels, judge {desk.options.judge}"
-    rows = [(f"{name}, {view}", mine, _counts(mine, view)) for name, mine in scored.items() for view in VIEWS]
+    rows = [
+        (f"{name}, {view}", [[(one, _count(one, view)) for one in pull] for pull in mine])
+        for name, mine in scored.items()
+        for view in VIEWS
+    ]
     head = (
         "",
-        "findings a PR",
+        "reviews",
+        "findings each",
         "true hit",
         "false hit",
         "precision",
@@ -58,41 +66,41 @@ def _tables(desk: Desk, scored: dict[str, list[Scored]]) -> Iterator[str]:
         "recall",
         "F1",
     )
-    yield tables.align(head, [_line(name, mine, counts) for name, mine, counts in rows])
+    yield tables.align(head, [_line(*row) for row in rows])
     for axis in grouped.AXES:
         values = [value for value in ORDER[axis] if any(_kind(label, axis) == value for label, _ in labels)]
         values += sorted({_kind(label, axis) for label, _ in labels} - {*ORDER[axis], ""})
-        cells = [(name, *(_cell(mine, counts, axis, value) for value in values)) for name, mine, counts in rows]
+        cells = [(name, *(_cell(mine, axis, value) for value in values)) for name, mine in rows]
         yield f"\nTrue labels that are hit, by {axis}; false ones:"
         yield tables.align(("", *values), cells)
-    yield f"\nWhat it took for each of {len(desk.pulls)} pull requests:"
-    costs = [(name, *_cost([mine[pull.id] for pull in desk.pulls])) for name, mine in desk.by.items()]
+    yield "\nWhat a review took:"
+    costs = [(name, *_cost([row for pull in desk.pulls for row in mine[pull.id]])) for name, mine in desk.by.items()]
     yield tables.align(("", "$", "calls, median", "prompt tokens, median", "seconds, median", "partial"), costs)
     yield ""
     yield tables.align(board.HEAD, board.lines())
     yield board.WHY
 
 
-def _counts(mine: Sequence[Scored], view: str) -> list[int]:
-    """How many of the findings of each review are in a view."""
-    most = BEST if view == VIEWS[1] else None
-    shown = [[found for found in one.findings if found.aloud or view != VIEWS[0]] for one in mine]
-    return [len(findings[:most]) for findings in shown]
+def _count(one: Scored, view: str) -> int:
+    """How many of the findings of a review are in a view."""
+    shown = [found for found in one.findings if found.aloud or view != VIEWS[0]]
+    return len(shown[:BEST] if view == VIEWS[1] else shown)
 
 
-def _line(name: str, mine: Sequence[Scored], counts: Sequence[int]) -> tuple[str, ...]:
-    grounded, augmented = (
-        [measure(one, count) for one, count in zip(mine, counts, strict=True)]
-        for measure in (Scored.grounded, Scored.augmented)
+def _line(name: str, mine: Viewed) -> tuple[str, ...]:
+    grounded = [tally.average(one.grounded(count) for one, count in pull) for pull in mine]
+    augmented = [tally.average(one.augmented(count) for one, count in pull) for pull in mine]
+    reviews = sum(map(len, mine))
+    said, found, known, wrong = (
+        sum(getattr(one, part) for one in grounded) for part in ("said", "found", "known", "wrong")
     )
-    found, known, wrong = (sum(getattr(one, part) for one in grounded) for part in ("found", "known", "wrong"))
-    said = tally.per_pull(sum(counts), len(counts))
-    return (name, said, f"{found} of {known}", str(wrong), *tally.shares(grounded), *tally.shares(augmented))
+    counted = (str(reviews), tally.per_pull(said, len(mine)), f"{found:.3g} of {known:g}", f"{wrong:.3g}")
+    return (name, *counted, *tally.shares(grounded), *tally.shares(augmented))
 
 
-def _cell(mine: Sequence[Scored], counts: Sequence[int], axis: str, value: str) -> str:
-    tallies = [one.grounded(count, axis, value) for one, count in zip(mine, counts, strict=True)]
-    return f"{tally.recalled(tallies)}; {sum(one.wrong for one in tallies)}"
+def _cell(mine: Viewed, axis: str, value: str) -> str:
+    tallies = [tally.average(one.grounded(count, axis, value) for one, count in pull) for pull in mine]
+    return f"{tally.recalled(tallies)}; {sum(one.wrong for one in tallies):.3g}"
 
 
 def _kind(label: object, axis: str) -> str:
@@ -113,7 +121,7 @@ def _cost(rows: Sequence[MeasuredReview]) -> Iterator[str]:
 def _unjudged(desk: Desk) -> Iterator[str]:
     """What was found, with the labels at the same place: place alone tells neither right from wrong nor hit from miss."""
     for name, mine in desk.by.items():
-        found = [(pull, one) for pull in desk.pulls for one in grouped.ordered(mine[pull.id])]
+        found = [(pull, one) for pull in desk.pulls for row in mine[pull.id] for one in grouped.ordered(row)]
         yield f"{name}: {len(found)} findings on {len(desk.pulls)} pull requests. Nobody has judged them: name a model with --judge."
         for pull, one in found:
             yield f"  {pull.id}  {one.path}:{one.start}  {one.severity}, {VIEWS[0] if one.aloud else 'folded'}  {one.title}"

@@ -1,6 +1,6 @@
 """The tables of the benchmarks whose judge compares two comments."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 
@@ -26,7 +26,7 @@ async def told(desk: Desk) -> tuple[str, tuple[str, ...]]:
             f"{count} pull requests are reviewed, and nothing is compared yet: name the judge's model with --judge",
             (),
         )
-    rows = [row for mine in desk.by.values() for row in mine.values()]
+    rows = [row for mine in desk.by.values() for reviews in mine.values() for row in reviews]
     async with AsyncExitStack() as stack:
         model = await open_model(desk.options.judge, stack)
         with Run(desk.options.out, judging.EXPERIMENT) as run:
@@ -43,11 +43,15 @@ def _table(desk: Desk, answers: Answers) -> Iterator[str]:
     benchmark, pulls = desk.benchmark, desk.pulls
     head = ("reviewer", "n", "known", "comments a PR", "precision", "recall", "F1")
     lines = [
-        _line(name, [judging.tally(benchmark, pull, mine[pull.id], answers) for pull in pulls])
+        _line(
+            name,
+            [tally.average(judging.tally(benchmark, pull, row, answers) for row in mine[pull.id]) for pull in pulls],
+        )
         for name, mine in desk.by.items()
     ]
     for tool, tallies in sorted(benchmark.peers.items()):
-        lines.append(_line(f"{tool} (published)", [tallies[pull.url] for pull in pulls if pull.url in tallies]))
+        theirs = [tallies[pull.url] for pull in pulls if pull.url in tallies]
+        lines.append(_line(f"{tool} (published)", theirs))
     published = f"; published: {benchmark.peers_judge}" * bool(benchmark.peers)
     yield f"{benchmark.name}, judge {desk.options.judge}{published}"
     yield tables.align(head, lines)
@@ -59,15 +63,16 @@ def _table(desk: Desk, answers: Answers) -> Iterator[str]:
 
 def _line(name: str, tallies: list[Tally]) -> tuple[str, ...]:
     said, known = sum(one.said for one in tallies), sum(one.known for one in tallies)
-    return (name, str(len(tallies)), str(known), tally.per_pull(said, len(tallies)), *tally.shares(tallies))
+    return (name, str(len(tallies)), f"{known:g}", tally.per_pull(said, len(tallies)), *tally.shares(tallies))
 
 
-def _by_level(desk: Desk, rows: Mapping[str, MeasuredReview], answers: Answers) -> Iterator[str]:
+def _by_level(desk: Desk, rows: Mapping[str, Sequence[MeasuredReview]], answers: Answers) -> Iterator[str]:
     """Recall at each level, then precision over the comments that people have judged: accepted against rejected."""
     hits: list[tuple[str, bool]] = []
     accepted = rejected = 0
-    for pull in desk.pulls:
-        said = judging.posted(rows[pull.id])
+    reviews = [(pull, row) for pull in desk.pulls for row in rows[pull.id]]
+    for pull, row in reviews:
+        said = judging.posted(row)
         pairs = judging.found(said, pull.known, answers)
         hits += [(comment.level, at in pairs) for at, comment in enumerate(pull.known)]
         needs = [at for at, comment in enumerate(pull.known) if comment.level == "repo" and not comment.is_remark]

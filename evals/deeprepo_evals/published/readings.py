@@ -5,6 +5,7 @@ Equal findings are joined by the same model; what more of the readings have foun
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 from bot.findings.read import many, strict
@@ -54,13 +55,13 @@ def located(found: MeasuredFinding) -> str:
     return f"{found.path}:{found.start}-{max(found.start, found.end)}: {found.text}"
 
 
-def count_at_cost(review: Outcome, readings: Sequence[Outcome]) -> int:
+def count_at_cost(reviews: Sequence[Outcome], readings: Sequence[Outcome]) -> int:
     """How many such readings cost what a review did. 0: it cost nothing."""
-    outcomes = (review, *readings)
+    outcomes = (*reviews, *readings)
     priced = all(one.usd is not None for one in outcomes) and any(one.usd for one in readings)
     costs = [float(one.usd or 0) if priced else float(one.input + OUTPUT_WEIGHT * one.output) for one in outcomes]
-    mean = sum(costs[1:]) / max(1, len(readings))
-    return min(MOST, max(1, round(costs[0] / mean))) if costs[0] and mean else 0
+    review, reading = fmean(costs[: len(reviews)]), fmean(costs[len(reviews) :])
+    return min(MOST, max(1, round(review / reading))) if review and reading else 0
 
 
 async def join(

@@ -24,6 +24,7 @@ from deeprepo_evals.reviews.review_options import check_models
 from deeprepo_evals.reviews.reviewer import Reviewer
 
 Say = Callable[[str], None]
+Reviews = dict[str, dict[str, list[MeasuredReview]]]  # reviewer -> pull request -> one of each round
 PRODUCT, PLAIN = "deeprepo", "diff-only"
 TABLES: Mapping[str, Callable[[Desk], Awaitable[tuple[str, tuple[str, ...]]]]] = {
     MARTIAN: pair_table.told,
@@ -52,7 +53,7 @@ async def carry_out(name: str, options: Options, say: Say) -> Told:
         out = options.out or scratch / "results.jsonl"  # a run is made of several parts
         work = _Work(benchmark, replace(options, out=out), tuple(cases), clones, scratch / "cases", say)
         by = await work.reviews()
-        pulls = tuple(pull for pull in benchmark.pulls if by and all(pull.id in mine for mine in by.values()))
+        pulls = tuple(pull for pull in benchmark.pulls if by and work.is_done(pull.id, by))
         table = ""
         if pulls:
             say("asking the judge")
@@ -76,34 +77,39 @@ class _Work:
     unbuilt: list[str] = field(default_factory=list)  # sentences about cases that cannot be built
     open: list[str] = field(default_factory=list)  # why some reviews are left for another time
 
-    async def reviews(self) -> dict[str, dict[str, MeasuredReview]]:
+    def is_done(self, name: str, by: Reviews) -> bool:
+        """Whether a pull request has all its reviews by everybody."""
+        times = {PRODUCT: self.options.rounds, PLAIN: self.options.readings}
+        return all(len(mine.get(name, ())) == times.get(reviewer, 1) for reviewer, mine in by.items())
+
+    async def reviews(self) -> Reviews:
         """Every reviewer's review of each pull request; of several plain calls also what they come to together."""
         settings = {key: value for key, value in self.options.flags.items() if value is not None}
-        by: dict[str, dict[str, MeasuredReview]] = {}
+        done: list[MeasuredReview] = []
         if PRODUCT in self.options.reviewers:
-            done = await self._review(Product(flags=self.options.flags), self.cases, 1, settings)
-            by[PRODUCT] = {row.case.id: row for row in done}
+            done += await self._review(Product(flags=self.options.flags), self.cases, self.options.rounds, settings)
         if PLAIN in self.options.reviewers:
             del settings["effort"]  # one call is the same beside every effort
-            for row in await self._plain(settings, by.get(PRODUCT, {})):
-                by.setdefault(row.reviewer, {})[row.case.id] = row
+            done += await self._plain(settings, done)
+        by: Reviews = {}
+        for row in done:
+            by.setdefault(row.reviewer, {}).setdefault(row.case.id, []).append(row)
         return by
 
-    async def _plain(self, settings: dict[str, object], ours: Mapping[str, MeasuredReview]) -> Sequence[MeasuredReview]:
-        """One plain call of each pull request; where more are asked for, also what so many come to, and as many as ours cost."""
+    async def _plain(self, settings: dict[str, object], ours: Sequence[MeasuredReview]) -> Sequence[MeasuredReview]:
+        """The plain calls of each pull request; of several also what they come to together, and what as many come to as ours cost."""
         is_wide = self.benchmark.name == REVIEWBENCH
         plain = DiffOnly(self.options.flags, wide=is_wide)
         settings |= {"most": WIDE} if is_wide else {}
         count = self.options.readings
         done = await self._review(plain, self.cases, count, settings)
-        first = [row for row in done if row.round == 1]
         if count == 1:
-            return first
+            return done
         bundles = [*self._bundles(readings.several(count), done, dict.fromkeys(self.clones, count))]
         worth = {
-            name: readings.count_at_cost(row.outcome, mine)
-            for name, row in ours.items()
-            if (mine := [one.outcome for one in done if one.case.id == name])
+            name: readings.count_at_cost(*both)
+            for name in self.clones
+            if all(both := [[row.outcome for row in rows if row.case.id == name] for rows in (ours, done)])
         }
         if any(worth.values()):
             counts = {name: max(1, number) for name, number in worth.items()}
@@ -114,7 +120,7 @@ class _Work:
                 quota, at_once = quota_of(self.options.flags), max(self.options.at_once, 8)
                 joined, why = await readings.join(bundles, model, run, quota, at_once)
         self.open.extend(why)
-        return [*first, *joined]
+        return [*done, *joined]
 
     async def repo(self, name: str) -> Path:
         """The repository of a pull request."""
