@@ -43,6 +43,9 @@ class Runner:
         environment = {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(self.place / "home"),
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory",
+            "GIT_CONFIG_VALUE_0": "*",
             "RB_NWO": "acme/shop",
             "RB_PR_NUMBER": "7",
             "RB_BASE": self.base,
