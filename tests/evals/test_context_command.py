@@ -146,3 +146,21 @@ def test_a_line_that_is_no_problem_is_named(tmp_path: Path, ran: Callable[..., R
     status, out, err = ran("--problems", "mine.jsonl")
     assert (status, out) == (2, "")
     assert says in " ".join(err.split())
+
+
+def test_a_root_without_the_text_has_what_its_name_says(tmp_path: Path, ran: Callable[..., Ran]) -> None:
+    """The text or a search of it, sub-calls or none; what its code and its workers can read holds nothing of it."""
+    arguments = ("--task", "needle", "--size", "20k", "--window", "5000", "--position", "0.1")
+    told = {}
+    for name in ("codeact-calls", "codeact-bm25"):
+        status, _, err = ran(*arguments, "--method", name, "--trace", name)
+        assert (status, err) == (0, "")
+        (file,) = (tmp_path / name).iterdir()
+        rows = [json.loads(line) for line in file.read_text().splitlines()]
+        told[name] = "\n".join(row["text"] for row in rows if row["kind"] == "message" and row["role"] != "assistant")
+    text = problems.make(Task("needle", 20_000, 0.1)).text
+    offers = {
+        name: ["- llm_query(" in said, "- bm25_search(" in said, text[:5_000] in said] for name, said in told.items()
+    }
+    assert offers == {"codeact-calls": [True, False, True], "codeact-bm25": [False, True, False]}
+    assert text[-500:] not in told["codeact-calls"]

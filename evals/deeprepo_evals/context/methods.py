@@ -12,7 +12,7 @@ from bot.agent.turns import Turns
 from bot.context import file_questions
 from bot.context.file_questions import Sight
 from bot.errors import DeepRepoError, UsageError
-from bot.values import Message, Prompt
+from bot.values import Completion, Message, Prompt
 from deeprepo_evals import words
 from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.room import Room
@@ -35,15 +35,22 @@ class MethodAnswer:
     note: str = ""
 
 
-async def _answer_from(room: Room, passages: Mapping[str, str], *, cut: int = 0, attempt: int = 1) -> MethodAnswer:
-    """The root's answer from these passages, as far as they fit into a prompt, and from nothing else."""
+async def _answer_from(room: Room, passages: Mapping[str, str], *, cut: int = 0) -> MethodAnswer:
+    """The root's answer from these passages, and from nothing else."""
+    return _said(await room.session.calls.complete(room.root, _prompt(room, passages, cut=cut), "root"))
+
+
+def _prompt(room: Room, passages: Mapping[str, str], *, cut: int, attempt: int = 1) -> Prompt:
+    """The question with these passages, as far as they fit."""
     over = sum(map(len, passages.values())) - room.window
     if over > 0:
         passages, cut = _first(passages, room.window), cut + over
     given = {"passages": passages, "cut": cut, "attempt": attempt}
     text = words.text("context/answer.md.j2", question=room.problem.question, **given)
-    prompt = Prompt((Message("user", text),), max_tokens=MAX_TOKENS)
-    reply = await room.session.calls.complete(room.root, prompt, "root")
+    return Prompt((Message("user", text),), max_tokens=MAX_TOKENS)
+
+
+def _said(reply: Completion) -> MethodAnswer:
     return MethodAnswer(reply.text.strip(), note="the model declined" if reply.stop == "refusal" else "")
 
 
@@ -71,25 +78,28 @@ def _nothing() -> MethodAnswer:
     return MethodAnswer(NOT_FOUND)
 
 
-async def direct(room: Room, attempt: int = 1) -> MethodAnswer:
+async def direct(room: Room) -> MethodAnswer:
     """One call with the beginning of the text, as much as fits: what a plain use of a model comes to."""
+    return _said(await room.session.calls.complete(room.root, _plain(room), "root"))
+
+
+def _plain(room: Room, attempt: int = 1) -> Prompt:
     text = room.problem.text
-    shown, cut = {"text": text[: room.window]}, max(0, len(text) - room.window)
-    return await _answer_from(room, shown, cut=cut, attempt=attempt)
+    return _prompt(room, {"text": text[: room.window]}, cut=max(0, len(text) - room.window), attempt=attempt)
 
 
 async def majority(room: Room) -> MethodAnswer:
     """As many plain calls as cost what the root over the same problem has cost, and the answer that most of them give."""
-    first = await direct(room)
-    one = room.session.calls.cost()
-    share = (
-        room.allowed.usd / one.usd
-        if room.allowed.usd and one.usd
-        else room.allowed.tokens / max(1, one.usage.input + one.usage.output)
-    )
-    more = await asyncio.gather(*(direct(room, attempt) for attempt in range(2, min(int(share), MOST_CALLS) + 1)))
-    answers = [first, *more]
-    best, votes = Counter(one.answer for one in answers).most_common(1)[0]
+    calls, allowed = room.session.calls, room.allowed
+    answers = [(await direct(room)).answer]
+    one = calls.cost()
+    share = allowed.usd / one.usd if allowed.usd and one.usd else allowed.tokens / (one.usage.input + one.usage.output)
+    prompts = [_plain(room, attempt) for attempt in range(2, min(int(share), MOST_CALLS) + 1)]
+    for reply in await calls.many(room.root, prompts, "root"):
+        if isinstance(reply, DeepRepoError):
+            raise reply
+        answers.append(_said(reply).answer)
+    best, votes = Counter(answers).most_common(1)[0]
     return MethodAnswer(best, note=f"{votes} of {len(answers)} calls say so")
 
 
