@@ -89,7 +89,8 @@ def test_lines_that_must_be_understood_take_whoever_reads_them_all() -> None:
 
 def test_the_majority_spends_what_the_root_has_spent_and_no_more() -> None:
     """Each of its calls is sent, though they ask the same."""
-    root, many = played([Task("hop2", 60_000)], ["rlm-only", "majority"], window=8_000)
+    alone, root, many = played([Task("hop2", 60_000)], ["rlm-only", "majority"], window=8_000, depths=(0, 1))
+    assert alone.result["tokens"] < many.result["tokens"]
     one = many.result["tokens"] / many.result["calls"]
     assert many.result["calls"] > 1
     assert root.result["tokens"] - one <= many.result["tokens"] <= root.result["tokens"]

@@ -166,9 +166,10 @@ async def carry_out(
 
 
 def _spent(kept: results.Run, rows: Sequence[results.Item], item: results.Item) -> Spent:
-    """What the first root over the same problem has spent. Raises ProviderError where that is not finished."""
+    """What `rlm-only`, else `rlm`, has spent on the same problem, at depth 1 if it was asked for. Raises ProviderError where that is not finished."""
     same = [name for name in item if name != "method"]
     beside = [row for row in rows if row["method"] in COMPARED and all(row[name] == item[name] for name in same)]
+    beside.sort(key=lambda row: (COMPARED.index(row["method"]), row["depth"] != 1))
     for row in kept.rows(beside[:1]):
         return Spent(row.result["tokens"], row.result["usd"])
     raise ProviderError(f"{beside[0]['method']}, whose cost the majority may spend, is not finished")
