@@ -93,7 +93,9 @@ def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Pat
     folder = str(watched.repository.folder)
     from bot.mcp import local
 
-    done = asyncio.run(local.review(folder, "uncommitted", {"strategy": "offline"}, str(tmp_path)))
+    done, _ = asyncio.run(
+        local.review(folder, "uncommitted", {"strategy": "offline"}, str(tmp_path), lambda _: None, None)
+    )
     assert "a.py" in {file.path for file in done.files}
     assert "user.py" in asyncio.run(local.callers(folder, "f", str(tmp_path)))
 
