@@ -230,7 +230,8 @@ class World:
     async def settle(self) -> None:
         """Wait until every webhook that is under way has been answered."""
         while self.busy:
-            await asyncio.gather(*tuple(self.busy))
+            await asyncio.wait(tuple(self.busy))
+            await asyncio.sleep(0)  # those that have ended leave `busy` in the next turn of the loop
 
 
 def node_id(comment: Comment) -> str:
