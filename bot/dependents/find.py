@@ -11,6 +11,7 @@ from bot.dependents.budget import LISTED, SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
 from bot.dependents.contract import contract
 from bot.dependents.exports import Exports
+from bot.dependents.fields import with_lost_fields
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
 from bot.dependents.lost_modules import lost_modules
@@ -58,6 +59,7 @@ async def find(
     parts = (*by_language, by_word, in_texts)
     cut += [*by_word.cut, *in_texts.cut, *tree.stopped_searches]
     references = [*in_texts.references, *await lost_properties(tree, found_symbols, found)]
+    references = await with_lost_fields(tree, found_symbols, references, fresh)
     places_used = {(row.path, row.line, row.name) for row in references}
     references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]
     return Dependents(

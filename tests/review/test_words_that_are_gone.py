@@ -1,6 +1,7 @@
 """A word that nothing gives any more and that lines still ask for: no review says that all is well above them."""
 
 import json
+import re
 
 import pytest
 from fakes import Repository
@@ -65,3 +66,47 @@ def test_a_word_that_means_something_else_is_in_no_headline(repository: Reposito
     path, text, old, new, reader, asks = QUIET[what]
     reviewed = review(repository, {path: text.format(old), reader: asks}, {path: text.format(new)})
     assert (json.loads(reviewed.to_json())["conclusion"], reviewed.open) == ("clean", ())
+
+
+MODELS = "from pydantic import BaseModel\n\n\nclass ItemBase(BaseModel):\n    {}\n\n\nclass ItemCreate(ItemBase):\n    owner: int = 0\n"
+ROWS = "from dataclasses import dataclass\n\n\n@dataclass\nclass Row:\n    {}\n    size: int = 0\n"
+CREATES = "from shop.models import ItemCreate\n\n\ndef create():\n    return ItemCreate(\n        owner=1,\n        title='a',\n    )\n\n\ndef show(item: ItemCreate):\n    return item.title\n"
+
+
+def test_a_field_that_is_gone_is_missed_where_a_class_below_it_is_made_and_read(repository: Repository) -> None:
+    """No line writes the constructor, and the class that is named inherits the field."""
+    before = {"shop/models.py": MODELS.format("title: str"), "shop/use.py": CREATES}
+    reviewed = review(repository, before, {"shop/models.py": MODELS.format("headline: str")})
+    assert "2 places still say `ItemBase.title`" in reviewed.to_markdown().partition("\n")[0]
+    assert {"shop/use.py:7", "shop/use.py:12"} <= set(re.findall(r"shop/use\.py:\d+", " ".join(reviewed.open)))
+
+
+def test_a_call_of_a_dataclass_that_passes_a_field_which_is_gone_is_proven_to_fail(repository: Repository) -> None:
+    """All that it takes is written: the call raises TypeError."""
+    before = {
+        "rows.py": ROWS.format("label: str"),
+        "use.py": "from rows import Row as Line\n\nFIRST = Line(label='a')\n",
+    }
+    (finding,) = review(repository, before, {"rows.py": ROWS.format("caption: str")}).findings
+    assert (finding.path, finding.start, finding.verdict) == ("use.py", 3, "proven")
+    assert "Row.label was" in finding.title
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        MODELS.format("headline: str = Field(alias='title')"),  # the call is right, by the alias
+        MODELS.format("headline: str\n    model_config = {'extra': 'allow'}"),
+        MODELS.format("headline: str").replace("owner: int", "title: str = ''\n    owner: int"),  # the class below has it
+        MODELS.format("headline: str\n\n    def __init__(self, **data):\n        super().__init__(headline=data.pop(next(iter(data))))"),
+        MODELS.format("headline: str").replace("ItemBase(BaseModel)", "ItemBase(Titled)").replace("import BaseModel", "import BaseModel\nfrom titles import Titled"),
+    ],
+)  # fmt: skip
+def test_a_field_that_something_may_still_take_is_in_no_headline(repository: Repository, after: str) -> None:
+    """An alias, a constructor that is written, a class below, a base out of sight."""
+    creates = CREATES.partition("def show")[0]
+    reviewed = review(
+        repository, {"shop/models.py": MODELS.format("title: str"), "shop/use.py": creates}, {"shop/models.py": after}
+    )
+    assert not any("shop/use.py" in place for place in reviewed.open)
+    assert "still say" not in reviewed.to_markdown().partition("\n")[0]
