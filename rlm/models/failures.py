@@ -106,6 +106,9 @@ MEANINGS: tuple[tuple[re.Pattern[str], type[ProviderError], str], ...] = tuple(
 )
 # A limit for which no review waits, and a filter that minds one prompt alone.
 A_DAY = re.compile(r"per[ _-]?day|\bdaily\b|\b[RT]PD\b", re.IGNORECASE)
+ACCOUNT = re.compile(
+    r"\b(account|organi[sz]ation|api.?key)\b.{0,40}\b(flagged|suspended|blocked|moderation)", re.IGNORECASE
+)  # what is minded there is no prompt
 MODERATED = re.compile(
     r"content.?filter|content.?policy|content management policy|moderation|\bflagged\b|responsible.?ai|data_inspection|inappropriate",
     re.IGNORECASE,
@@ -162,7 +165,8 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
     @property
     def is_about_prompt(self) -> bool:
         """Whether the provider's content filter minds this prompt."""
-        return self.status in {Http.BAD_REQUEST, Http.FORBIDDEN} and bool(MODERATED.search(self.words))
+        is_moderated = MODERATED.search(self.words) and not ACCOUNT.search(self.message)
+        return self.status in {Http.BAD_REQUEST, Http.FORBIDDEN} and bool(is_moderated)
 
     @property
     def is_unexplained(self) -> bool:

@@ -198,6 +198,7 @@ def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: 
         (403, "<!DOCTYPE html><title>Attention Required!</title>", AccountRefused, "web page"),
         (429, {"error": {"message": "Rate limit exceeded: free-models-per-day"}}, AccountRefused, "each day"),
         (400, {"error": {"message": "Your organization must be verified to use this model"}}, ProviderRefused, "verif"),
+        (403, {"error": {"message": "Your account was flagged for abuse"}}, ModelRefused, "refuses the key"),
     ],
 )
 def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError], words: str) -> None:
