@@ -8,8 +8,6 @@
     ├── NothingToReview           an empty change: said, and not a fault                  exit 0
     ├── GitError                  git failed for another reason                           exit 3
     ├── ReplayDiffers             a replay left its record: the sentence says where     exit 3
-    ├── ReplUnavailable           the REPL did not start; the strategy becomes `fanout`
-    ├── BudgetSpent               a cap would be exceeded by the next call
     ├── OverLimit                 the work needs more CPU, memory or time than one review may use   exit 3
     ├── SupersededError           the job is no longer wanted: a newer push, a closed pull request
     ├── HostError                 GitHub did not do what was asked                    exit 3
@@ -17,18 +15,9 @@
     │   ├── HostLimited           a rate limit; `retry_after` in seconds
     │   └── HostRefused           4xx, or an answer of an unknown form: `status` says which; a job is tried a few times more
     ├── StorageError              the database does not answer, or holds what makes no sense   exit 3
-    └── ProviderError             a model provider failed                                 exit 3
-        ├── RateLimited           429 or overloaded; `retry_after` in seconds, or None
-        ├── ProviderDown          5xx, no connection, a broken stream: worth another try
-        │   └── TimedOut          nothing arrived in time: the provider may bill it all the same
-        ├── ProviderRefused       4xx: no other try
-        │   ├── AccountRefused    the key, the credit or the address is wrong: nothing more is sent to the provider
-        │   ├── ModelRefused      unknown, or not for this key: nothing more is sent to the model
-        │   ├── PromptRefused     the provider's content filter will not have this prompt: others go on
-        │   └── PromptTooLong     the model's window is smaller than the prompt: split it
-        └── BadAnswer             the reply is not what the schema asks for
+    └── of `rlm.errors`: ProviderError                                                     exit 3; BudgetSpent, ReplUnavailable
 
-Those of models and of the REPL are `rlm.errors`. A library's own exceptions are translated once, in the module that imports the library.
+A library's own exceptions are translated once, in the module that imports the library.
 """
 
 from rlm.errors import DeepRepoError, UsageError

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Literal
 
 from bot.errors import UsageError
+from rlm import PACKAGES
 
 Extra = Literal["models", "github", "server", "mcp", "languages"]
 PARTS: dict[
     Extra, tuple[str, ...]
 ] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
-    "models": ("aiohttp", "anthropic", "genai_prices", "httpx2", "openai"),
+    "models": PACKAGES,
     "github": ("githubkit", "hishel", "httpx2", "jwt"),
     "server": ("alembic", "dbos", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
     "mcp": ("mcp",),

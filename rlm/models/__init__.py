@@ -11,12 +11,12 @@ from operator import attrgetter
 from threading import Thread
 from urllib.parse import urlsplit
 
+from rlm import PACKAGES
 from rlm.errors import NotInstalled, UsageError
 from rlm.models import prices
 from rlm.models.provider import Key, Provider, Tokens, address, check_key
 from rlm.values import Model, Usage
 
-PACKAGES = ("aiohttp", "anthropic", "genai_prices", "httpx2", "openai")  # as they are imported
 TIMEOUT = (
     300.0  # seconds of silence between two pieces of a reply; a model that thinks may say nothing before the first
 )

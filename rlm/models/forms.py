@@ -92,7 +92,7 @@ def simpler(form: RequestForm, prompt: Prompt, answers: tuple[Answer, ...], fiel
     `answers`: the forms of an answer, the first of them first; `fields`: what the servers of a dialect disagree on.
     """
     used = {name for name, value in form.features(prompt) if value is not False} | {"most"}
-    says = {"schema": SCHEMA, "tool": FORCED if answers[0] == "tool" else TOOLS, "text": SCHEMA}
+    says = {"schema": SCHEMA, "tool": FORCED if answers[0] == "tool" else TOOLS}
     rungs = (
         Rung({"system": False}, ROLES.search),
         Rung({"tokens": next(name for name in TOKENS if name != form.tokens)}, re.compile("|".join(TOKENS)).search),
