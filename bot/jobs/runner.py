@@ -140,8 +140,9 @@ class Runner:
         self.live[name] = job
         try:
             for other in before:  # what is over of the same reviews, or of this very job, comes to its end first
-                if other.row.id == name:
-                    other.over.set()  # it was taken over by another process, and has come back
+                # Taken over by another process, and come back; or older: whoever stored this one is about to end it, or died before.
+                if other.row.id == name or (other.id != job.id and _age(other) < _age(job)):
+                    other.over.set()
                 if other.over.is_set():
                     await other.gone.wait()
             return await self._outcome(asks.read(text), job)
@@ -236,7 +237,11 @@ class Runner:
                 job.task.cancel()
 
 
+def _age(job: Job) -> tuple[float, str]:
+    return job.stored_at, job.row.id
+
+
 async def _is_newest(job: Job) -> bool:
     """Whether no newer review of the pull request is stored, done or not: one is if a process died before it ended the older. It knew what this was to do."""
     rows = await engine.find(prefixes=[job.row.id.rpartition("~")[0] + "~"], states=None, newest=True, most=RECENT)
-    return all((row.since, row.id) <= (job.stored_at, job.row.id) or asks.first_try(row.id) == job.id for row in rows)
+    return all((row.since, row.id) <= _age(job) or asks.first_try(row.id) == job.id for row in rows)

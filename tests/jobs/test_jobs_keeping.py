@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from job_scene import Diary, Scene, command, pull, push
 
-from bot.jobs import Job, asks
+from bot.jobs import Job, asks, engine
 from bot.values import Ask, Forget
 
 
@@ -36,6 +36,19 @@ async def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
     async with scene.running(diary) as board:
         await scene.settled(board)
     assert [line for line in diary.told if line.startswith("end")] == ["end newer"]
+
+
+async def test_a_newer_review_ends_the_older_that_runs(scene: Scene) -> None:
+    """Also where whoever stored it has not ended the older yet, or died before: the newer begins when the older is at its end."""
+    diary = Diary(hold={"one"})
+    async with scene.running(diary) as board:
+        await board.submit(push(head="one"), "guid-1")
+        await diary.seen("begin one")
+        newer = push(head="two")
+        assert await engine.put(newer, asks.name(newer, "guid-2"), delay=0.0)
+        await diary.seen("end two")
+        await scene.settled(board)
+    assert diary.told == ["begin one", "SupersededError one", "begin two", "end two"]
 
 
 async def test_an_installation_is_forgotten(scene: Scene) -> None:
