@@ -20,14 +20,15 @@ from bot.agent.messages import Conversation
 from bot.agent.state import RunState
 from bot.agent.turns import StallGuard, Turns
 from bot.brief import Brief
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.review.coverage import CoverageTracker
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Dependents, Limits, Message, Prompt, PullRequest, Source
+from rlm.journal.writer import Journal
 from rlm.models import connect
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
 from rlm.repl.bridge import open_bridge
 
 LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=64)
@@ -110,7 +111,7 @@ async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator
     pull = PullRequest("a change", "", "0" * 40, "0" * 40, "main", "feature", ".")
     model = connect("compatible/worker", base_url=url, timeout=timeout)
     written = Journal(journal)
-    calls = Calls(Budget(LIMITS), written)
+    calls = Calls(Budget(LIMITS), written, Masks())
     worker: Any = Asks(model, calls)
     tree: Any = NoTree()
     try:

@@ -3,11 +3,9 @@
     DeepRepoError                 anything we raise on purpose; its text is a sentence for the user
     ├── UsageError                the request cannot be carried out as typed              exit 2
     │   ├── ConfigError           a setting or .deeprepo.yml is wrong
-    │   ├── RevisionError         not a repository, unknown revision, no merge base
-    │   └── JournalInUse          another review writes to this journal: a job waits for its end
+    │   └── RevisionError         not a repository, unknown revision, no merge base
     ├── NothingToReview           an empty change: said, and not a fault                  exit 0
     ├── GitError                  git failed for another reason                           exit 3
-    ├── ReplayDiffers             a replay left its record: the sentence says where     exit 3
     ├── OverLimit                 the work needs more CPU, memory or time than one review may use   exit 3
     ├── SupersededError           the job is no longer wanted: a newer push, a closed pull request
     ├── HostError                 GitHub did not do what was asked                    exit 3
@@ -15,7 +13,7 @@
     │   ├── HostLimited           a rate limit; `retry_after` in seconds
     │   └── HostRefused           4xx, or an answer of an unknown form: `status` says which; a job is tried a few times more
     ├── StorageError              the database does not answer, or holds what makes no sense   exit 3
-    └── of `rlm.errors`: ProviderError                                                     exit 3; BudgetSpent, ReplUnavailable
+    └── of `rlm.errors`: ProviderError, ReplayDiffers                                      exit 3; JournalInUse, BudgetSpent, ReplUnavailable
 
 A library's own exceptions are translated once, in the module that imports the library.
 """
@@ -37,10 +35,6 @@ class NoCommitError(RevisionError):
     """The branch that is checked out has no commit yet."""
 
 
-class JournalInUse(UsageError):  # noqa: N818 - an outcome, not a fault
-    """Another review writes to this journal."""
-
-
 class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault
     """The change is empty. `behind`: the base has commits that the head lacks, so the two may have been given in the wrong order."""
 
@@ -51,10 +45,6 @@ class NothingToReview(DeepRepoError):  # noqa: N818 - an outcome, not a fault
 
 class GitError(DeepRepoError):
     """Git failed for a reason that is not the user's spelling."""
-
-
-class ReplayDiffers(DeepRepoError):  # noqa: N818 - an outcome, not a fault
-    """A replay cannot reproduce its record; the sentence says where the two part."""
 
 
 class OverLimit(DeepRepoError):  # noqa: N818 - an outcome of the work

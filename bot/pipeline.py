@@ -17,6 +17,7 @@ from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import history, merge, places, placing, rounds, sarif_results, silencing, suggest
+from bot.journal.record import finish
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import coverage, guidance, incremental, judging, walkthrough
@@ -78,7 +79,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
         findings = await _placed(judgement, session, tools, may_run=not transcript.fault)
         check_reports = await _check_reports(session)
         review = _review(session, strategy, transcript, judgement, findings, tools.clock() - start)
-        return session.calls.journal.end(subject.shown(replace(review, checks=check_reports)))
+        return finish(session.calls.journal, subject.shown(replace(review, checks=check_reports)))
 
 
 @asynccontextmanager

@@ -2,8 +2,10 @@
 
     DeepRepoError             its text is a sentence for the user
     ├── UsageError            the request cannot be carried out as typed
-    │   └── NotInstalled      packages of an extra are missing
+    │   ├── NotInstalled      packages of an extra are missing
+    │   └── JournalInUse      another run writes to this journal
     ├── BudgetSpent           a cap would be exceeded by the next call
+    ├── ReplayDiffers         a replay left its record: the sentence says where
     ├── ReplUnavailable       no REPL could be started, or none could be locked
     └── ProviderError         a model provider failed
         ├── RateLimited       429 or overloaded; `retry_after` in seconds, or None
@@ -46,6 +48,14 @@ class NotInstalled(UsageError):  # noqa: N818 - a state of the machine
     def __init__(self, message: str, extra: str) -> None:
         super().__init__(message)
         self.extra = extra
+
+
+class JournalInUse(UsageError):  # noqa: N818 - an outcome, not a fault
+    """Another run writes to this journal."""
+
+
+class ReplayDiffers(DeepRepoError):  # noqa: N818 - an outcome, not a fault
+    """A replay cannot reproduce its record; the sentence says where the two part."""
 
 
 class BudgetSpent(DeepRepoError):  # noqa: N818 - an outcome, not a fault

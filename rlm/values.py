@@ -3,9 +3,9 @@
 import json
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, Literal, Protocol, TypeVar
 
 CHARS_PER_TOKEN = 3.5  # for a budget: a prompt of code has rarely more tokens than that says
 LIKELY_CHARS = 4.1  # for an estimate: measured on prompts of whole reviews with o200k_base
@@ -15,6 +15,11 @@ DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECA
 Effort = Literal["none", "low", "medium", "high"]  # how much a model that thinks may think
 Role = Literal["system", "user", "assistant", "tool"]
 Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
+EXACT: Final = "exact"
+T = TypeVar("T")
+Exact = Annotated[
+    T, EXACT
+]  # a text that is not masked when a value leaves: a name, a path or an id that others look up
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,19 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What a run cost. `usd` is None where a price is unknown; it is never guessed."""
+
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    usd: float | None = 0.0
+    root_usd: float | None = 0.0
+    failed_calls: int = 0
+    models: Exact[tuple[str, ...]] = ()
+    verify_usd: float | None = 0.0  # of second opinions; what is neither the root's nor theirs is the workers'
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """One reply. `data` is the parsed object of a structured answer, None where none was asked for or it did not parse."""
 
@@ -123,6 +141,28 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Close the connections."""
+
+
+class Masks(Protocol):
+    """What hides secrets: a placeholder stands for each wherever a provider could see it, and what comes back has the secret again."""
+
+    def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
+        """Requests as they may be sent."""
+
+    def prompt(self, prompt: Prompt) -> Prompt:
+        """The same of one."""
+
+    def reply(self, reply: Completion) -> Completion:
+        """What a model has answered, with the secrets that it was not shown."""
+
+    def hide(self, value: T) -> T:
+        """The same value with a placeholder in the place of each secret, in every text that it holds."""
+
+    def hide_known(self, text: str) -> str:
+        """The same text with a placeholder in the place of each secret that was met so far."""
+
+    def show(self, value: T) -> T:
+        """The same value with the secret in the place of each placeholder."""
 
 
 def is_amount(value: object) -> bool:

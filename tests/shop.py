@@ -15,15 +15,16 @@ from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.checkout.views import MaskedTree
 from bot.diff import units
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.review import coverage
 from bot.review.session import Lookup, Session
 from bot.review.survey import Survey
 from bot.review.workers import ModelWorker
 from bot.values import Completion, Dependents, Limits, Prompt, PullRequest, Reference, ToolCall, Usage
 from deeprepo_sandbox.scripted import Script, ScriptedModel
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
 
 T = TypeVar("T")
 BEFORE = {
@@ -101,7 +102,7 @@ class Table:
             users = Dependents(references=(USE,))
             parts = units.cut(files, users, texts)
             tracker = coverage.CoverageTracker(parts, files, users)
-            calls = Calls(Budget(self.limits), Journal(self.journal), pause=lambda _: asyncio.sleep(0))
+            calls = Calls(Budget(self.limits), Journal(self.journal), Masks(), pause=lambda _: asyncio.sleep(0))
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
             survey = Survey(

@@ -9,10 +9,10 @@ from bot.agent import tools
 from bot.agent.messages import MAX_TOKENS, Conversation
 from bot.agent.state import RunState
 from bot.agent.tools.report import MAX_ANSWER
-from bot.journal import codec
 from bot.review import judging
 from bot.values import Completion, Message, Observation, Prompt, Turn, Usage, Verdict, tokens
 from rlm.errors import BudgetSpent, PromptTooLong, ProviderError
+from rlm.journal import codec
 from rlm.repl import extraction, hints
 from rlm.repl.bridge import ReplBridge
 from rlm.values import Model

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from bot.journal.reader import Record, Section
+    from rlm.journal.reader import Record, Section
 
 WIDE = 200  # columns where nobody's terminal sets a limit
 SHOWN = 100  # characters of a line of code, an error, a prompt
@@ -32,7 +32,7 @@ def command(
     """
     from rich.console import Console
 
-    from bot.journal import reader
+    from rlm.journal import reader
 
     record, sections = reader.reviews(file)
     console = Console(width=None if sys.stdout.isatty() else WIDE)
@@ -130,8 +130,8 @@ class _Trace:
         return _words(model, (f"{_totals([call])}  ", "dim"), _line(text), (" -> ", "dim"), reply)
 
     def _end(self, top: "Tree") -> None:
-        from bot.journal import reader
         from bot.render import count
+        from rlm.journal import reader
 
         end = self.section.end
         if end is None:
@@ -166,8 +166,8 @@ class _Trace:
 
 def _totals(calls: list[Row]) -> str:
     """Calls, tokens, dollars and the seconds that they took one after the other."""
-    from bot.journal.reader import Tally
     from bot.render import count
+    from rlm.journal.reader import Tally
 
     all_calls = Tally.of(calls)
     usd = "price unknown" if all_calls.usd is None else f"${all_calls.usd:.4f}"

@@ -19,11 +19,11 @@ from bot.context.look_ups import LookUps
 from bot.dependents.consumers.overlay import MountedTree
 from bot.errors import DeepRepoError
 from bot.findings.quotes import find_quote
-from bot.journal.writer import Journal
 from bot.masking.masks import Masks
 from bot.ports import Tree
 from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
 from bot.values.consumer import Clone, ConsumerImpact, label
+from rlm.journal.writer import Journal
 
 MOST = 120  # answers of one review
 SECONDS = 20.0  # for one of them

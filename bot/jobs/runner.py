@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, JournalInUse, StorageError, SupersededError
+from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, StorageError, SupersededError
 from bot.jobs import asks, engine
 from bot.jobs.engine import JobRow, JobSettings
 from bot.jobs.keys import Keys
 from bot.values import Ask, ReviewAsk
+from rlm.errors import JournalInUse
 
 log = logging.getLogger("deeprepo.jobs")
 LONGEST = 3600.0  # seconds that a job is put off at most

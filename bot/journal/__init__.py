@@ -1,1 +1,1 @@
-"""What a review has asked and heard, line by line: written, read, played back, and handed to listeners."""
+"""What only a review adds to a journal (`rlm.journal`): its last line, its replay, and spans of it for who watches a server."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bot.journal.codec import Row
+from rlm.journal.codec import Row
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from bot.masking import forms
 from bot.values import Finding, PlacedFinding, Review
-from bot.values.exact import EXACT
+from rlm.values import EXACT
 
 SIGN = "***"  # of what is masked
 SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long

@@ -13,9 +13,9 @@ from bot.context.look_up_room import LookedUp
 from bot.context.look_ups import LookUps
 from bot.errors import DeepRepoError
 from bot.findings import joint_opinions, read, verify
-from bot.llm.calls import Calls
 from bot.values import Completion, Finding, LookUp, Prompt, Purpose
 from rlm.errors import BudgetSpent, ProviderError
+from rlm.money.calls import Calls
 from rlm.values import Model
 
 REPEATED = 500  # tokens of the first answer and of what is said with the results

@@ -2,17 +2,13 @@
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from bot import __version__, dependents
 from bot.brief import record
 from bot.checkout.views import MaskedTree
-from bot.journal.codec import Start
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
 from bot.ports import Analyzer, Language, Lens, Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker
@@ -22,6 +18,10 @@ from bot.values import (
     Reference,
 )
 from bot.values.progress import Reading
+from rlm.journal.codec import Start
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
 from rlm.values import Model
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ async def open_session(
 ) -> AsyncIterator[Session]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
     journal, settings = journal or Journal(), survey.brief.settings
-    calls = Calls(Budget(limits), journal, masks=survey.masks)
+    calls = Calls(Budget(limits), journal, survey.masks)
     survey.tracker.by_model = models.reader is not None  # then what an analyser has judged is checked, and not yet read
     checks = AnalyzerWorker(analyzers, survey)
     tree = MaskedTree(survey.tree, survey.masks)
@@ -131,7 +131,7 @@ def look_ups_over(tree: Tree, languages: Mapping[str, Language], changed_paths: 
 def _start(survey: Survey, models: Models, limits: Limits) -> Start:
     """Return the first row of the record: the brief, and what was found in other repositories by it."""
     return Start(
-        pull=survey.pull,
+        subject=asdict(survey.pull),
         brief=record(survey.brief) | survey.masks.hide(survey.consumers).rows(),
         root=models.root.name if models.root else None,
         worker=models.reader.name if models.reader else None,

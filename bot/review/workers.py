@@ -11,7 +11,6 @@ from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
 from bot.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
 from bot.findings import read
-from bot.llm.calls import Calls
 from bot.ports import Lens
 from bot.review import dialogues, uses
 from bot.review.dialogues import Dialogues
@@ -29,6 +28,7 @@ from bot.values import (
     Unit,
 )
 from rlm.errors import PromptTooLong
+from rlm.money.calls import Calls
 from rlm.values import Model
 
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
@@ -212,7 +212,7 @@ class ModelWorker:
             return list(prompts)
         offered = self._dialogues.offering([*(sent_prompt.prompt for sent_prompt in others), *alone])
         may_ask = all(prompt.answer and prompt.answer.final for prompt in offered[: len(others)])
-        return list(prompts) if may_ask and not self.calls.journal.replays else others
+        return list(prompts) if may_ask and not self.calls.journal.replayed else others
 
 
 def _beside(answer: WorkerReply | PromptTooLong) -> WorkerReply:

@@ -243,7 +243,7 @@ class _Trial:
             else:
                 own = Masks()  # not those of the review: a replay prints nothing that could be learned
                 own.learn(row["output"])
-                row["output"] = self.session.calls.masks.cover(own.cover(row["output"], guesses=True), guesses=True)
+                row["output"] = self.session.survey.masks.cover(own.cover(row["output"], guesses=True), guesses=True)
             journal.put("run", key=key, about=about, **row)
         if "refused" in row:
             raise SandboxRefused(row["refused"])

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.findings.joint_opinions import MOST_CLAIMS
-from bot.llm import capacity
 from bot.review.session import Session
 from bot.strategies import load
 from bot.strategies.choice import WITH_ROOT
 from bot.values import Completion, Prompt, Purpose, ReviewEffort, Schema, ToolCall, Usage
+from rlm.money import capacity
 from rlm.repl import extraction
 from rlm.values import CHARS_PER_TOKEN, density, likely_tokens
 

@@ -63,7 +63,6 @@ from bot.values.review import (
     CIFailure,
     CIJobLog,
     CommentSpot,
-    Cost,
     Coverage,
     CoverageRow,
     Cut,
@@ -94,6 +93,7 @@ from bot.values.source import (
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
 from rlm.values import (
     Completion,
+    Cost,
     Effort,
     Limits,
     Message,

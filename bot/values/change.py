@@ -11,8 +11,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from bot.values.everyday import METHODS
-from bot.values.exact import Exact
-from rlm.values import tokens
+from rlm.values import Exact, tokens
 
 Side = Literal["head", "base"]
 # From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath;

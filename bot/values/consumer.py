@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.values.change import Excerpt, PullRequest
-from bot.values.exact import Exact
 from bot.values.finding import Finding
+from rlm.values import Exact
 
 if TYPE_CHECKING:
     from bot.values.host import OrganizationFile

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from bot.values.exact import Exact
 from bot.values.finding import Evidence
+from rlm.values import Exact
 
 CheckSeverity = Literal[
     "note", "warn", "fail"

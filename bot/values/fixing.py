@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.values.exact import Exact
 from bot.values.finding import Finding
+from rlm.values import Exact
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from bot.levels import Severity
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.consumer import ConsumerReport
 from bot.values.custom_check import CheckReport, is_bar
-from bot.values.exact import Exact
 from bot.values.finding import Finding, Status, at_least, severity_rank
 from bot.values.walkthrough import ReaderNotes, Walkthrough
-from rlm.values import Turn, Usage
+from rlm.values import Cost, Exact, Turn
 
 Tone = Literal["normal", "short"]
 Shortfall = Literal["cut", "dropped", "undecided"]  # what else fails a check for which a bar is set
@@ -150,19 +149,6 @@ class Coverage:
     def relying(self) -> tuple[CoverageRow, ...]:
         """The places that rely on what changed, most telling first."""
         return tuple(row for row in self.readings if row.state == "relies")
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What the review cost. `usd` is None where a price is unknown; it is never guessed."""
-
-    calls: int = 0
-    usage: Usage = field(default_factory=Usage)
-    usd: float | None = 0.0
-    root_usd: float | None = 0.0
-    failed_calls: int = 0
-    models: Exact[tuple[str, ...]] = ()
-    verify_usd: float | None = 0.0  # of second opinions; what is neither the root's nor theirs is the workers'
 
 
 @dataclass(frozen=True, slots=True)

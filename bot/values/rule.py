@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.values.exact import Exact
+from rlm.values import Exact
 
 RuleState = Literal["proposed", "confirmed", "removed"]
 # How somebody said that a finding is not wanted; "remember": in a sentence, without one.

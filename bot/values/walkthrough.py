@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.values.change import Side
-from bot.values.exact import Exact
+from rlm.values import Exact
 
 Teller = Literal["code", "model"]
 

@@ -12,7 +12,6 @@ from typing import Any
 from bot import config
 from bot.config import Config, Settings
 from bot.errors import UsageError
-from bot.llm import capacity
 from bot.machine import extras
 from bot.review.opening import Models
 from bot.strategies.choice import WITH_ROOT
@@ -20,6 +19,7 @@ from bot.values import Limits
 from rlm.errors import NotInstalled
 from rlm.models import PROVIDERS, TIMEOUT, connect, prices, provider_of
 from rlm.models.provider import Provider
+from rlm.money import capacity
 from rlm.values import Model
 
 # Root and worker where a key is there and no model is named, in the order of preference.

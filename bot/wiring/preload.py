@@ -31,7 +31,7 @@ LATER = (
     "bot.agent.seed",
     "bot.dependents.guards",
     "bot.dependents.results",
-    "bot.llm.schema",
+    "rlm.money.schema",
     "jinja2",
     "pathspec",
     "ruff",

@@ -15,13 +15,14 @@ from bot.agent.texts.roots import Dialogue
 from bot.agent.texts.typed import AnswerType
 from bot.agent.turns import Outcome, Turns
 from bot.errors import UsageError
-from bot.journal import codec
-from bot.journal.writer import Journal, Watch
-from bot.llm import capacity
+from bot.journal.record import open_file
 from bot.values import Cost, Limits
 from bot.wiring.access import Access, Connections, named_models
 from rlm.errors import BudgetSpent, ProviderError
+from rlm.journal import codec
+from rlm.journal.writer import Journal, Watch
 from rlm.models import PROVIDERS, TIMEOUT
+from rlm.money import capacity
 from rlm.values import Model
 
 
@@ -120,7 +121,7 @@ class TextSession:
         )
         recorded_limits = {name: value for name, value in asdict(limits).items() if name != "own"}
         readers = {name: models[model] for name, model in asked.workers.items()} or models[worker]
-        journal = Journal(self._path, watch=self._watch)
+        journal = Journal(self._path, watch=self._watch, open_file=open_file)
         opening = inquiry.open_inquiry(question, models[root], readers, limits, journal, recorded_limits)
         open_question = await self._stack.enter_async_context(opening)
         return await self._stack.enter_async_context(roots.open_dialogue(open_question))

@@ -18,8 +18,7 @@ from bot.checkout.locate import locate
 from bot.config import Config, Settings
 from bot.errors import DeepRepoError, UsageError
 from bot.findings import sarif_results
-from bot.journal.codec import Start
-from bot.journal.writer import Journal
+from bot.journal.record import open_file
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
 from bot.pipeline import Tools
@@ -33,11 +32,13 @@ from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Discl
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models
+from rlm.journal.codec import Start
+from rlm.journal.writer import Journal
 from rlm.models import prices, provider_of, warm
 
 if TYPE_CHECKING:
-    from bot.journal.reader import Record, Section
     from bot.run.values import RunPermission
+    from rlm.journal.reader import Record, Section
 
 MOST_DEFAULTS = 64_001  # characters: one more than are read, so that what is too long is refused
 CONSUMERS = 30.0  # seconds that a review on a host looks at the repositories that use the reviewed one
@@ -193,12 +194,13 @@ async def organization_of(pull: PullRequest, settings: config.Settings, scratch:
 async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:
     """The review once more from its record: no provider, no environment, no clock."""
     from bot.brief import restore
-    from bot.journal import replay as replays
+    from bot.journal import replay as recorded_reviews
     from bot.run.values import RunPermission
+    from rlm.journal import replay as replays
 
-    recorded = restore(start.brief, start.pull)
-    request = recorded.request or ReviewRequest(start.pull.git_dir)
-    pull = await replays.pull(start, repo, request, scratch)
+    recorded = restore(start.brief, recorded_reviews.recorded_pull(start))
+    request = recorded.request or ReviewRequest(recorded.pull.git_dir)
+    pull = await recorded_reviews.pull(start, repo, request, scratch)
 
     def open_recorded(subject: Survey) -> AbstractAsyncContextManager[Session]:
         recorded_models = Models(*replays.models(start, section))
@@ -373,10 +375,10 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
         path /= f"{pull.base[:12]}-{pull.head[:12]}.jsonl"
     endpoint = config.telemetry()
     if endpoint is None:
-        return Journal(path, fresh=bool(fresh))
+        return Journal(path, fresh=bool(fresh), open_file=open_file)
     from bot.journal import spans
 
-    return Journal(path, fresh=bool(fresh), watch=spans.exporting(endpoint))
+    return Journal(path, fresh=bool(fresh), watch=spans.exporting(endpoint), open_file=open_file)
 
 
 def lenses(settings: Config) -> dict[str, Lens]:

@@ -22,7 +22,7 @@ from bot.dependents.consumers.packages import package_rows
 from bot.errors import StorageError
 from bot.findings import silencing
 from bot.journal import spans
-from bot.journal.writer import Journal
+from bot.journal.record import open_file
 from bot.languages import LANGUAGES
 from bot.masking.masks import Masks
 from bot.outputs import json_file, markdown, posts, state
@@ -34,6 +34,7 @@ from bot.values import ChangedFile, CIFailure, CIJobLog, Dismissal, Organization
 from bot.values.consumer import TOO_MUCH, PackageRow, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
+from rlm.journal.writer import Journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,7 @@ def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
         if room.journal is None:
             return Journal()
         watch = spans.exporting(config.telemetry())
-        return Journal(room.journal, watch=watch, keep=line if room.sends_journal else None)
+        return Journal(room.journal, watch=watch, keep=line if room.sends_journal else None, open_file=open_file)
 
     return parts.tools(brief, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
 

@@ -1,11 +1,11 @@
 """Real models of an experiment, by their names, with the keys and addresses of the environment; and what they count under its cap."""
 
 from bot import config, wiring
-from bot.llm import capacity
-from bot.llm.budget import unknown
 from bot.values import Cost
 from rlm.models import TIMEOUT, provider_of
 from rlm.models.provider import address, check_key
+from rlm.money import capacity
+from rlm.money.budget import unknown
 from rlm.values import Model
 
 

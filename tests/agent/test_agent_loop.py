@@ -1,16 +1,16 @@
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from shop import FINDING, REPORT, Table, called
 
 from bot.agent import loop
-from bot.journal.codec import Start
 from bot.review.session import Session
 from bot.values import Completion, Limits, Prompt, ToolCall, Transcript, Usage
 from deeprepo_sandbox.scripted import Reply, ScriptedModel
 from rlm.errors import ProviderDown, ProviderRefused
+from rlm.journal.codec import Start
 
 DONE = called("set_answer('Nothing to add.')")
 READ = "print(ask_batch([([u['id'] for u in units], 'What breaks?')]))"
@@ -233,7 +233,7 @@ def again(table: Table, *replies: Reply) -> tuple[Transcript, Session]:
     """A run over the table's journal, as the command begins it."""
 
     async def step(session: Session) -> tuple[Transcript, Session]:
-        session.calls.journal.begin(Start(session.pull, {}, "scripted/root", "scripted/worker", "1.0"))
+        session.calls.journal.begin(Start(asdict(session.pull), {}, "scripted/root", "scripted/worker", "1.0"))
         return await loop.run(session, "The seed.", gate=False), session
 
     table.root = list(replies)

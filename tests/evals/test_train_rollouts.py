@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from families import few
 
-from bot.journal import reader
 from deeprepo_evals.train import Rollout, Task, policies, roll, score
 from deeprepo_evals.train.reward import COVERAGE
 from deeprepo_evals.train.run import provider_failed
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 from rlm.errors import ProviderRefused
+from rlm.journal import reader
 
 WHOLE, CHANGE, CLEAN = Task(1, 10), Task(7, 20, "change"), Task(5, 10, clean=True)
 

@@ -21,13 +21,13 @@ from bot import config, pipeline
 from bot.brief import Brief
 from bot.github import RequestPace
 from bot.github import apps as github_apps
-from bot.journal.writer import Journal
 from bot.outputs import console, json_file, markdown, posts, sarif, state
 from bot.values import PullRef, PullRequest, Review
 from bot.values.consumer import DISCLOSURES, Audience, Consumers, Disclosure, NamedConsumer
 from bot.wiring import review
 from bot.workflow import consumers
 from deeprepo_sandbox import github as sandbox
+from rlm.journal.writer import Journal
 
 LIBRARY: dict[str, str | bytes | None] = {
     "pyproject.toml": '[project]\nname = "quotes"\nversion = "1.4.0"\n',

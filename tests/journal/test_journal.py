@@ -1,24 +1,29 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.errors import UsageError
-from bot.journal.codec import Start, key
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls, Slot
+from bot.masking.masks import Masks
 from bot.values import Completion, Cost, Limits, Message, Prompt, PullRequest, Usage
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 from rlm.errors import BudgetSpent, ProviderRefused, TimedOut
+from rlm.journal.codec import Start, key
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls, Slot
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 START = Start(
-    PULL, {"settings": {"usd": 1.0, "ignore": (), "instructions": (("*.py", "be kind"),)}}, "p/root", "p/worker", "1.0"
+    asdict(PULL),
+    {"settings": {"usd": 1.0, "ignore": (), "instructions": (("*.py", "be kind"),)}},
+    "p/root",
+    "p/worker",
+    "1.0",
 )
 
 ASKER = {"role": "worker", "model": "p/worker", "at": "", "try": 1}
@@ -48,7 +53,7 @@ def run(
         journal = Journal(path)
         try:
             journal.begin(start)
-            calls = Calls(Budget(limits), journal, pause=lambda _: asyncio.sleep(0), chance=lambda: 0.0)
+            calls = Calls(Budget(limits), journal, Masks(), pause=lambda _: asyncio.sleep(0), chance=lambda: 0.0)
             model = ScriptedModel(script, "p/worker", price=price)
             slots = await calls.many(model, [prompt(text) for text in texts], "worker")
             then(journal)
@@ -163,7 +168,7 @@ def test_another_change_is_refused(tmp_path: Path) -> None:
     run(path, fine, ["a"])
     before = path.read_text()
     with pytest.raises(UsageError, match=r"main\.\.feature, bbbbbbbbbb\.\.cccccccccc; this is main\.\.other"):
-        run(path, fine, ["a"], start=replace(START, pull=replace(PULL, head="d" * 40, head_name="other")))
+        run(path, fine, ["a"], start=replace(START, subject=asdict(replace(PULL, head="d" * 40, head_name="other"))))
     assert path.read_text() == before
 
 

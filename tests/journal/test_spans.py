@@ -2,15 +2,14 @@ import gzip
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
-from bot.journal import codec
-from bot.journal.codec import Start
+from bot.journal.record import finish
 from bot.journal.spans import exporting
-from bot.journal.writer import Journal
 from bot.values import (
     Completion,
     Cost,
@@ -24,6 +23,9 @@ from bot.values import (
     Turn,
     Usage,
 )
+from rlm.journal import codec
+from rlm.journal.codec import Start
+from rlm.journal.writer import Journal
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 REVIEW = Review(PULL, (), StrategyChoice("rlm"), (), Coverage(), Cost(3, Usage(30, 15), 0.5), 1.0)
@@ -63,7 +65,7 @@ def collector() -> Iterator[tuple[str, list[Any]]]:
 
 def recorded(journal: Journal) -> None:
     """A root's turn that asks a worker and starts a child; then the end."""
-    journal.begin(Start(PULL, {}, "openai/big", "gemini/small", "1.0"))
+    journal.begin(Start(asdict(PULL), {}, "openai/big", "gemini/small", "1.0"))
     journal.put("strategy", name="rlm", reason="asked for")
     for role, model, at in (
         ("root", "openai/big", "root:1"),
@@ -80,7 +82,7 @@ def recorded(journal: Journal) -> None:
         journal.turn(codec.turn(run, turn, 0.0))
     about = {"key": "k", "role": "verify", "model": "openai/big", "at": ""}
     journal.put("call", **about, usd=0.0, seconds=0.1, error="ProviderDown: 502")
-    journal.end(REVIEW)
+    finish(journal, REVIEW)
     journal.close()
 
 

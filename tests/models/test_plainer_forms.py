@@ -9,9 +9,7 @@ import pytest
 from raw_server import raw_server
 from talking import ANSWER, TOOL, asked
 
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.values import Completion, Limits, Message, Prompt, Usage
 from rlm import models
 from rlm.errors import (
@@ -23,6 +21,9 @@ from rlm.errors import (
     ProviderRefused,
     RateLimited,
 )
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
 from rlm.values import Model
 
 ODD = {"error": {"message": "Not acceptable here.", "type": "invalid_request_error"}}
@@ -181,7 +182,7 @@ def test_a_prompt_that_a_content_filter_refuses_costs_that_prompt_alone(status: 
     """The first prompt is flagged: the others are asked, and no sentence blames the key."""
 
     async def use(model: Model) -> tuple[list[object], str]:
-        calls = Calls(Budget(Limits(usd=None)), Journal())
+        calls = Calls(Budget(Limits(usd=None)), Journal(), Masks())
         prompts = [Prompt((Message("user", f"q{at}"),)) for at in range(5)]
         return list(await calls.many(model, prompts, "worker")), calls.failure
 

@@ -5,13 +5,14 @@ import pytest
 
 from bot import storage
 from bot.errors import StorageError
-from bot.journal import reader
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.values import Limits, Message, Prompt
 from deeprepo_sandbox import providers as doubles
+from rlm.journal import reader
+from rlm.journal.writer import Journal
 from rlm.models import connect
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
 
 NAME = "70#3@sha"
 
@@ -26,7 +27,7 @@ async def review(journal: Journal, url: str, numbers: range) -> list[str]:
         stack.callback(journal.close)
         model = connect("compatible/worker", None, url)
         stack.push_async_callback(model.close)
-        calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), journal)
+        calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), journal, Masks())
         slots = await calls.many(model, [ask(number) for number in numbers], "worker")
         return [slot.text for slot in slots if not isinstance(slot, Exception)]
 

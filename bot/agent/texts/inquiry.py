@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bot import __version__, config, render
@@ -18,15 +18,16 @@ from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
 from bot.errors import DeepRepoError
 from bot.findings import read
-from bot.journal.codec import Start
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.review import coverage
 from bot.review.session import Session, WorkerReply
 from bot.review.survey import Survey
 from bot.values import Completion, Dependents, Limits, Message, Prompt, PullRequest, Schema, Source, Unit
 from rlm.errors import BadAnswer, BudgetSpent, ProviderError
+from rlm.journal.codec import Start
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
 from rlm.values import Model
 
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
@@ -130,7 +131,8 @@ async def open_inquiry(
 ) -> AsyncIterator[Inquiry]:
     """An inquiry, with one worker or with several by name; what it opened is closed at the end, the models are not."""
     journal = journal or Journal()
-    calls = Calls(Budget(limits), journal)
+    masks = Masks()
+    calls = Calls(Budget(limits), journal, masks)
     readers = {name: Reader(one, calls) for name, one in worker.items()} if isinstance(worker, Mapping) else {}
     reader = Reader(worker, calls) if not isinstance(worker, Mapping) else next(iter(readers.values()))
     try:
@@ -140,12 +142,12 @@ async def open_inquiry(
             entry = {**question.journal_entry, "settings": dict(settings or {})}
             if readers:
                 entry["workers"] = {name: one.model.name for name, one in readers.items()}
-            notes = journal.begin(Start(pull, entry, root.name, reader.model.name, __version__, limits.own))
+            notes = journal.begin(Start(asdict(pull), entry, root.name, reader.model.name, __version__, limits.own))
             async with Checkout(pull) as tree:
                 nobody = Dependents()
                 session = Session(
-                    survey=Survey(brief, (), (), nobody, tree, coverage.CoverageTracker((), (), nobody)),
-                    tree=MaskedTree(tree, calls.masks),
+                    survey=Survey(brief, (), (), nobody, tree, coverage.CoverageTracker((), (), nobody), masks=masks),
+                    tree=MaskedTree(tree, masks),
                     calls=calls,
                     worker=reader,
                     analyzers=reader,

@@ -83,7 +83,7 @@ async def variables(session: Session) -> dict[str, Any]:
     """The data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
     entries = await session.tree.entries()
     texts, left_out = await _texts(session)
-    masks = session.calls.masks
+    masks = session.survey.masks
     for path, text in texts.items():
         masks.learn(text, path)
     return {

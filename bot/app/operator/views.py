@@ -19,14 +19,14 @@ from bot.app.operator.plots import Plot, Share
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
 from bot.jobs import ListedJob
-from bot.journal import reader
-from bot.journal.codec import Row
-from bot.journal.reader import Tally
 from bot.storage import Failure, Store
 from bot.storage.findings import addressed_share
 from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
 from bot.workflow import journals
+from rlm.journal import reader
+from rlm.journal.codec import Row
+from rlm.journal.reader import Tally
 
 ROWS = 50  # of one page of a list
 REPOSITORIES, ALL = 15, 1000  # of the first page; where all are asked for

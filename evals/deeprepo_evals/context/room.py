@@ -9,10 +9,10 @@ from pathlib import Path
 from bot.agent.texts import custom, inquiry, material
 from bot.agent.texts.inquiry import Inquiry, Reader, TextQuestion
 from bot.agent.texts.material import Material
-from bot.journal.writer import Journal
 from bot.review.session import Session
 from bot.values import Limits
 from deeprepo_evals.context.problems import Problem
+from rlm.journal.writer import Journal
 from rlm.values import Model
 
 ANSWER = "the value alone; several values in the order that was asked for, separated by commas"

@@ -13,9 +13,7 @@ from bot.dependents.roles import changes_role
 from bot.findings import placing, read
 from bot.findings.merge import merge
 from bot.findings.quotes import check_quotes
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.values import ChangedFile, Completion, Finding, Limits, Message, PlacedFinding, Prompt, PullRequest, Source
 from deeprepo_evals.reviews import outcome, product
 from deeprepo_evals.reviews.oracle import Oracle
@@ -23,6 +21,9 @@ from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_evals.words import text
 from rlm.errors import BadAnswer, ProviderError
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
 from rlm.values import Model
 
 QUOTA = 4  # findings shown in full, as the product's own default
@@ -62,7 +63,7 @@ class DiffOnly:
         pull = await checkout.pull(product.request(task.repo), task.scratch)
         async with Checkout(pull) as tree:
             files = tuple(file for file in diff.read(await tree.change(changes_role)) if not file.skip)
-            calls = Calls(Budget(Limits(usd=self.flags.get("usd") or 1.0)), Journal())
+            calls = Calls(Budget(Limits(usd=self.flags.get("usd") or 1.0)), Journal(), Masks())
             shown, notes = _fitting(_in_order(files, task.round))
             reply = (await calls.many(model, [_prompt(pull, shown, wide=self.wide)], "worker"))[0]
             findings, unread = _read(reply, model)

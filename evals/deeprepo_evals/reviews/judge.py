@@ -10,15 +10,16 @@ from typing import Any
 
 from bot.errors import DeepRepoError
 from bot.findings.read import strict, text
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.values import Completion, Limits, Message, Prompt, Schema
 from deeprepo_evals import results, words
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews.cases import Defect, near
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
 from rlm.errors import BadAnswer, ProviderError
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
 from rlm.values import Model
 
 Reply = Callable[[Calls, Item], Awaitable[Completion | DeepRepoError]]
@@ -81,7 +82,7 @@ async def ask(
 
 async def settle(model: Model, items: Sequence[Item], reply_to: Reply, run: Run, at_once: int = 8) -> results.Outcome:
     """Do the same with a dialogue of one's own about each item."""
-    calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), Journal())
+    calls = Calls(Budget(Limits(usd=None, tokens=None, calls=None, seconds=None)), Journal(), Masks())
 
     async def one(item: Item) -> Mapping[str, Any]:
         reply = await reply_to(calls, item)

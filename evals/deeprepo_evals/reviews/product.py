@@ -10,7 +10,6 @@ from bot import checkout, config, pipeline, wiring
 from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.config import Settings
-from bot.journal import codec, reader
 from bot.languages import LANGUAGES
 from bot.pipeline import Tools
 from bot.review.opening import Models, open_session
@@ -25,6 +24,7 @@ from deeprepo_evals.reviews.quick import PairsOnly, Quick
 from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_sandbox.scripted import ScriptedModel
 from rlm.errors import BudgetSpent, ProviderError
+from rlm.journal import codec, reader
 from rlm.values import Model
 
 PATIENT = Limits(seconds=None, turn_seconds=300.0)  # what is delivered must not depend on how busy the machine is

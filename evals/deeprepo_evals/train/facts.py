@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from bot.agent.turns import ENDS
-from bot.journal.codec import Row
 from bot.values import CoverageRow, Review, tokens
 from deeprepo_evals import match
 from deeprepo_evals.plant.values import CodeBase
 from rlm.errors import BudgetSpent
+from rlm.journal.codec import Row
 
 PAR_READINGS, PAR_BASE = 2, 10_000  # reading the whole code base twice costs nothing; tokens of instructions beside it
 

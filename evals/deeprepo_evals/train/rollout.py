@@ -10,7 +10,6 @@ from pathlib import Path
 from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.config import Settings
-from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.pipeline import Tools
 from bot.review.lenses import LENSES
@@ -21,6 +20,7 @@ from bot.values import Limits, Review, ReviewRequest
 from deeprepo_evals import plant
 from deeprepo_evals.train.facts import Facts, Till, facts_of
 from deeprepo_evals.train.tasks import Task
+from rlm.journal.writer import Journal
 from rlm.values import Model
 
 MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here

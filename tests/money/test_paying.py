@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
+from bot.masking.masks import Masks
 from bot.values import Limits, Message, Prompt, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 from rlm import models
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
 
 WIDE, NARROW = Limits(usd=None, concurrency=64), Limits(usd=None, concurrency=8)
 
@@ -35,7 +36,7 @@ async def test_nothing_is_sent_after_a_cancel() -> None:
 
     async with doubles.openai_server(slow) as server, asyncio.timeout(30):
         model = models.connect("compatible/worker", None, server.base_url)
-        calls = Calls(Budget(NARROW), Journal())
+        calls = Calls(Budget(NARROW), Journal(), Masks())
         batch = asyncio.create_task(calls.many(model, [prompt(str(n)) for n in range(200)], "worker"))
         await full.wait()
         batch.cancel()
@@ -58,7 +59,7 @@ def test_cached_tokens_are_paid_as_cached() -> None:
         reply = Reply("fine", usage=Usage(10_000, 100, cache_read=9_000))
         async with doubles.anthropic_server(reply) as server:
             model = models.connect("anthropic/claude-sonnet-4-5", "key", server.base_url)
-            calls = Calls(Budget(Limits(usd=5.0)), Journal())
+            calls = Calls(Budget(Limits(usd=5.0)), Journal(), Masks())
             await calls.complete(model, prompt("a"), "worker")
             cost = calls.budget.cost().usd
             full = model.price(Usage(10_000, 100))

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.errors import UsageError
-from bot.journal import codec
-from bot.journal.codec import Row, Start
+from rlm.errors import UsageError
+from rlm.journal import codec
+from rlm.journal.codec import Row, Start
 
 # The kinds of lines, with the fields that an outcome is found again by.
 KINDS: dict[str, tuple[str, ...]] = {

@@ -12,15 +12,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from bot.journal import codec
-from bot.journal.codec import Row
-from bot.journal.writer import Journal
-from bot.llm import capacity
-from bot.llm.budget import Budget, Hold
-from bot.llm.gate import TRIES, Gate, Pause
-from bot.llm.sizes import Request, Sizes
-from bot.masking.masks import Masks
-from bot.values import Completion, Cost, Prompt, Purpose, Usage
 from rlm.errors import (
     BadAnswer,
     BudgetSpent,
@@ -31,7 +22,14 @@ from rlm.errors import (
     RateLimited,
     TimedOut,
 )
-from rlm.values import Model
+from rlm.journal import codec
+from rlm.journal.codec import Row
+from rlm.journal.writer import Journal
+from rlm.money import capacity
+from rlm.money.budget import Budget, Hold
+from rlm.money.gate import TRIES, Gate, Pause
+from rlm.money.sizes import Request, Sizes
+from rlm.values import Completion, Cost, Masks, Model, Prompt, Purpose, Usage
 
 MEND = (
     "That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
@@ -47,14 +45,13 @@ class Calls:
         self,
         budget: Budget,
         journal: Journal,
+        masks: Masks,
         *,
-        masks: Masks | None = None,
         pause: Pause = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self.budget, self.journal = budget, journal
-        self.masks = masks if masks is not None else Masks()
+        self.budget, self.journal, self.masks = budget, journal, masks
         self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
         self.now = clock  # seconds
         self.sizes = Sizes(budget)
@@ -70,7 +67,7 @@ class Calls:
 
     def under(self, budget: Budget) -> "Calls":
         """The same door under another budget: what was answered is not sent again."""
-        calls = Calls(budget, self.journal, masks=self.masks)
+        calls = Calls(budget, self.journal, self.masks)
         calls._done = self._done
         return calls
 
@@ -121,7 +118,7 @@ class Calls:
 
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
         """The reply to a prompt that is masked, asked for again if it does not fit."""
-        from bot.llm.schema import misfit  # here: a review without a model has no answer to compare
+        from rlm.money.schema import misfit  # here: a review without a model has no answer to compare
 
         with self._noting_failure():
             reply = await self._longer(model, prompt, role, await self._reply(model, prompt, role))
@@ -362,7 +359,7 @@ class Calls:
 
     def may_precede(self, model: Model, prompt: Prompt) -> bool:
         """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
-        return not self.journal.replays or self.knows(model, prompt)
+        return not self.journal.replayed or self.knows(model, prompt)
 
     def _usual_reply(self, model: Model, role: Purpose) -> int:
         """The tokens of a reply, as an estimate assumes them."""

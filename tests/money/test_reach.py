@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls, Slot
+from bot.masking.masks import Masks
 from bot.values import Completion, Limits, Message, Prompt
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Script
 from rlm import models
 from rlm.errors import AccountRefused, BadAnswer, ModelRefused, ProviderDown, ProviderError, ProviderRefused
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls, Slot
 from rlm.values import Model
 
 A_FEW = 4
@@ -38,7 +39,7 @@ class Asked:
 
     def __init__(self, name: str, script: Script | None, *later: str) -> None:
         self.waits, self.journal = Waits(), Journal()
-        self.calls = Calls(Budget(Limits(usd=None)), self.journal, pause=self.waits, chance=lambda: 0.0)
+        self.calls = Calls(Budget(Limits(usd=None)), self.journal, Masks(), pause=self.waits, chance=lambda: 0.0)
         self.slots: list[Slot] = []
         asyncio.run(self._run(script, (name, *later)))
 

@@ -17,12 +17,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-from bot.errors import JournalInUse, UsageError
-from bot.journal import codec, reader
-from bot.journal.codec import Row, Start
-from bot.journal.reader import Outcomes, Record
-from bot.machine import files
-from bot.values import Prompt, Review
+from rlm.errors import JournalInUse, UsageError
+from rlm.journal import codec, reader
+from rlm.journal.codec import Row, Start
+from rlm.journal.reader import Outcomes, Record, Section
+from rlm.values import Prompt
 
 INCIDENTAL = ("today", "request", "warnings")  # of a brief: another one makes no other review
 OTHER_SETTINGS = (
@@ -44,20 +43,36 @@ class Keep(Protocol):
         """Return once every line that was taken on is on disk there."""
 
 
+def open_private(path: Path) -> TextIO:
+    """Open a file of this user's own to add to its end, and its folders. Raises UsageError."""
+    try:
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.fdopen(os.open(path, flags, 0o600), "a+", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"the journal {path} cannot be written: {error.strerror}") from error
+
+
 class Journal:
     """Append-only JSON lines; without a path they are kept in memory. With `fresh`, an older file is replaced, not read.
 
-    With `keep`, the lines of the file are in a second place too; not those that were in it before.
+    With `keep`, the lines of the file are in a second place too; not those that were in it before. `open_file`: how the file is opened.
     """
 
-    replays = False  # whether every outcome comes from the record
+    replayed: Section | None = None  # the record from which every outcome comes, and to which nothing is added
 
     def __init__(
-        self, path: Path | None = None, *, fresh: bool = False, watch: Watch | None = None, keep: Keep | None = None
+        self,
+        path: Path | None = None,
+        *,
+        fresh: bool = False,
+        watch: Watch | None = None,
+        keep: Keep | None = None,
+        open_file: Callable[[Path], TextIO] = open_private,
     ) -> None:
         self.lines: list[Row] = []  # of this run, where there is no file
         self._path, self._watch, self._keep = path, watch, keep
-        self._file = _open(path) if path is not None else None
+        self._file = _locked(path, open_file) if path is not None else None
         self._record = Record()
         if path is not None and self._file is not None:
             try:
@@ -83,19 +98,18 @@ class Journal:
         notes: tuple[str, ...] = ()
         if section is not None:
             last = reader.start(section)
-            is_question = "question" in last.brief
-            if (last.pull.base, last.pull.head) != (start.pull.base, start.pull.head):
+            if last.ids != start.ids:
                 change = f"the review of another change ({_label(last)}; this is {_label(start)})"
-                held = "a question about another context" if is_question else change
+                held = "a question about another context" if last.is_question else change
                 raise UsageError(f"the journal {self._path} holds {held}: name another file, or delete this one")
             ours, theirs = _asked_for(start), _asked_for(last)
             differing = [name for name in ours if ours[name] != theirs.get(name)]
-            if not differing and (section.end is None or is_question):  # an answer is read from its record
+            if not differing and (section.end is None or last.is_question):  # an answer is read from its record
                 self._outcomes = Outcomes(section, [one for one in self._record.sections if one is not section])
                 self.put("resumed", time=_now())
                 return ()
             notes = (OTHER_SETTINGS.format(", ".join(differing)),) if differing else ()
-        self.put(**codec.review(start), time=_now(), notes=list(notes))
+        self.put(**codec.first(start), time=_now(), notes=list(notes))
         return notes
 
     def knows(self, key: str) -> bool:
@@ -160,14 +174,13 @@ class Journal:
         if section is None or len(section.of("end")) < self._answers:
             self.put(**row)
 
-    def end(self, review: Review) -> Review:
-        """The review is done: its last line. What is handed on is the review."""
+    def end(self, row: Callable[[], Row]) -> None:
+        """The run is done: its last line, which is made only where somebody keeps it."""
         if self._file is not None or self._watch is not None:
-            self.put(**codec.end(review))
+            self.put(**row())
         if self._file is not None:
             with suppress(OSError):  # a pipe or a device has no disk to wait for
                 os.fsync(self._file.fileno())
-        return review
 
     async def wait_stored(self) -> None:
         """Return once what was written survives this machine too. Awaited between a reply and its use."""
@@ -184,9 +197,9 @@ class Journal:
             self._file = None
 
 
-def _open(path: Path) -> TextIO:
-    """The file, to append, for its owner and for this process only."""
-    file = files.append(path, label="the journal ", private=True, folders=True)
+def _locked(path: Path, open_file: Callable[[Path], TextIO]) -> TextIO:
+    """The file, to append, for this process only."""
+    file = open_file(path)
     try:  # the system gives it free when the process ends, however it ends
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -199,8 +212,8 @@ def _open(path: Path) -> TextIO:
 
 def _label(start: Start) -> str:
     """A change as a person would call it, with its ids."""
-    pull = start.pull
-    return f"{pull.base_name}..{pull.head_name}, {pull.base[:10]}..{pull.head[:10]}"
+    base, head = (str(one)[:10] for one in start.ids)
+    return f"{start.subject.get('base_name')}..{start.subject.get('head_name')}, {base}..{head}"
 
 
 def _asked_for(start: Start) -> Row:

@@ -3,23 +3,25 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.errors import DeepRepoError
-from bot.journal.codec import Start
-from bot.journal.reader import JournalCosts, costs, costs_of
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls
-from bot.llm.gate import TRIES
+from bot.masking.masks import Masks
 from bot.values import Cost, Limits, Message, Prompt, PullRequest, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
 from rlm import models
 from rlm.errors import BadAnswer
+from rlm.journal.codec import Start
+from rlm.journal.reader import JournalCosts, costs, costs_of
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
+from rlm.money.gate import TRIES
 
 PROVIDERS = ("openai/gpt-5.4-mini", "gemini/gemini-2.5-flash", "anthropic/claude-haiku-4-5")
 DIALECTS = PROVIDERS[1:]
@@ -28,7 +30,7 @@ WORDS = "word " * 320  # its output
 PLAIN = Modes(streams=False)
 ASKED = Prompt((Message("user", "x" * 6_000),), max_tokens=1_000)
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
-START = Start(PULL, {}, "openai/big", "openai/small", "1.0")
+START = Start(asdict(PULL), {}, "openai/big", "openai/small", "1.0")
 
 # The whole of a reply that is of no use says what it took: that is booked.
 SAID = {
@@ -75,7 +77,7 @@ class Time:
 
 def calls_for(limits: Limits, journal: Journal | None = None) -> Calls:
     time = Time()
-    return Calls(Budget(limits, time), journal or Journal(), pause=time.pause, clock=time)
+    return Calls(Budget(limits, time), journal or Journal(), Masks(), pause=time.pause, clock=time)
 
 
 def opened(name: str, script: doubles.Script, modes: Modes | None = None) -> Any:  # noqa: ANN401 - a context manager

@@ -3,11 +3,10 @@
 import json
 from dataclasses import dataclass, replace
 
-from bot.llm import capacity
-from bot.llm.budget import Budget
-from bot.values import Completion, Message, Prompt, Purpose, Schema, Usage
 from rlm.errors import PromptTooLong
-from rlm.values import Model
+from rlm.money import capacity
+from rlm.money.budget import Budget
+from rlm.values import Completion, Message, Model, Prompt, Purpose, Schema, Usage
 
 SPARE = 64  # tokens between a prompt's estimate and its window
 ENLARGE = "give the server a larger window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set `models.context` to the one it has"

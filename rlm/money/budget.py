@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from threading import RLock
 
-from bot.llm.capacity import OWN_SERVERS, USEFUL
-from bot.values import Cost, Limits, Purpose, Usage
 from rlm.errors import BudgetSpent
+from rlm.money.capacity import OWN_SERVERS, USEFUL
+from rlm.values import Cost, Limits, Purpose, Usage
 
 # Dollars for a million tokens in and out of the dearest model on the price list: what a call counts where nobody knows its price.
 DEAREST_INPUT, DEAREST_OUTPUT = 150.0, 600.0

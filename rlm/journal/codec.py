@@ -7,43 +7,54 @@ be written again with every turn.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from bot import brief
-from bot.errors import DeepRepoError
-from bot.values import Completion, Cost, Message, Prompt, PullRequest, Review, ToolCall, Turn, Usage
 from rlm import errors
-from rlm.errors import BudgetSpent, PromptTooLong, ProviderError
+from rlm.errors import BudgetSpent, DeepRepoError, PromptTooLong, ProviderError
+from rlm.values import Completion, Cost, Message, Prompt, ToolCall, Turn, Usage
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a review begins with: enough to do it again without asking anybody. No key and no address is part of it.
+    """What a run begins with: enough to do it again without asking anybody. No key and no address is part of it.
 
-    `brief`: what decides, as JSON: of a review its `Brief` and what it found of consumers, of a question about a text that question.
+    `subject`: what is read, as JSON, a change or the commit of a text; its `base` and `head` tell it from another. `brief`: what decides,
+    as JSON: of a review its settings and what it knows of earlier ones, of a question about a text that question.
     """
 
-    pull: PullRequest
+    subject: Mapping[str, Any]
     brief: Mapping[str, Any]
     root: str | None
     worker: str | None
     version: str
     own: tuple[str, ...] = ()  # providers that are called at an address of the user's own
 
+    @property
+    def ids(self) -> tuple[str | None, str | None]:
+        """What tells its subject from another."""
+        return self.subject.get("base"), self.subject.get("head")
 
-def review(start: Start) -> Row:
-    """The first line of a review."""
-    values = {one.name: getattr(start, one.name) for one in fields(Start)}
-    return {"kind": "review", **values, "pull": asdict(start.pull)}
+    @property
+    def is_question(self) -> bool:
+        """Whether it is about a text."""
+        return "question" in self.brief
+
+
+def first(start: Start) -> Row:
+    """The first line of a run."""
+    who = {"root": start.root, "worker": start.worker, "version": start.version, "own": start.own}
+    return {"kind": "review", "pull": start.subject, "brief": start.brief, **who}
 
 
 def start(row: Row) -> Start:
-    """The same, back as values."""
-    values = {one.name: row[one.name] for one in fields(Start)}
-    return Start(**values | {"pull": brief.restore_pull(row["pull"]), "own": tuple(row["own"])})
+    """The same, back as a value."""
+    begun = Start(row["pull"], row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
+    if begun.ids == (None, None):
+        raise KeyError("head")
+    return begun
 
 
 def key(model: str, prompt: Prompt) -> tuple[str, int]:
@@ -110,27 +121,6 @@ def turn(run: str, turn: Turn, seconds: float) -> Row:
     }
 
 
-def end(review: Review) -> Row:
-    """The last line: what the review came to, in short, and a digest of each part, so that a replay can be compared."""
-    finding_fields = ("path", "start", "severity", "title", "verdict", "source")
-    findings = [{name: getattr(p.finding, name) for name in finding_fields} for p in review.reported]
-    coverage = {
-        kind: {state: review.coverage.count(kind, state) for state in ("reviewed", "reused", "skipped", "unread")}
-        for kind in ("unit", "use", "dependent")
-    }
-    return {
-        "kind": "end",
-        "seconds": review.seconds,
-        "fault": review.cut.fault,
-        "partial": review.cut.partial,
-        "findings": findings,
-        "coverage": coverage,
-        "cost": asdict(review.cost),
-        "notes": list(review.notes),
-        "digests": digests(review),
-    }
-
-
 def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> Row:
     """The last line of a question about a text."""
     return {
@@ -144,15 +134,3 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
         "notes": list(notes),
         "digests": {},
     }
-
-
-def digests(review: Review) -> dict[str, str]:
-    """A short hash of each part of a review that its outputs show; not of where the repository lies."""
-    files = [
-        (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
-    ]  # without their hunks: a change of 30,000 lines is normal
-    parts = asdict(replace(review, files=())) | {"files": files}
-    parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
-    parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.round.read]
-    texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}
-    return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from bot.values import Effort, Message, Purpose, Usage
+from rlm.values import Effort, Message, Purpose, Usage
 
 THINKING_ROOM: dict[Purpose, int] = {
     "verify": 8_192,

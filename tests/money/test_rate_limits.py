@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls, Slot
+from bot.masking.masks import Masks
 from bot.values import Completion, Limits, Message, Prompt, Usage
 from rlm.errors import RateLimited
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls, Slot
 
 PROMPT_TOKENS = 10_000
 LATENCY = 8.0
@@ -79,7 +80,7 @@ def loop() -> Iterator[Loop]:
 
 def asked(loop: Loop, model: Bucket, number: int = 60, seconds: float = 900.0) -> list[Slot]:
     async def go() -> list[Slot]:
-        calls = Calls(Budget(Limits(usd=None, seconds=seconds), clock=loop.time), Journal(), clock=loop.time)
+        calls = Calls(Budget(Limits(usd=None, seconds=seconds), clock=loop.time), Journal(), Masks(), clock=loop.time)
         prompts = [Prompt((Message("user", f"{n:05d}" + "x" * 30_000),)) for n in range(number)]
         return await calls.many(model, prompts, "worker")
 

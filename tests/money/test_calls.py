@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.journal.writer import Journal
-from bot.llm.budget import Budget
-from bot.llm.calls import Calls, Slot
+from bot.masking.masks import Masks
 from bot.values import Completion, Limits, Message, Prompt, Schema, Usage
 from deeprepo_sandbox.scripted import ScriptedModel
 from rlm.errors import BadAnswer, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
+from rlm.journal.writer import Journal
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls, Slot
 
 ANSWER = Schema(
     "verdict",
@@ -36,7 +37,7 @@ class Waits:
 
 
 def door(limits: Limits = FREE, journal: Journal | None = None, waits: Waits | None = None) -> Calls:
-    return Calls(Budget(limits), journal or Journal(), pause=waits or Waits(), chance=lambda: 0.0)
+    return Calls(Budget(limits), journal or Journal(), Masks(), pause=waits or Waits(), chance=lambda: 0.0)
 
 
 def many(calls: Calls, model: ScriptedModel, texts: list[str], answer: Schema | None = None) -> list[Slot]:

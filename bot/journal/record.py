@@ -1,0 +1,61 @@
+"""What a review adds to a journal: how its file is opened, and its last line, by which a replay is compared."""
+
+import hashlib
+import json
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+from bot.machine import files
+from bot.values import Review
+from rlm.journal import reader
+from rlm.journal.codec import Row
+from rlm.journal.writer import Journal
+
+
+def open_file(path: Path) -> TextIO:
+    """Open the file of a journal: for its owner alone, and through no link of a checkout. Raises UsageError."""
+    return files.append(path, label="the journal ", private=True, folders=True)
+
+
+def finish(journal: Journal, review: Review) -> Review:
+    """Write the last line. The review of a replay has the recorded clock and version; raises ReplayDiffers if it is another one."""
+    if journal.replayed is not None:
+        seconds = (journal.replayed.end or {}).get("seconds", 0.0)
+        review = replace(review, seconds=seconds, version=reader.start(journal.replayed).version)
+    journal.end(partial(end, review))
+    return review
+
+
+def end(review: Review) -> Row:
+    """The last line: what the review came to, in short, and a digest of each part, so that a replay can be compared."""
+    finding_fields = ("path", "start", "severity", "title", "verdict", "source")
+    findings = [{name: getattr(p.finding, name) for name in finding_fields} for p in review.reported]
+    coverage = {
+        kind: {state: review.coverage.count(kind, state) for state in ("reviewed", "reused", "skipped", "unread")}
+        for kind in ("unit", "use", "dependent")
+    }
+    return {
+        "kind": "end",
+        "seconds": review.seconds,
+        "fault": review.cut.fault,
+        "partial": review.cut.partial,
+        "findings": findings,
+        "coverage": coverage,
+        "cost": asdict(review.cost),
+        "notes": list(review.notes),
+        "digests": digests(review),
+    }
+
+
+def digests(review: Review) -> dict[str, str]:
+    """A short hash of each part of a review that its outputs show; not of where the repository lies."""
+    files = [
+        (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
+    ]  # without their hunks: a change of 30,000 lines is normal
+    parts = asdict(replace(review, files=())) | {"files": files}
+    parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
+    parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.round.read]
+    texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}
+    return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
