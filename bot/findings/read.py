@@ -29,6 +29,7 @@ Extent = Literal["none", "parts", "whole"]
 Row = Mapping[str, Any]
 NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
 MAX_FINDINGS = 20
+MOST_CANDIDATES = 8  # that a reader is asked for
 MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # of one answer; of one about several claims
 MAX_FILES = 400  # of one answer, with a phrase each
 MAX_UNSETTLED = 3
@@ -56,8 +57,8 @@ def one_of(words: Iterable[str], description: str = "") -> dict[str, Any]:
 
 QUOTE = strict(path=text(), quote=text())
 TITLE = text("one sentence that names the defect, at most 90 characters")
-CONSEQUENCE = text("what a user or a caller notices")
-TRIGGER = text("a concrete input, call or order of events that makes it happen")
+CONSEQUENCE = text("what a user, a caller or a reader then notices")
+TRIGGER = text("when it shows: a concrete input, call or order of events; of a text, who reads it")
 ANSWER = text("the reply to the question in at most three sentences")
 _CLAIM = strict(
     says=one_of(
@@ -107,9 +108,8 @@ _LOOK_UP = strict(
 )
 _UNSETTLED = many(
     text(),
-    f"suspicions of a defect that its users would notice, which nothing you have seen proves or refutes, at most {MAX_UNSETTLED}:"
-    " each one sentence that names the code of this repository which would settle it. No caveats, no remarks, nothing that you hold to"
-    " be fine or that a finding tells. Usually empty",
+    f"suspicions that are too weak for a finding and that a line of this repository which you have not seen would settle, at most"
+    f" {MAX_UNSETTLED}: each one sentence that names that code. Nothing that a finding tells. Usually empty",
 )
 _NOTES = {
     "files": many(text(), "each file as: path | theme, 1-3 words | what changes, 12 words at most"),

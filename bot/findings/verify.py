@@ -37,7 +37,10 @@ GROUNDS = ("code", "language", "library")
 PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "verdict": {"type": "string", "enum": list(OPINIONS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
-    "author_would_change": {"type": "boolean", "description": "whether the author, shown this, would change the code"},
+    "author_would_change": {
+        "type": "boolean",
+        "description": "whether a careful maintainer, shown this before merging, would want it changed",
+    },
     "reason": text("one sentence"),
     "limit": {
         "type": "string",

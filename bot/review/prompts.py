@@ -88,7 +88,11 @@ class PromptWriter:
         form = issues.schema(walkthrough) if issues_to_close else read.schema(walkthrough)
         return Prompt(
             (
-                Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.survey.guidance.language)),
+                Message(
+                    "system",
+                    render.text("prompts/worker_system.md.j2", most=read.MOST_CANDIDATES)
+                    + tongue(self.survey.guidance.language),
+                ),
                 Message("user", text),
             ),
             answer=custom_checks.form(form) if checks else form,

@@ -59,7 +59,7 @@ PROMPTS = {
         },
         50,
     ),
-    "worker_system": ("worker_system.md.j2", {}, 1_000),
+    "worker_system": ("worker_system.md.j2", {"most": 8}, 1_300),
     "looked_up": (
         "looked_up.md.j2",
         {
@@ -127,7 +127,7 @@ PROMPTS = {
         },
         180,
     ),
-    "verify_system": ("verify_system.md.j2", {"are_several": False}, 480),
+    "verify_system": ("verify_system.md.j2", {"are_several": False}, 640),
     "verify_several": (
         "verify.md.j2",
         {
@@ -139,7 +139,7 @@ PROMPTS = {
         },
         180,
     ),
-    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 560),
+    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 700),
     "looked_up_verdicts": (
         "looked_up.md.j2",
         {"about": "2 claims, C1 to C2", "results": [], "vague": [], "form": "verdicts", "open_claims": ["C2"]},
