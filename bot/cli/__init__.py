@@ -68,7 +68,6 @@ def _hook(options: "HookOptions") -> int:
 def _command(arguments: list[str]) -> Any:  # noqa: ANN401 - what the command returns
     from bot.cli import commands
 
-    commands.join(arguments)
     return commands.app(arguments, standalone_mode=False)
 
 
@@ -82,7 +81,8 @@ def _outside(error: Exception) -> int:
 
             first = errors()[0]
             message = message.replace(first["msg"], yaml_text.sentence(first))
-        if not message:  # nothing was typed, and the help is on the page
+        if type(error).__name__ == "NoArgsIsHelpError":  # a class that typer keeps to itself: nothing was typed
+            tell(message)
             return USAGE
         about = getattr(error, "ctx", None)
         tell(f"deeprepo: {message}\nTry `{about.command_path if about else 'deeprepo'} --help`.")

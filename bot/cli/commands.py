@@ -1,41 +1,83 @@
-"""Every command, and the library that reads their options."""
+"""Every command, and the library that reads their options. A command is loaded when it is asked for: help and completion load none."""
 
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from bot import __version__
-from bot.cli import (
-    action,
-    agent_hook,
-    config,
-    consumers,
-    estimate,
-    fix,
-    ignore,
-    init,
-    mcp,
-    replay,
-    review,
-    running,
-    serve,
-    status,
-    trace,
-    worker,
-)
 from bot.cli.exits import INTERRUPTED, tell
 from bot.errors import UsageError
-from bot.machine import extras
 
-GROUP = "deeprepo.commands"
-ELSEWHERE = {"demo": "sandbox", "eval": "evals"}  # commands of other distributions, by the folder of each
+GROUP = "deeprepo.commands"  # entry points: commands of other distributions
+ELSEWHERE = {"demo": "sandbox", "eval": "evals"}  # of them ours, by the folder of each
+OF_ONE_CHANGE = ("review", "estimate")
+MODULES = {"run": "running"}  # commands whose module has another name
+ABOUT = {  # command -> what the page of help says of it
+    "review": "Review a change: a branch, a range, staged or uncommitted work.",
+    "estimate": "Estimate the calls, tokens and dollars of a review; needs no key.",
+    "consumers": "List who uses this repository, and what of it.",
+    "config": "Print the settings of a review of this repository.",
+    "action": "Review a pull request in a GitHub Actions workflow.",
+    "fix": "Write the fixes of a review's findings into the work tree.",
+    "ignore": "Silence a finding by an entry in .deeprepo/ignore.yml.",
+    "init": "Write a workflow that reviews pull requests into a repository.",
+    "trace": "Show what a recorded review did, turn by turn, and its cost.",
+    "replay": "Reproduce a recorded review. Nothing is sent.",
+    "run": "Show, prepare and try what `review --run` runs in a sandbox.",
+    "mcp": "Serve coding agents by the Model Context Protocol.",
+    "agent-hook": "Answer the Stop hook of a coding agent.",
+    "serve": "Run the server: GitHub's webhooks in, reviews out.",
+    "worker": "Run a worker of a server that stores its jobs in PostgreSQL.",
+    "status": "Show what the server of this machine does, and its costs.",
+    "demo": "Show a pull request and the bot on a sandbox GitHub.",
+    "eval": "Repeat the experiments behind the claims.",
+}
+
+
+class _Loaded(Mapping[str, Any]):
+    """The commands by name, each loaded when it is looked up. Other distributions may have more than are listed."""
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - of the command line's own library
+        command = _load(name)
+        if command is None:
+            raise KeyError(name)
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(ABOUT)
+
+    def __len__(self) -> int:
+        return len(ABOUT)
 
 
 class _Commands(TyperGroup):
     """The commands. Ctrl-C before there is a review to show: typer alone would leave without a word."""
 
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - of the command line's own library
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - of the command line's own library
+        super().__init__(**settings)
+        self.commands = _Loaded()  # type: ignore[assignment]  # nothing is added to it
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - as above
+        return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002 - as above
+        with formatter.section("Commands"):
+            formatter.write_dl(list(ABOUT.items()))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as above
+        word = args[0]
+        if word in ELSEWHERE and word not in self.commands:
+            from bot.machine import extras
+
+            remedy = extras.install(folder=f"./{ELSEWHERE[word]}")
+            raise UsageError(f"`deeprepo {word}` is a part of deeprepo that is not installed: {remedy}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as above
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -49,33 +91,32 @@ app = typer.Typer(
     help="Reviews a change by reading beyond the diff: every changed definition and everything that depends on it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # a page of help loads no library that draws
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-def join(arguments: list[str]) -> None:
-    """Add the commands of other distributions (entry points of the group `deeprepo.commands`) if one of them is asked for, or help."""
-    known_names = {command.name for command in app.registered_commands} | {
-        group.name for group in app.registered_groups
-    }
-    word = next((word for word in arguments if not word.startswith("-")), "")
-    if word in known_names:
-        return
-    from importlib.metadata import entry_points
+@cache
+def _load(name: str) -> Any:  # noqa: ANN401 - of the command line's own library
+    """One command with its options, None if there is none of that name."""
+    if name in ABOUT and name not in ELSEWHERE:
+        module = import_module(f"bot.cli.{MODULES.get(name, name.replace('-', '_'))}")
+        return _with_options(name, module.command)
+    from importlib.metadata import entry_points  # they are read of every installed distribution
 
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        if point.name not in known_names:
-            command = point.load()
-            if isinstance(command, typer.Typer):
-                app.add_typer(command, name=point.name)
-            else:
-                app.command(name=point.name)(command)
-            known_names.add(point.name)
-    if word in ELSEWHERE and word not in known_names:
-        folder = ELSEWHERE[word]
-        raise UsageError(
-            f"`deeprepo {word}` is a part of deeprepo that is not installed: {extras.install(folder=f'./{folder}')}"
-        )
+    for point in entry_points(group=GROUP, name=name):
+        found = point.load()
+        return typer.main.get_group(found) if isinstance(found, typer.Typer) else _with_options(name, found)
+    return None
+
+
+def _with_options(name: str, command: Callable[..., Any]) -> Any:  # noqa: ANN401 - as above
+    from bot.cli.options import OneChange
+
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    kind = OneChange if name in OF_ONE_CHANGE else None
+    alone.command(name=name, cls=kind, short_help=ABOUT.get(name))(command)
+    return typer.main.get_command(alone)
 
 
 @app.callback(invoke_without_command=True)
@@ -89,24 +130,3 @@ def _main(
 
     for sentence in unknown_variables():
         tell(f"warning: {sentence}")
-
-
-app.command(name="review", cls=review.OneChange)(review.command)
-app.command(name="estimate", cls=review.OneChange)(estimate.command)
-for _name, _module in {
-    "consumers": consumers,
-    "config": config,
-    "action": action,
-    "fix": fix,
-    "ignore": ignore,
-    "init": init,
-    "trace": trace,
-    "replay": replay,
-    "run": running,
-    "mcp": mcp,
-    "agent-hook": agent_hook,
-    "serve": serve,
-    "worker": worker,
-    "status": status,
-}.items():
-    app.command(name=_name)(_module.command)

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import typer
+from typer.core import TyperCommand
 
+from bot.errors import UsageError
 from bot.levels import ReviewEffort, Strategy
 from rlm.values import Effort
 
@@ -69,6 +71,24 @@ ConsumerClones = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
+
+
+class OneChange(TyperCommand):
+    """A command about one change. Two revisions, as `git diff` takes them, are answered with the range that they mean."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - of the command line's own library
+        """As always, except for what is left over."""
+        ctx.allow_extra_args = True
+        rest = super().parse_args(ctx, args)
+        if rest:
+            first, (second, *others) = ctx.params["change"], rest
+            plain = not others and ".." not in first + second
+            raise UsageError(
+                f"a change is one argument: `{ctx.command_path} {first}..{second}`"
+                if plain
+                else f"unexpected argument {second!r}: a change is one argument, BASE..HEAD"
+            )
+        return rest
 
 
 def also_takes(other: Callable[..., int]) -> Callable[[Callable[..., int]], Callable[..., int]]:

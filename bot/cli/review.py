@@ -1,36 +1,15 @@
 """`deeprepo review`: a local change in, a review out."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from bot.cli import options
 from bot.cli.exits import tell
-from bot.errors import UsageError
 from bot.levels import Severity
 from bot.machine import files
 from bot.outputs import Format
-
-
-class OneChange(TyperCommand):
-    """A command about one change. Two revisions, as `git diff` takes them, are answered with the range that they mean."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - of the command line's own library
-        """As always, except for what is left over."""
-        ctx.allow_extra_args = True
-        rest = super().parse_args(ctx, args)
-        if rest:
-            first, (second, *others) = ctx.params["change"], rest
-            plain = not others and ".." not in first + second
-            raise UsageError(
-                f"a change is one argument: `{ctx.command_path} {first}..{second}`"
-                if plain
-                else f"unexpected argument {second!r}: a change is one argument, BASE..HEAD"
-            )
-        return rest
-
 
 RangeOfReview = Annotated[
     str | None, typer.Argument(metavar="BASE..HEAD", help="What to review. Default: HEAD against the default branch.")

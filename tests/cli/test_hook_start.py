@@ -9,6 +9,7 @@ import pytest
 import yaml
 from fakes import Repository
 
+from bot.cli.commands import ABOUT
 from bot.cli.hook import HookOptions, parse
 
 ROOT = Path(__file__).parents[2]
@@ -53,6 +54,16 @@ def test_what_a_script_runs_often_loads_no_heavy_module(line: str, tmp_path: Pat
     repo.git("add", "--all")
     modules = _loaded(line, tmp_path)
     assert modules.isdisjoint(HEAVY | OURS)
+
+
+def test_the_page_of_help_loads_no_command_and_nothing_that_draws(tmp_path: Path) -> None:
+    """It names every command all the same."""
+    modules = _loaded("--help", tmp_path)
+    assert modules.isdisjoint({*HEAVY - {"typer"}, "rich", "asyncio", "bot.levels"})
+    shown = subprocess.run(
+        [sys.executable, "-m", "bot", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert all(f"\n  {name} " in shown.stdout for name in ABOUT)
 
 
 def _loaded(line: str, folder: Path) -> set[str]:

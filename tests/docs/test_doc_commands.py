@@ -111,7 +111,6 @@ def spelt(page: Path) -> list[str]:
 def unknown(typed: str) -> list[str]:
     """The words and options of a command that the program does not know."""
     words = shlex.split(typed.partition("   ")[0], comments=True)
-    commands.join([])
     command: Any = _program()
     rest = words[words.index("deeprepo") + 1 :]
     while rest and (inner := getattr(command, "commands", None)):

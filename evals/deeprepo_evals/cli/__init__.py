@@ -19,6 +19,7 @@ app = typer.Typer(
     name="eval",
     help="The experiments behind the claims: with scripted models that cost nothing, or with yours.",
     no_args_is_help=True,
+    rich_markup_mode=None,
 )
 app.command(name="context")(context.command)
 app.command(name="consumers")(consumers.command)
