@@ -10,8 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.languages import LANGUAGES
-from bot.ports import LanguageTraits
 from bot.values import Clues, Outline
+from impact.filetypes import Traits
 
 
 def _outline(_path: str, _source: bytes, _side: str) -> Outline:
@@ -29,7 +29,8 @@ LANGUAGES["hang"] = SimpleNamespace(  # type: ignore[index]
     SUFFIXES=(".hang",),
     CONFIGS=(),
     AMBIENT=frozenset(),
-    TRAITS=LanguageTraits(),
+    TRAITS=Traits(),
+    receivers=None,
     project=_project,
     outline=_outline,
     uses=lambda *_: (),

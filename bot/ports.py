@@ -1,7 +1,6 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from bot.values import (
@@ -21,6 +20,7 @@ from bot.values import (
     Use,
 )
 from bot.values.consumer import Package, Requirement
+from impact.filetypes import Traits
 
 
 class Tree(Protocol):
@@ -100,22 +100,6 @@ class Receivers(Protocol):
         """The package, as the file calls it, of what the last line above a use binds its receiver to; "" if no line tells one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LanguageTraits:
-    """What the search for users has to know of a language. What holds of a suffix is in `bot/text/filetypes.py`."""
-
-    declared_members: bool = False  # a member that no type declares does not compile
-    conditional_build: bool = False  # `Use.guarded` means code that is built under a condition
-    capital_members: bool = False  # fields and properties are written like classes
-    members_apart: bool = False  # a member may stand in another file than its class, and nobody imports that file
-    unwritten_names: bool = False  # a file can offer names that it does not write
-    open_classes: bool = False  # any file that is loaded may open a class or a module again
-    loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
-    whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
-    module_word: str = ""  # an import names a module, which any file may declare with this word
-    receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
-
-
 class Language(Protocol):
     """A family of files that import each other. A module may satisfy it; bytes and paths in, values out."""
 
@@ -123,7 +107,11 @@ class Language(Protocol):
     SUFFIXES: tuple[str, ...]  # ".py"
     CONFIGS: tuple[str, ...]  # base names (with *) of the configuration files that `project` reads
     AMBIENT: frozenset[str]  # names that every file has without defining or importing them
-    TRAITS: LanguageTraits
+    TRAITS: Traits
+
+    @property
+    def receivers(self) -> Receivers | None:
+        """What receivers come from, where a type has the methods of those that it embeds, and overrides none."""
 
     @property
     def packaging(self) -> "Packaging | None":

@@ -99,7 +99,7 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
         own = tuple(row for row in rows if not row[1].sought)
         if own or ((home, name) == (path, one.name) and one.takes is not None):
             return own
-        if not language.inherits_constructors:
+        if not language.files.inherits_constructors:
             break
     return ((path, Definition(one.name, "", "class", one.line, one.head, parameters=())),) if not one.bases else ()
 

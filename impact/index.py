@@ -79,7 +79,7 @@ class Index:
 
     def _paths_of(self, language: Language) -> tuple[str, ...]:
         if language.folder not in self._configs:
-            globs = (IGNORES, *language.configs)
+            globs = (IGNORES, *language.configs, *language.builds)
             plain = frozenset(one for one in globs if "*" not in one)
             starred = [one for one in globs if "*" in one]
             found = []

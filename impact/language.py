@@ -1,25 +1,26 @@
 """A language is a folder: `language.toml`, five queries, and one class that says what an import means."""
 
 import re
-import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.resources import files
-from importlib.util import find_spec
 from itertools import accumulate
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query
 
+from impact import table
+from impact.filetypes import FileType, Traits, filetype, has_module
 from impact.parsing import grammar
 from impact.paths import Paths
 from impact.values import Arguments, Import
 
 QUERIES = ("defs", "uses", "bindings", "guards", "types", "receivers", "imports", "open", "results", "objects", "paths")
+HOOKS = ("members", "listed", "code", "passed")  # what the module of a folder may have besides `Modules` and `AMBIENT`
 
 
 class Modules(Protocol):
@@ -159,88 +160,110 @@ class Language:
     """One language, loaded from its folder."""
 
     name: str
-    suffixes: tuple[str, ...]
     folder: str
-    scripts: bool  # its code stands in the script elements of a page
+    files: FileType
+    traits: Traits
     grammar_module: str
     grammar_function: str
-    otherwise: str  # the grammar for a file in which it finds an error and that one none
-    configs: tuple[str, ...]  # globs of base names
-    calls: CallRules
-    ambient: frozenset[str]  # names that each file has
     modules: type[Modules]
-    separator: str  # between the parts of a module's name
-    exports: bool  # a file offers only what it says it exports
-    offers_all: str  # a pattern of files of which that is not so
-    hands_on: bool  # who imports a file can take from it what it imports
-    receiver: bool  # the first parameter of a method is its object
-    private: str  # a pattern of names that no other file can use, "" for none
-    called_as_written: bool  # a module that is imported without a name is called as the import writes it
-    fails: Mapping[str, str]  # what happens at a place, by its rule
-
-    overloads: bool  # several definitions of one name stand beside each other, and a call takes one that fits
-    speaks: tuple[str, ...]  # the grammars whose parameters it knows
-    unit: str  # "folder" where a module is all files of one, else "file"
-    inline_modules: bool  # a file may define modules, so that only its names tell whether one is there
-    ignores_case: bool  # names of classes and members are the same in capitals
-    split: str  # an import names a member of what stands before the last of these
-    lost_names: bool  # a name without a receiver means a definition of the file, its mates or its imports
-    object_members: str  # a pattern of members that each object has
-    extended: bool  # a function of any file may be a member of any object
-    made_names: str  # a pattern of what generators name
-    classes: str  # a pattern of what may be a class by its spelling
-    inherits_constructors: bool  # a class without one is constructed as its base is
-    plain_bases: frozenset[str]  # library classes that bring no member that is asked of a class by its name
-    valued_bases: frozenset[str]  # the same, and a call of such a class constructs nothing: enumerations
-    module_members: str  # a pattern of names that modules have without writing them
-    unknown_members: str  # a pattern of members that classes have without writing them
-    constructors: tuple[str, ...]  # what a construction of a class calls
+    calls: CallRules
     results: ResultRules
-    identifiers: frozenset[str]  # nodes of names
-    around: tuple[str, ...]  # nodes that belong to the definition in them: decorators, `export`
-    declarators: tuple[str, ...]  # nodes between the name of a definition and the definition, as C has them
-    statements: frozenset[str]  # nodes of a file in which each name is one that is imported; none: those of `@import`
-    scopes: tuple[str, ...]  # kinds of definitions that a use is told to be in
-    own: tuple[str, ...]  # how a method writes its object
-    above: tuple[str, ...]  # how a method writes its object as one of the class above
-    private_is: str  # who can use a private name: "file", "folder", "below", "self"
-    unexported: frozenset[str]  # definitions that no other file can ask for
-    nameless: frozenset[str]  # what stands for no name: `_`
-    bare_members: str  # whether a name without a receiver may be a member: "calls", "all", "own", or "" for never
-    free_functions: bool  # a function may stand outside of classes: who calls one without a receiver may mean no member
-    telling: int  # words of a member's name that speaks for itself although nothing tells its receiver; 0 for never
-    sought: bool  # its files are searched for users of what changed, and their own new lines are held against nothing
-    lends_members: bool  # an importer can name static members, and classes of a class, without the class
-    members: Callable[[str, Node], Iterator[Member]] | None  # the members of a value that has a name
-    inline: frozenset[str]  # nodes between a statement and a function without a name that runs where it stands
-    flat: bool  # what a class is called does not say in which class or module it is
-    apart_members: bool  # a member is called by its own name alone: its table has another name in each file
-    scoped: bool  # a file writes the names that its code sees
-    reads_all: str  # a word by which a function reads all that it is passed
-    literal: str  # a pattern of heads of values whose members are all written
-    closed: str  # a pattern of heads of values that no code can give members
-    filled: str  # a pattern of code that may give a value, NAME, members that are not written
-    passed: Callable[[Node], Arguments] | None  # what a call passes, where no node lists it all
-    given: Mapping[str, str]  # what a library's module defines in a file that imports it
-    imports_end: str  # a pattern of the first line below which no import stands
-    relative: bool  # the name of a namespace may begin in one that the file is in
-    endings: Mapping[str, str]  # a node -> what a name may leave out there
-    listed: (
-        Callable[[str, int], Iterator[Import]] | None
-    )  # what a statement and its line import, where no node lists it
-    code: Callable[[bytes], bytes] | None  # what of a file its parser is given: as many bytes, in the same lines
-    member_form: (
-        str  # the name of a member where it is defined: a "definition", or a "key", which no bare name can mean
+    speaks: tuple[str, ...]  # the grammars whose parameters it knows
+    configs: tuple[str, ...] = ()  # globs of the base names of files that decide what an import means
+    builds: tuple[str, ...] = ()  # of further files that say what a build adds, which new lines are held against
+    scripts: bool = False  # its code stands in the script elements of a page
+    otherwise: str = ""  # the grammar for a file in which it finds an error and that one none
+    ambient: frozenset[str] = frozenset()  # names that each file has
+    separator: str = "."  # between the parts of a module's name
+    exports: bool = False  # a file offers only what it says it exports
+    offers_all: str = "(?!)"  # a pattern of files of which that is not so
+    hands_on: bool = False  # who imports a file can take from it what it imports
+    receiver: bool = False  # the first parameter of a method is its object
+    private: str = ""  # a pattern of names that no other file can use, "" for none
+    called_as_written: bool = False  # a module that is imported without a name is called as the import writes it
+    fails: Mapping[str, str] = field(default_factory=dict)  # what happens at a place, by its rule
+
+    overloads: bool = False  # several definitions of one name stand beside each other, and a call takes one that fits
+    unit: str = "file"  # "folder" where a module is all files of one
+    inline_modules: bool = False  # a file may define modules, so that only its names tell whether one is there
+    ignores_case: bool = False  # names of classes and members are the same in capitals
+    split: str = ""  # an import names a member of what stands before the last of these
+    lost_names: bool = False  # a name without a receiver means a definition of the file, its mates or its imports
+    object_members: str = ""  # a pattern of members that each object has
+    extended: bool = False  # a function of any file may be a member of any object
+    made_names: str = ""  # a pattern of what generators name
+    classes: str = "_?[A-Z]"  # a pattern of what may be a class by its spelling
+    plain_bases: frozenset[str] = (
+        frozenset()
+    )  # library classes that bring no member that is asked of a class by its name
+    valued_bases: frozenset[str] = frozenset()  # the same, and a call of such a class constructs nothing: enumerations
+    module_members: str = "(?!)"  # a pattern of names that modules have without writing them
+    unknown_members: str = ""  # a pattern of members that classes have without writing them
+    constructors: tuple[str, ...] = ()  # what a construction of a class calls; "=" is the class's own name
+    called_like: tuple[str, ...] = ()  # members that a call of a class or of its object means as well
+    identifiers: frozenset[str] = frozenset({"identifier"})  # nodes of names
+    around: tuple[str, ...] = ()  # nodes that belong to the definition in them: decorators, `export`
+    declarators: tuple[str, ...] = ()  # nodes between the name of a definition and the definition, as C has them
+    statements: frozenset[str] = (
+        frozenset()
+    )  # nodes in which each name is one that is imported; none: those of `@import`
+    scopes: tuple[str, ...] = (
+        "function",
+        "method",
+        "class",
+        "holder",
+        "module",
+    )  # kinds of definitions that a use is told to be in
+    own: tuple[str, ...] = ("this",)  # how a method writes its object
+    above: tuple[str, ...] = ("super",)  # how a method writes its object as one of the class above
+    private_is: str = "file"  # who can use a private name: "file", "folder", "below", "self"
+    unexported: frozenset[str] = frozenset()  # definitions that no other file can ask for
+    nameless: frozenset[str] = frozenset({"_"})  # what stands for no name
+    bare_members: str = ""  # whether a name without a receiver may be a member: "calls", "all", "own", or "" for never
+    free_functions: bool = (
+        False  # a function may stand outside of classes: who calls one without a receiver may mean no member
     )
-    store_form: str  # a member where it is assigned: a "definition", or a "member" like any other
-    qualified: tuple[str, ...]  # nodes of a name with the path before it: its last part names it
-    apart: tuple[str, ...]  # nodes in which an identifier is no name: variables with a sigil, a namespace's own name
-    metaclasses: frozenset[str]  # bases of which the heirs construct classes
-    own_class: str  # how a method writes the class that it belongs to
-    paths_with: str  # the separator of paths that the search for users replaces by dots
-    tokens: str  # nodes of code that is told by its words alone
-    inherited: str  # what each class may inherit from although it does not say so
-    untold: str  # a receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "named": it is that class; "silent": of no receiver is it said that its class is unknown
+    telling: int = 0  # words of a member's name that speaks for itself although nothing tells its receiver; 0 for never
+    sought: bool = (
+        False  # its files are searched for users of what changed, and their own new lines are held against nothing
+    )
+    lends_members: bool = False  # an importer can name static members, and classes of a class, without the class
+    members: Callable[[str, Node], Iterator[Member]] | None = None  # the members of a value that has a name
+    inline: frozenset[str] = (
+        frozenset()
+    )  # nodes between a statement and a function without a name that runs where it stands
+    flat: bool = False  # what a class is called does not say in which class or module it is
+    apart_members: bool = False  # a member is called by its own name alone: its table has another name in each file
+    scoped: bool = False  # a file writes the names that its code sees
+    reads_all: str = ""  # a word by which a function reads all that it is passed
+    literal: str = "(?!)"  # a pattern of heads of values whose members are all written
+    closed: str = "(?!)"  # a pattern of heads of values that no code can give members
+    filled: str = ""  # a pattern of code that may give a value, NAME, members that are not written
+    passed: Callable[[Node], Arguments] | None = None  # what a call passes, where no node lists it all
+    given: Mapping[str, str] = field(default_factory=dict)  # what a library's module defines in a file that imports it
+    imports_end: str = "(?!)"  # a pattern of the first line below which no import stands
+    relative: bool = False  # the name of a namespace may begin in one that the file is in
+    endings: Mapping[str, str] = field(default_factory=dict)  # a node -> what a name may leave out there
+    listed: Callable[[str, int], Iterator[Import]] | None = (
+        None  # what a statement and its line import, where no node lists it
+    )
+    code: Callable[[bytes], bytes] | None = None  # what of a file its parser is given: as many bytes, in the same lines
+    member_form: str = (
+        ""  # the name of a member where it is defined: a "definition", or a "key", which no bare name can mean
+    )
+    store_form: str = "definition"  # a member where it is assigned: a "definition", or a "member" like any other
+    qualified: tuple[str, ...] = ()  # nodes of a name with the path before it: its last part names it
+    apart: tuple[
+        str, ...
+    ] = ()  # nodes in which an identifier is no name: variables with a sigil, a namespace's own name
+    metaclasses: frozenset[str] = frozenset()  # bases of which the heirs construct classes
+    own_class: str = ""  # how a method writes the class that it belongs to
+    paths_with: str = ""  # the separator of paths that the search for users replaces by dots
+    tokens: str = ""  # nodes of code that is told by its words alone
+    inherited: str = ""  # what each class may inherit from although it does not say so
+    # A receiver that no line binds is "unknown", or may be a "class" if it is spelt like one, or is "open"; "named": it is that class;
+    # "silent": of no receiver is it said that its class is unknown.
+    untold: str = "class"
 
     def whole(self, node: Node) -> Node:
         """The definition that a node stands for: what is around its declarators."""
@@ -250,7 +273,7 @@ class Language:
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """What the constructors of a class are called; "=" stands for its own name."""
-        return tuple(name if one == "=" else one for one in self.constructors)
+        return (*(name if one == "=" else one for one in self.constructors), *self.called_like)
 
     def below(self, spec: str, name: str) -> str:
         """The import of a module of a module."""
@@ -288,7 +311,7 @@ class Language:
     @cache  # noqa: B019 - as above
     def texts(self, name: str) -> Mapping[str, str]:
         """The patterns of a query for this grammar. The key is a word: only files that contain it are searched for these patterns."""
-        file = files("impact") / "languages" / self.folder / f"{name}.scm"
+        file = table.FOLDER / self.folder / f"{name}.scm"
         return _of_grammar(file.read_text("utf-8"), self.name) if file.is_file() else {}
 
 
@@ -322,127 +345,44 @@ def _of_grammar(text: str, name: str) -> Mapping[str, str]:
 @cache
 def languages() -> Mapping[str, Language]:
     """Suffix -> language."""
-    found: dict[str, Language] = {}
-    for entry in sorted((files("impact") / "languages").iterdir(), key=lambda one: one.name):
-        if (entry / "language.toml").is_file():
-            for language in load(entry.name):
-                if _is_installed(language.grammar_module):
-                    found.update(dict.fromkeys(language.suffixes, language))
-    return found
-
-
-def _is_installed(module: str) -> bool:
-    """Whether a grammar can be loaded: some come with an extra. It is not loaded for the answer."""
-    try:
-        return find_spec(module) is not None
-    except ImportError:
-        return False
+    found = (language for folder in table.folders() for language in load(folder))
+    return {suffix: one for one in found if has_module(one.grammar_module) for suffix in one.files.suffixes}
 
 
 def load(folder: str) -> tuple[Language, ...]:
     """The languages of one folder: as many as it names grammars."""
-    table = tomllib.loads((files("impact") / "languages" / folder / "language.toml").read_text("utf-8"))
     hooks = import_module(f"impact.languages.{folder}")
-    return tuple(
-        Language(
-            name=row.get("reads_as", name),
-            scripts=row.get("scripts", False),
-            suffixes=tuple(row["suffixes"]),
-            folder=folder,
-            grammar_module=row["grammar"][0],
-            grammar_function=row["grammar"][1],
-            otherwise=row.get("otherwise", ""),
-            configs=tuple(table.get("configs", ())),
-            calls=_rules({**table.get("calls", {}), **row.get("calls", {})}),
-            ambient=frozenset(table.get("ambient", "").split()),
-            modules=getattr(hooks, "Modules", Unresolved),
-            separator=table.get("separator", "."),
-            overloads=table.get("overloads", False),
-            speaks=tuple(row.get("speaks", table["grammars"])),
-            unit=table.get("unit", "file"),
-            inline_modules=table.get("inline_modules", False),
-            ignores_case=table.get("ignores_case", False),
-            split=table.get("split", ""),
-            lost_names=table.get("lost_names", False),
-            object_members=row.get("object_members", table.get("object_members", "")),
-            extended=table.get("extended", False),
-            made_names=table.get("made_names", ""),
-            classes=table.get("classes", "_?[A-Z]"),
-            inherits_constructors=table.get("inherits_constructors", True),
-            plain_bases=frozenset(table.get("plain_bases", "").split()),
-            valued_bases=frozenset(table.get("valued_bases", "").split()),
-            module_members=table.get("module_members", "(?!)"),
-            unknown_members=table.get("unknown_members", ""),
-            constructors=tuple(row.get("constructors", table.get("constructors", ()))),
-            results=_result_rules({**table.get("results", {}), **row.get("results", {})}),
-            exports=table.get("exports", False),
-            offers_all=table.get("offers_all", "(?!)"),
-            hands_on=table.get("hands_on", False),
-            receiver=table.get("receiver", False),
-            called_as_written=table.get("called_as_written", False),
-            private=table.get("private", ""),
-            fails=table.get("fails", {}),
-            identifiers=frozenset(table.get("identifiers", "identifier").split()),
-            around=tuple(table.get("around", "").split()),
-            declarators=tuple(table.get("declarators", "").split()),
-            statements=frozenset(table.get("statements", "").split()),
-            scopes=tuple(table.get("scopes", "function method class holder module").split()),
-            own=tuple(table.get("own", "this").split()),
-            above=tuple(table.get("above", "super").split()),
-            private_is=table.get("private_is", "file"),
-            unexported=frozenset(table.get("unexported", "").split()),
-            nameless=frozenset(table.get("nameless", "_").split()),
-            bare_members=table.get("bare_members", ""),
-            free_functions=row.get("free_functions", table.get("free_functions", False)),
-            telling=table.get("telling", 0),
-            sought=row.get("sought", False),
-            lends_members=table.get("lends_members", False),
-            members=getattr(hooks, "members", None),
-            inline=frozenset(table.get("inline", "").split()),
-            flat=table.get("flat", False),
-            apart_members=table.get("apart_members", False),
-            scoped=table.get("scoped", False),
-            reads_all=table.get("reads_all", ""),
-            literal=table.get("literal", "(?!)"),
-            closed=row.get("closed", "(?!)"),
-            filled=table.get("filled", ""),
-            imports_end=table.get("imports_end", "(?!)"),
-            relative=row.get("relative", table.get("relative", False)),
-            endings=table.get("endings", {}),
-            listed=getattr(hooks, "listed", None),
-            code=getattr(hooks, "code", None),
-            passed=getattr(hooks, "passed", None),
-            given=table.get("given", {}),
-            member_form=table.get("member_form", "definition" if table.get("bare_members") else "key"),
-            store_form=table.get("store_form", "definition"),
-            qualified=tuple(table.get("qualified", "").split()),
-            apart=tuple(table.get("apart", "").split()),
-            metaclasses=frozenset(table.get("metaclasses", "").split()),
-            own_class=table.get("own_class", ""),
-            paths_with=table.get("paths_with", ""),
-            tokens=table.get("tokens", ""),
-            inherited=table.get("inherited", ""),
-            untold=table.get("untold", "class"),
-        )
-        for name, row in table["grammars"].items()
+    rows = {name: row for name, row in table.rows(folder).items() if "grammar" in row}
+    return tuple(_language(folder, row.get("reads_as", name), row, [*rows], hooks) for name, row in rows.items())
+
+
+def _language(folder: str, name: str, row: Mapping[str, Any], grammars: Collection[str], hooks: ModuleType) -> Language:
+    """One language from its row, and from what its folder does by code."""
+    given = {key: getattr(hooks, key) for key in HOOKS if hasattr(hooks, key)}
+    own = {"speaks": grammars, "member_form": "definition" if row.get("bare_members") else "key", **row, "name": name}
+    return table.filled(
+        Language,
+        own,
+        folder=folder,
+        files=filetype("x" + row["suffixes"][0]),
+        traits=table.filled(Traits, row),
+        grammar_module=row["grammar"][0],
+        grammar_function=row["grammar"][1],
+        modules=getattr(hooks, "Modules", Unresolved),
+        calls=table.filled(CallRules, row["calls"]),
+        results=_result_rules(row["results"]),
+        ambient=frozenset(row.get("ambient", "").split()) | getattr(hooks, "AMBIENT", frozenset()),
+        **given,
     )
 
 
-def _rules(table: Mapping[str, Any]) -> CallRules:
-    """The table `[calls]`, where a grammar's own row goes before it."""
-    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-    return CallRules(**values)
-
-
-def _result_rules(table: Mapping[str, Any]) -> ResultRules:
-    """The table `[results]`; what it lists is written with spaces."""
-    values: dict[str, Any] = {
-        key: tuple(value.split()) if key in ("nothing", "tops", "of_awaitable", "of_keys") else value
-        for key, value in table.items()
+def _result_rules(row: Mapping[str, Any]) -> ResultRules:
+    """The table `[results]`; what it lists by names is written with spaces, too."""
+    lists = {
+        key: {name: tuple(words.split()) for name, words in row.get(key, {}).items()}
+        for key in ("wrappers", "of_wrappers", "kinds")
     }
-    for key in ("wrappers", "of_wrappers", "kinds"):
-        values[key] = {name: tuple(words.split()) for name, words in table.get(key, {}).items()}
-    return ResultRules(**values)
+    return table.filled(ResultRules, {**row, **lists})
 
 
 def language_of(path: str) -> Language | None:

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Parameter, Reference, Signature
+from impact.filetypes import filetype
 
 CONSTRUCTIBLE = re.compile(r"function\b(?!\s*\*)")  # arrows, methods, async functions and generators are not
 

@@ -20,9 +20,9 @@ from bot.analyzers.contracts_words import Breakage
 from bot.languages.imports import respell, statement, takes_default, without
 from bot.languages.syntax import tree_of
 from bot.ports import Language, Tree
-from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.values import ChangedSymbol, Reference, Rewrite, Signature, Symbol, Use
+from impact.filetypes import filetype
 from impact.nodes import ancestors
 
 MOST = 200  # lines of one file that are rewritten

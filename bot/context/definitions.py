@@ -13,11 +13,11 @@ from functools import lru_cache
 
 from bot.context import identifiers
 from bot.context.identifiers import Row
-from bot.text.filetypes import FILETYPES, family, filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_product, vendored_folder
 from bot.values import Unit
 from bot.values.everyday import METHODS
+from impact.filetypes import family, filetype, filetypes
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
 MAX_FLOWS = 4  # of one prompt
@@ -27,7 +27,7 @@ SHORTEST = 3  # letters
 LONG_LINE = 300  # characters; a longer line was written by a program
 
 _MEMBERS, _BEHIND_TYPES = (
-    tuple(suffix for one in FILETYPES if one.definitions == form for suffix in one.suffixes)
+    tuple(suffix for one in filetypes() if one.definitions == form for suffix in one.suffixes)
     for form in ("member", "typed")
 )
 _ANY = r"[A-Za-z_$][\w$]*"

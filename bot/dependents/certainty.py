@@ -260,7 +260,7 @@ class Judge:
 
     async def _is_of_library(self, path: str, use: Use) -> bool:
         """Whether the lines above a use bind its receiver to something of a package from outside the tree."""
-        receivers = self.language.TRAITS.receivers
+        receivers = self.language.receivers
         if receivers is None:
             return False
         package = receivers.package_of(await self.tree.read(path) or b"", use.receiver, use.line)

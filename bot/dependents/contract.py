@@ -16,7 +16,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, is_comment
 from bot.text.paths import is_test
 from bot.values import (
@@ -27,6 +26,7 @@ from bot.values import (
     Signature,
     Symbol,
 )
+from impact.filetypes import FileType, filetype
 
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)

@@ -11,12 +11,11 @@ from bot.dependents.exports import Exports
 from bot.dependents.reach import Reach
 from bot.dependents.symbols import ChangedSource
 from bot.ports import Language, Tree
-from bot.text.filetypes import filetype
 from bot.values import ChangedFile, ChangedSymbol, Outline, Signature, Symbol
+from impact.filetypes import filetype
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
-LOOKUPS = frozenset({"__new__"})  # what takes the arguments of a constructor in its place
 GENERATIONS = 3  # of classes below one
 MOST_FILES = 60  # of which definitions are changed from outside
 
@@ -109,7 +108,7 @@ def _former_constructor(outline: Outline, owner: str, short: str) -> Signature |
     for _ in range(GENERATIONS + 1):
         own = [one for one in outline.symbols if one.name == f"{owner}.{short}"]
         others = [one for one in outline.symbols if one.name.rpartition(".")[0] == owner and one.kind == "method"]
-        if own or any(one.short in filetype(one.path).constructors | LOOKUPS for one in others):
+        if own or any(one.short in filetype(one.path).constructors for one in others):
             return own[0].signature if len(own) == 1 else None
         if owner not in bases or len(bases[owner]) > 1:
             return None
@@ -132,7 +131,7 @@ def _is_inherited(item: ChangedSymbol) -> bool:
     """Whether it is a constructor that other classes may have from this one, with another signature."""
     language = filetype(item.symbol.path)
     is_constructor = "." in item.symbol.name and item.symbol.short in language.constructors
-    return item.change == "signature" and is_constructor and language.inherited_constructors
+    return item.change == "signature" and is_constructor and language.inherits_constructors
 
 
 def _heirs_of(owner: str, constructor: str, outline: Outline) -> Iterable[str]:

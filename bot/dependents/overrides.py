@@ -13,11 +13,11 @@ from bot.dependents.importing import Scene
 from bot.dependents.sites import Bindings, bind, classes_of, is_imported
 from bot.dependents.targets import UseTarget
 from bot.ports import Language
-from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
 from bot.values import Outline, Symbol
 from bot.values.everyday import METHODS
+from impact.filetypes import filetype
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 GENERATIONS = 4  # of classes above one
@@ -32,7 +32,7 @@ async def heirs(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> KeyedSymbols:
     """Return the overriding methods of targets that are gone, or take other parameters, in files that import the class."""
-    if language.TRAITS.receivers is not None:
+    if language.receivers is not None:
         return ()
     exports, importers = scene.exports, scene.importers
     mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, exports)]

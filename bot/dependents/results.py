@@ -150,7 +150,7 @@ async def _replaced(tree: Tree, symbols: Iterable[Symbol]) -> set[tuple[str, str
         if language is None or not language.results.inferred:
             continue
         pattern = f"{DEFINED}|{BOUND}|{ASSIGNED}|{QUOTED}".replace("NAME", re.escape(one.short))
-        files = [f"*{suffix}" for suffix in language.suffixes]
+        files = [f"*{suffix}" for suffix in language.files.suffixes]
         owner = one.name.rpartition(".")[0].rpartition(".")[2]
         heirs = await tree.grep(Query([owner], files, word=True)) if owner else ()
         for path, line, text in await tree.grep_lines(Query([pattern], files, "perl")):

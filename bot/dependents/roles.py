@@ -9,7 +9,6 @@ from functools import lru_cache
 from posixpath import basename, dirname, splitext
 
 from bot.dependents.schemas import migrations, sql
-from bot.text.filetypes import filetype
 from bot.text.paths import (
     is_action,
     is_code,
@@ -24,6 +23,7 @@ from bot.text.paths import (
     is_workflow,
     vendored_folder,
 )
+from impact.filetypes import filetype
 
 # Settings whose format has a parser in most languages.
 _PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".env", ".properties"})

@@ -1,26 +1,42 @@
-"""One file or folder per family of languages; a new one satisfies `ports.Language`, is a line here and has a row in `bot/text/filetypes.py`."""
+"""One folder per family of languages, called like the one of `impact/languages` that has its table; it satisfies `ports.Language`."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, cast
 
-from bot.languages.grammars import suffixes
-from bot.ports import Language, Packaging
-from bot.text.filetypes import configs_of
+from bot.ports import Language, Packaging, Receivers
+from impact import table
+from impact.filetypes import Traits, filetypes
 
 
 class Later:
     """A language that is loaded when a file of it is met: a change in one of them does not wait for the grammars of all."""
 
-    def __init__(self, name: str, module: str) -> None:
-        self.NAME = name
-        self.SUFFIXES, self.CONFIGS = suffixes(name), configs_of(name)
-        self._module = f"{__name__}.{module}"
+    def __init__(self, folder: str, row: Mapping[str, Any]) -> None:
+        self.NAME: str = row.get("name", folder)
+        self.SUFFIXES = tuple(
+            suffix for one in filetypes() if one.parser == self.NAME and one.is_readable for suffix in one.suffixes
+        )
+        self.CONFIGS = tuple(row.get("configs", ()))
+        self.TRAITS = table.filled(Traits, row)
+        self._module = f"{__name__}.{folder}"
+
+    @property
+    def AMBIENT(self) -> frozenset[str]:  # noqa: N802 - as the others
+        """Names that every file has without defining or importing them."""
+        from impact.language import languages  # here: it loads what each language does by code
+
+        return languages()[self.SUFFIXES[0]].ambient
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
         found = getattr(import_module(self._module), name)
         setattr(self, name, found)  # asked for at every use of a name
         return found
+
+    @property
+    def receivers(self) -> Receivers | None:
+        """What receivers come from, where a type has the methods of those that it embeds, and overrides none."""
+        return getattr(import_module(self._module), "receivers", None)
 
     @property
     def packaging(self) -> Packaging | None:
@@ -36,22 +52,9 @@ class Later:
         return f"<language {self.NAME}>"
 
 
-# The name by which a language is known, and its module.
-REGISTERED = {
-    "python": "python",
-    "javascript": "javascript",
-    "jvm": "jvm",
-    "csharp": "csharp",
-    "c/c++": "cfamily",
-    "go": "go",
-    "rust": "rust",
-    "php": "php",
-    "ruby": "ruby",
-    "elixir": "elixir",
-    "lua": "lua",
-    "swift": "swift",
-}
 # Those of which a grammar is installed.
 LANGUAGES: Mapping[str, Language] = {
-    name: cast("Language", Later(name, module)) for name, module in REGISTERED.items() if suffixes(name)
+    one.NAME: cast("Language", one)
+    for one in (Later(folder, row) for folder, row in table.folders().items())
+    if one.SUFFIXES
 }

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from bot.languages import syntax
-from bot.text.filetypes import filetype
 from bot.text.lines import YAML_BREAKS, Places
+from impact.filetypes import filetype
 from impact.nodes import errors
 from impact.parsing import in_time
 

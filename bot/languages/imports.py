@@ -7,7 +7,7 @@ from itertools import islice
 from posixpath import commonpath, dirname, relpath, splitext
 
 from bot.languages.syntax import tree_of
-from bot.text.filetypes import filetype, module_path, parsed_by
+from impact.filetypes import filetype, module_path, parsed_by
 from impact.nodes import ancestors
 
 # Nodes that are a whole statement by which a file takes something of another.

@@ -3,14 +3,13 @@
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages.grammars import is_installed
-from bot.text.filetypes import FileType, filetype
+from impact.filetypes import FileType, filetype
 from impact.parsing import grammar, root_of
 
 
 def grammar_of(file_type: FileType) -> Grammar | None:
     """The grammar of a type of file, if it is installed; it is loaded when the first file asks for it."""
-    return grammar(*file_type.grammar) if file_type.grammar and is_installed(file_type) else None
+    return grammar(file_type.grammar[0], file_type.grammar[1]) if file_type.is_installed else None
 
 
 def tree_of(path: str, source: bytes) -> Node | None:

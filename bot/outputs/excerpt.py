@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.render import visible
-from bot.text.filetypes import filetype
 from bot.values import Finding
+from impact.filetypes import filetype
 
 SHOWN = 14  # lines of a quote; a longer one is cut in the middle
 THEME = "ansi_dark"  # the sixteen colours of the terminal's own scheme

@@ -6,7 +6,7 @@ GitHub acts on far more than Markdown: mentions, issues, commits, emoji, command
 import json
 import re
 
-from bot.text.filetypes import FILETYPES
+from impact.filetypes import filetypes
 
 
 class Safe(str):
@@ -24,7 +24,7 @@ _OTHERS = """astro bat bicep c++ cljs clojure cmake cmd conf csv cue diff docker
     groovy haml hbs hcl ini json5 jsonc julia lua make makefile md mdx mli mm nim nix pas perl pl pm proto ps1 psm1 rst sass sbt
     shell sol tcl text tf txt v vb xml zig zsh"""
 LANGUAGES = frozenset(_OTHERS.split()).union(
-    *({one.lexer, *(suffix[1:] for suffix in one.suffixes)} - {""} for one in FILETYPES)
+    *({one.lexer, *(suffix[1:] for suffix in one.suffixes)} - {""} for one in filetypes())
 )
 
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"

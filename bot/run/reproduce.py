@@ -21,7 +21,6 @@ from bot.review.session import Session
 from bot.run.rig import Rig, how_it_ended, rig
 from bot.run.runners import Recipe, Result, judge, nearest
 from bot.run.values import Outcome, RunPermission, SandboxRefused
-from bot.text.filetypes import family
 from bot.values import (
     Excerpt,
     Finding,
@@ -34,6 +33,7 @@ from bot.values import (
     Verdict,
     severity_rank,
 )
+from impact.filetypes import family
 from rlm.values import Model
 
 if TYPE_CHECKING:

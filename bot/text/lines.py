@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bot.text.filetypes import BLOCK as _BLOCK
-from bot.text.filetypes import C_COMMENTS, FILETYPES, HASH, PAGE, PHP_HASH, SLASHES, Marks
+from impact.filetypes import BLOCK as _BLOCK
+from impact.filetypes import C_COMMENTS, HASH, PAGE, PHP_HASH, SLASHES, Marks, filetypes
 
 BYTE_ORDER_MARK = codecs.BOM_UTF8
 ENCODINGS = (
@@ -260,7 +260,7 @@ def _marks(path: str) -> Marks:
 
 @lru_cache(maxsize=1)
 def _marks_by_suffix() -> Mapping[str, Marks]:
-    marks = {suffix: one.comments for one in FILETYPES for suffix in one.suffixes if one.comments}
+    marks = {suffix: one.comments for one in filetypes() for suffix in one.suffixes if one.comments}
     return {**_table(reversed(_BY_SUFFIX)), **marks}
 
 

@@ -42,18 +42,6 @@ def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: by
         assert all(1 <= use.line <= lines for use in language.uses(path, source, {"a", "A", "self"}))
 
 
-def test_the_registry_says_what_the_modules_say() -> None:
-    """Each name in the registry is a language with rows of suffixes, so that it is loaded only when a file of it is met."""
-    from importlib import import_module
-
-    from bot.languages import REGISTERED
-    from bot.text.filetypes import parsed_by
-
-    for name, module in REGISTERED.items():
-        assert callable(import_module(f"bot.languages.{module}").outline)
-        assert parsed_by(name)
-
-
 def test_a_language_is_loaded_when_a_file_of_it_is_met() -> None:
     """Looking up who reads a suffix loads no grammar."""
     code = (

@@ -30,6 +30,16 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
     ("a function is gone with its prototype", BEFORE, NO_LEN, [("src/main.c", 5, "removed-symbol")]),
     ("a call has too few arguments", BEFORE, WIDER, [("src/main.c", 4, "required-parameter")]),
     (
+        "a kernel of CUDA calls it beside a launch",
+        {
+            **BEFORE,
+            "src/main.c": "",
+            "src/sum.cu": '#include "sds.h"\n__global__ void add(int *a) { a[0] += 1; }\nint run(int *a) {\n    add<<<1, 256>>>(a);\n    return sdslen(0);\n}\n',
+        },
+        NO_LEN,
+        [("src/sum.cu", 5, "removed-symbol")],
+    ),
+    (
         "a header in between hands the names on",
         {**BEFORE, "src/all.h": '#include "sds.h"\n', "src/main.c": CALLER.replace("sds.h", "all.h")},
         NO_LEN,

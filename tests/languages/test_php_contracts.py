@@ -52,6 +52,12 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
         [("src/Web/Cart.php", 6, "removed-symbol")],
     ),
     (
+        "an include of another suffix calls it",
+        {**SHOP, "src/Web/cart.inc": CART},
+        {"src/functions.php": "<?php\nnamespace App;\n"},
+        [("src/Web/Cart.php", 6, "removed-symbol"), ("src/Web/cart.inc", 6, "removed-symbol")],
+    ),
+    (
         "a named argument is renamed",
         {**SHOP, "src/Web/Cart.php": CART.replace("[], 1.0", "items: [], tax: 1.0")},
         {"src/functions.php": FUNCTIONS.replace("$tax", "$rate")},

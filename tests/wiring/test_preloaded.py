@@ -11,11 +11,11 @@ import pytest
 from fakes import Repository
 from families import few
 
-from bot.languages import REGISTERED
-from bot.text.filetypes import parsed_by
 from bot.wiring import child
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
+from impact import table
+from impact.filetypes import parsed_by
 
 REVIEW = """
 import asyncio, json, sys
@@ -32,7 +32,7 @@ print(json.dumps([done.cost.calls, sorted(set(sys.modules) - before)]))
 @pytest.mark.parametrize("provider", few(["compatible", "anthropic"], 0))
 def test_a_review_in_a_child_imports_nothing(provider: str, repository: Repository, tmp_path: Path) -> None:
     """Each language, the linter of Python, the patterns of secrets and the model's client are in the memory that children share."""
-    paths = [f"{module}{parsed_by(name)[0]}" for name, module in REGISTERED.items()]
+    paths = [f"{folder}{parsed_by(row.get('name', folder))[0]}" for folder, row in table.folders().items()]
     pull = repository.change(dict.fromkeys(paths, ""), dict.fromkeys(paths, 'password = "k3ks8fh2lskd93"\n'))
     (tmp_path / "scratch").mkdir()
     with doubles.in_thread(Server({"answer": "Read.", "findings": []})) as server:

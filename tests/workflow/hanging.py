@@ -15,8 +15,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from bot.languages import LANGUAGES
-from bot.ports import LanguageTraits
 from bot.values import Clues, Outline
+from impact.filetypes import Traits
 
 if TYPE_CHECKING:
     from whole import Whole
@@ -53,7 +53,7 @@ def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
         return SimpleNamespace(clues=lambda _: Clues(frozenset()), imports=lambda *_: ())
 
     return SimpleNamespace(
-        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), AMBIENT=frozenset(), TRAITS=LanguageTraits(), project=project, outline=outline,
+        NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), AMBIENT=frozenset(), TRAITS=Traits(), receivers=None, project=project, outline=outline,
         uses=lambda *_: (),
     )  # fmt: skip
 

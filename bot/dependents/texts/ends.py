@@ -7,9 +7,9 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from bot.text.filetypes import filetype
 from bot.text.lines import binds, defines
 from bot.text.paths import is_page, is_settings, is_style
+from impact.filetypes import filetype
 
 SCHEMA = re.compile(r"\.(?:sql|prisma|proto|graphqls?|gql)$")
 # What a manifest calls a package is asked for by imports, which their language resolves.

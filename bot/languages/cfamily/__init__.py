@@ -8,20 +8,11 @@ from functools import lru_cache
 from bot.languages import queried
 from bot.languages.cfamily.includes import Includes
 from bot.languages.unreadable import finds, outlines
-from bot.ports import LanguageTraits
 from bot.values import SPACE, Outline, Parameter, Side, Symbol, Use
 from impact import reader, spots
 from impact.language import languages
 
-TRAITS = LanguageTraits(
-    declared_members=True,
-    conditional_build=True,
-    whole_files=True,
-)
 project = Includes
-# What every file may use without including a header of the tree.
-GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"
-AMBIENT = frozenset(GIVEN.split())
 MODERN = re.compile(
     rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b"
     rb"|\boperator[ \t]*+(?:[-+*/%^&|~!=<>,\[]|\([ \t]*+\)|[\w:]++[ \t*&]*+\()",

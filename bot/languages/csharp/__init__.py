@@ -2,18 +2,10 @@
 
 from bot.languages import queried
 from bot.languages.namespaces import KnownNamespaces
-from bot.ports import LanguageTraits
 from impact.languages.csharp import Modules
 
-TRAITS = LanguageTraits(
-    capital_members=True,
-)
 outline = queried.outline
 uses = queried.uses
-AMBIENT = frozenset({
-    "Clone", "CompareTo", "Deconstruct", "Dispose", "Equals", "Finalize", "GetEnumerator", "GetHashCode", "GetType", "HasFlag",
-    "MemberwiseClone", "PrintMembers", "ReferenceEquals", "ToString",
-})  # fmt: skip
 
 
 class CSharpNamespaces(KnownNamespaces[Modules]):

@@ -6,13 +6,11 @@ from bot.languages import queried
 from bot.languages.go import receivers
 from bot.languages.go.modules import GO, GoModules, likely_names
 from bot.languages.modules import statements
-from bot.ports import LanguageTraits
 from bot.values import Use
 
-TRAITS = LanguageTraits(capital_members=True, receivers=receivers)
 project = GoModules
-AMBIENT = GO.ambient | {"C"}
 outline = queried.outline
+__all__ = ["outline", "project", "receivers", "uses"]
 
 
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:

@@ -8,27 +8,12 @@ from bot.languages import queried
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.modules import statements
 from bot.languages.unreadable import finds
-from bot.ports import LanguageTraits
 from bot.values import SomeUses, Use
 from impact.language import language_of
 from impact.parsing import Lines
 from impact.spots import MOST
 
-TRAITS = LanguageTraits(unwritten_names=True)
 project = JavaScriptModules
-# The globals of browsers, workers and Node that a file may well have had a function of the same name for.
-GLOBALS = (
-    "AbortController Array Blob Boolean Buffer Bun CustomEvent Date Deno Element Error Event File FormData Function Headers "
-    "Image Infinity Intl JSON Map Math MessageChannel NaN Node Number Object Promise Proxy Range Reflect RegExp Request "
-    "Response Set String Symbol Text TextDecoder TextEncoder URL URLSearchParams WeakMap WeakRef WeakSet WebSocket Worker "
-    "afterAll afterEach alert atob beforeAll beforeEach blur btoa chai clearInterval clearTimeout close confirm console "
-    "crypto customElements define describe document eval event expect exports fetch find focus frames global globalThis "
-    "history importScripts isFinite isNaN it jest length localStorage location module moveBy moveTo name navigator open "
-    "opener origin parent parseFloat parseInt performance postMessage print process prompt queueMicrotask "
-    "requestAnimationFrame require screen scroll self sessionStorage setImmediate setInterval setTimeout status stop "
-    "structuredClone test top undefined vi window"
-)
-AMBIENT = frozenset(GLOBALS.split())
 STORE = re.compile(rb"(?<![\w$.])\$([A-Za-z_]\w{0,100})(?![\w$])")
 
 

@@ -4,14 +4,11 @@ from dataclasses import replace
 
 from bot.languages import queried
 from bot.languages.namespaces import KnownNamespaces
-from bot.ports import LanguageTraits
 from bot.values import Outline, Side
 from impact import reader
 from impact.language import language_of, languages
 from impact.languages.jvm import Modules, facade
 
-TRAITS = LanguageTraits()
-AMBIENT = languages()[".java"].ambient
 uses = queried.uses
 
 

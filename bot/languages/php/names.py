@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
 from bot.languages.lexical import MOST_IMPORTS, line_until, mention
-from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import
+from impact.filetypes import parsed_by
 from impact.parsing import Lines
 
 SUFFIXES = parsed_by("php")

@@ -6,23 +6,10 @@ from collections.abc import Collection, Iterator
 from bot.languages import queried
 from bot.languages.rust.modules import RustModules
 from bot.languages.unreadable import finds
-from bot.ports import LanguageTraits
 from bot.values import Use
 
-TRAITS = LanguageTraits(
-    conditional_build=True,
-    members_apart=True,
-)
 project = RustModules
 outline = queried.outline
-# The prelude, the primitive types and the crates that every file has.
-PRELUDE = (
-    "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err Extend Fn FnMut FnOnce From FromIterator "
-    "Hash Into IntoIterator Iterator None Ok Option Ord PartialEq PartialOrd Result Self Send Sized Some String Sync "
-    "ToOwned ToString TryFrom TryInto Unpin Vec alloc bool char core crate drop f32 f64 i128 i16 i32 i64 i8 isize self std "
-    "str super u128 u16 u32 u64 u8 usize"
-)
-AMBIENT = frozenset(PRELUDE.split())
 CODECS = frozenset({"serialize", "deserialize"})
 WITH = re.compile(rb"(?<=[(,\s])with\s{0,4}=\s{1,4}\"([A-Za-z_]\w*+(?:::\w++)*+)\"[,)\s]")
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from bot.languages.lexical import KEPT, MOST_IMPORTS, config
-from bot.text.filetypes import parsed_by
 from bot.values import Clues, Import, Outline
+from impact.filetypes import parsed_by
 from impact.parsing import Lines
 
 SUFFIXES = parsed_by("swift")

@@ -4,6 +4,7 @@ A folder without `__init__.py` is a place to import from. A name is the tree's o
 importer belongs to, or one that lies where a project is: at the root, in `src`, beside a file that installs it.
 """
 
+import builtins
 import posixpath
 import re
 import sys
@@ -15,6 +16,15 @@ from impact.language import Standalone
 from impact.paths import Paths, above_of, joined
 from impact.values import Import
 
+AMBIENT = frozenset(dir(builtins)) | {
+    "__file__",
+    "__path__",
+    "__builtins__",
+    "reveal_type",
+    "unicode",
+    "basestring",
+    "xrange",
+}
 FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")  # a package goes before a module of its name
 GENERATED = re.compile(
     r"_pb2(_grpc)?$|^_?version$|^__version__$|^_?generated|_generated$|_gen$|_rc$|_ui$|^ui_|^_build|parsetab$|lextab$"

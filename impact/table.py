@@ -1,0 +1,51 @@
+"""The one table of languages: what `language.toml` of each folder says, read once and without loading a grammar."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, TypeVar, get_origin
+
+FOLDER = files("impact") / "languages"
+OTHERS = "others.toml"  # types of files that no folder is about
+NESTED = ("calls", "results")  # tables of which a grammar's own row is joined with the folder's
+Value = TypeVar("Value")
+
+
+@cache
+def folders() -> Mapping[str, Mapping[str, Any]]:
+    """Folder of a language -> its table."""
+    found = sorted(entry.name for entry in FOLDER.iterdir() if (entry / "language.toml").is_file())
+    return MappingProxyType(
+        {name: tomllib.loads((FOLDER / name / "language.toml").read_text("utf-8")) for name in found}
+    )
+
+
+@cache
+def others() -> tuple[Mapping[str, Any], ...]:
+    """The rows of files that no language reads."""
+    return tuple(tomllib.loads((FOLDER / OTHERS).read_text("utf-8"))["types"])
+
+
+def rows(folder: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return what holds of each grammar of a folder: what its own row says goes before what the table says."""
+    table = folders()[folder]
+    return {
+        name: {**table, **row, **{key: {**table.get(key, {}), **row.get(key, {})} for key in NESTED}}
+        for name, row in table["grammars"].items()
+    }
+
+
+def filled(kind: type[Value], row: Mapping[str, Any], **more: object) -> Value:
+    """Return a value of a dataclass from a row: words between spaces where it has a collection, the default where the row says nothing."""
+    given = {one.name: _as(one.type, row[one.name]) for one in fields(kind) if one.name in row}  # type: ignore[arg-type]
+    return kind(**{**given, **more})
+
+
+def _as(kind: Any, value: Any) -> Any:  # noqa: ANN401 - what a table holds
+    origin = get_origin(kind) or kind
+    if origin in (tuple, frozenset):
+        return origin(value.split() if isinstance(value, str) else value)
+    return value

@@ -1,0 +1,41 @@
+"""What is known of a language stands in its folder of `impact/languages`, and there once."""
+
+from collections import Counter
+from dataclasses import fields
+from itertools import chain
+
+import pytest
+
+from bot.languages import LANGUAGES
+from impact import table
+from impact.filetypes import FileType, Traits, filetype, filetypes
+from impact.language import CallRules, Language, ResultRules, languages
+
+OF_A_ROW = {"grammar", "reads_as", "checked_by", "grammars"}
+KNOWN = OF_A_ROW | {one.name for kind in (FileType, Traits, Language) for one in fields(kind)}
+
+
+@pytest.mark.parametrize("folder", table.folders())
+def test_each_key_of_a_table_is_read(folder: str) -> None:
+    """A word that nobody asks for would be a fact without effect."""
+    for row in (table.folders()[folder], *table.folders()[folder]["grammars"].values()):
+        assert set(row) - KNOWN == set()
+        assert set(row.get("calls", {})) <= {one.name for one in fields(CallRules)}
+        assert set(row.get("results", {})) <= {one.name for one in fields(ResultRules)}
+    assert all(set(row) <= {one.name for one in fields(FileType)} for row in table.others())
+
+
+def test_a_suffix_has_one_row() -> None:
+    """Which language reads a file is said in one place."""
+    assert {
+        suffix: times
+        for suffix, times in Counter(chain.from_iterable(one.suffixes for one in filetypes())).items()
+        if times > 1
+    } == {}
+
+
+def test_both_directions_read_the_same_files() -> None:
+    """A file that the search for users reads has its grammar, and its language the same facts of it."""
+    searched = {suffix for one in LANGUAGES.values() for suffix in one.SUFFIXES}
+    assert searched == set(languages())
+    assert all(language.files is filetype(f"x{suffix}") for suffix, language in languages().items())
