@@ -115,7 +115,7 @@ def _place(item: "Finding") -> tuple[str, int]:
 
 
 def _file(file: "ChangedFile") -> File:
-    from bot.text.paths import is_test
+    from impact.text.paths import is_test
 
     return File(
         file.path,

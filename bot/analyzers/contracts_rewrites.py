@@ -20,10 +20,10 @@ from bot.analyzers.contracts_words import Breakage
 from bot.languages.imports import respell, statement, takes_default, without
 from bot.languages.syntax import tree_of
 from bot.ports import Language, Tree
-from bot.text.lines import file_lines
 from bot.values import ChangedSymbol, Reference, Rewrite, Signature, Symbol, Use
 from impact.filetypes import filetype
 from impact.nodes import ancestors
+from impact.text.lines import file_lines
 
 MOST = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})

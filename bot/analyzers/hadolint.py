@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bot.analyzers.linters import Directives, Ending, Linter, LintReport
-from bot.text.paths import is_dockerfile
+from impact.text.paths import is_dockerfile
 
 
 def _name(path: str) -> str | None:

@@ -21,9 +21,9 @@ from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
 from bot.ports import Tree
 from bot.render import count
-from bot.text.lines import FEEDS, Places, quote_of
-from bot.text.paths import is_sample, is_test
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
+from impact.text.lines import FEEDS, Places, quote_of
+from impact.text.paths import is_sample, is_test
 
 PORTION = 100  # files of one run
 ALONE = 20  # files that are run one by one after a run that judged none of them

@@ -6,7 +6,7 @@ from posixpath import splitext
 from typing import Any
 
 from bot.analyzers.linters import Directives, Ending, Linter, LintReport
-from bot.text.lines import RETURNS
+from impact.text.lines import RETURNS
 
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"})
 CONFIG = b'{"plugins": ["oxc", "typescript", "unicorn"], "categories": {}, "rules": {}}'

@@ -12,10 +12,10 @@ from bot.analyzers.contracts import REPORTED, compare
 from bot.dependents.one_side import OneSide
 from bot.languages.faults import faults
 from bot.ports import Language, Tree
-from bot.text.lines import file_lines
-from bot.text.paths import is_test
 from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
+from impact.text.lines import file_lines
+from impact.text.paths import is_test
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"

@@ -12,8 +12,8 @@ from posixpath import basename, splitext
 from typing import Any
 
 from bot.analyzers.linters import SYNTAX, Directives, Ending, Linter, LintReport, Side
-from bot.text.lines import RETURNS
 from bot.values import Evidence, Finding, Verdict
+from impact.text.lines import RETURNS
 
 NEWEST = "py314"  # syntax that any supported Python knows is no error
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from bot import config
 from bot.config import names
 from bot.ports import Tree
-from bot.text.lines import YAML_BREAKS, Places
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
+from impact.text.lines import YAML_BREAKS, Places
 
 NAME = "settings"
 MOST = 40  # problems of one file that are findings of their own

@@ -10,8 +10,8 @@ from bot.checkout import git, own_git_dir
 from bot.checkout.locate import paths_of
 from bot.errors import UsageError
 from bot.machine import files
-from bot.text.paths import raw_name
 from bot.values import PullRequest
+from impact.text.paths import raw_name
 
 REGULAR = (b"100644", b"100755")
 

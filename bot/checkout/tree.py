@@ -14,10 +14,10 @@ from bot.checkout import commit_patches, git, own_git_dir
 from bot.errors import GitError, UsageError
 from bot.machine import limits
 from bot.machine.concurrency import end_process, together
-from bot.text.globs import generated_marks
-from bot.text.lines import HEAD_BYTES
-from bot.text.paths import name_of, raw_name
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
+from impact.text.globs import generated_marks
+from impact.text.lines import HEAD_BYTES
+from impact.text.paths import name_of, raw_name
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
 CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines

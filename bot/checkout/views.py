@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from bot.masking.masks import Masks
 from bot.ports import RunnableTree, Tree
-from bot.text.paths import is_unwritten
 from bot.values import Query, Side, TreeEntry
+from impact.text.paths import is_unwritten
 
 MOST_PASSED_BY = 60  # files and folders that a search of our own is told to pass by
 Found = TypeVar("Found")

@@ -15,7 +15,7 @@ from bot.checkout.own_git_dir import Settings
 from bot.config import hook
 from bot.machine import files
 from bot.machine.concurrency import together
-from bot.text.paths import name_of
+from impact.text.paths import name_of
 
 SUBMODULE = b"160000"
 

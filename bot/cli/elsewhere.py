@@ -11,7 +11,7 @@ from bot.config.elsewhere import FORMATS, Format, New, Old, Row
 from bot.errors import UsageError
 from bot.machine import files
 from bot.review.guidance import FILES, MAX_FILE, read_guideline
-from bot.text import globs
+from impact.text import globs
 
 MOST = 1 << 20  # bytes of an old file
 

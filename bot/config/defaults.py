@@ -44,7 +44,7 @@ class Checked:
 
 
 def _pattern(value: str) -> str:
-    from bot.text import globs
+    from impact.text import globs
 
     globs.check(value)  # raises a ValueError, which pydantic tells with the key
     return value

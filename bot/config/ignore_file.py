@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from bot.config import names, yaml_text
 from bot.config.defaults import Pattern
 from bot.config.repository import Problem
-from bot.text import globs
 from bot.values import Evidence, Finding
+from impact.text import globs
 
 FILE, OTHER_NAMES = names.IGNORE, names.OTHER_IGNORE
 Scope = Literal["finding", "rule", "path"]

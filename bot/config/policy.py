@@ -13,11 +13,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from bot.config import FILE
-from bot.text import globs
 from bot.values.ask import ASKED, ReviewAsk, Trigger
 from bot.values.custom_check import is_bar
 from bot.values.host import Ending, PullFacts
 from bot.values.review import Lack
+from impact.text import globs
 
 if TYPE_CHECKING:
     from bot.config import Config

@@ -78,7 +78,7 @@ class Config(ReviewSettings):
         """The settings of a change of these files: `effort` is what the most demanding of them gets by `effort_for`."""
         if not self.effort_for:
             return self
-        from bot.text import globs
+        from impact.text import globs
 
         asked = []
         for path in paths:
@@ -102,7 +102,7 @@ class Config(ReviewSettings):
         """Whether the repository's file asks not to review this path."""
         if not self.ignore:
             return False
-        from bot.text import globs
+        from impact.text import globs
 
         return globs.matches(self.ignore, path)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from bot.context import definitions, identifiers, snippets
 from bot.diff.units import ShownLines
-from bot.text import blocks
 from bot.values import Excerpt, tokens
+from impact.text import blocks
 
 SMALL = 8  # lines of a definition that is shown whole in any case
 WHOLE = 24  # lines of a body that is shown whole if there is room

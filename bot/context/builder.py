@@ -25,10 +25,10 @@ from bot.context.searches import Searches
 from bot.context.usages import Pick
 from bot.dependents.sites import MODULE
 from bot.diff.units import ShownLines
-from bot.text import blocks
-from bot.text.lines import file_lines
-from bot.text.paths import is_product
 from bot.values import Excerpt, Reference, Unit, tokens
+from impact.text import blocks
+from impact.text.lines import file_lines
+from impact.text.paths import is_product
 
 NEARBY_TOKENS = 3_200  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from bot.context import identifiers
-from bot.text.paths import decides_nothing
 from bot.values import Reference, Unit
+from impact.text.paths import decides_nothing
 
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from bot.context import definitions
 from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.usages import Pick, Row
-from bot.text.paths import is_product
 from bot.values import ChangedFile, Unit
+from impact.text.paths import is_product
 
 MAX_PICKS = 4  # lines shown for the definitions of one prompt
 PER_NAME = 2

@@ -13,11 +13,11 @@ from functools import lru_cache
 
 from bot.context import identifiers
 from bot.context.identifiers import Row
-from bot.text.lines import is_comment
-from bot.text.paths import is_product, vendored_folder
 from bot.values import Unit
 from bot.values.everyday import METHODS
 from impact.filetypes import family, filetype, filetypes
+from impact.text.lines import is_comment
+from impact.text.paths import is_product, vendored_folder
 
 MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
 MAX_FLOWS = 4  # of one prompt

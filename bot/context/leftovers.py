@@ -11,10 +11,10 @@ from itertools import chain
 from bot.context import akin, identifiers, meaning, usages
 from bot.context.identifiers import Row
 from bot.context.usages import Pick
-from bot.text.lines import is_comment
-from bot.text.paths import decides_nothing, is_product, is_test
 from bot.values import ChangedFile, Unit
 from impact.filetypes import family
+from impact.text.lines import is_comment
+from impact.text.paths import decides_nothing, is_product, is_test
 
 SHORTEST = 4  # letters of a plain word
 MAX_NAMES = 12  # of one prompt

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from bot.context import definitions, identifiers
 from bot.diff.units import ShownLines
-from bot.text import blocks
-from bot.text.lines import is_comment
 from bot.values import DiffRow, Excerpt, LookUp, Side, tokens
+from impact.text import blocks
+from impact.text.lines import is_comment
 
 NEAR = 8  # lines before and after a deciding one that stay when the room does not hold all
 MARKERS = 8  # tokens of the marks around an excerpt

@@ -18,11 +18,11 @@ from bot.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, gi
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
-from bot.text import blocks, globs
-from bot.text.lines import binds, block, closing, defines, definition, file_lines, is_binary, is_comment, says
-from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
 from bot.values import Excerpt, LookUp, Query, Reference, Side, Symbol
 from impact.filetypes import family
+from impact.text import blocks, globs
+from impact.text.lines import binds, block, closing, defines, definition, file_lines, is_binary, is_comment, says
+from impact.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
 
 TOKENS = 6_000  # of all that one answer is shown
 NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400

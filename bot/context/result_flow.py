@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from bot.context import definitions, identifiers
-from bot.text import blocks
-from bot.text.lines import is_comment
 from bot.values import Reference, Unit
 from impact.filetypes import filetype
+from impact.text import blocks
+from impact.text.lines import is_comment
 
 LONGEST = 200  # lines of a function that is read
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise)\b|.*=>|.*->")

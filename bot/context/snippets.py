@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from bot.context import definitions, identifiers
 from bot.diff.units import ShownLines
-from bot.text import blocks
-from bot.text.lines import defines, special
 from bot.values import ChangedFile, DiffRow, Excerpt
 from impact.filetypes import filetype
+from impact.text import blocks
+from impact.text.lines import defines, special
 
 BODY = 14  # lines of a definition at most
 _TRIPLE = re.compile(r"(\"\"\"|''')")

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.dependents.symbols import ChangedSource
-from bot.text.lines import file_lines, is_comment, says
-from bot.text.paths import is_test
+from impact.text.lines import file_lines, is_comment, says
+from impact.text.paths import is_test
 
 OWN = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)")
 SET = re.compile(rf"{OWN.pattern}\s*(?::[^=\n]{{1,80}})?=(?![=>~])")

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.text.lines import defined_names
-from bot.text.paths import is_test
 from bot.values import ChangedFile
+from impact.text.lines import defined_names
+from impact.text.paths import is_test
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from bot.dependents.sites import mention
 from bot.dependents.targets import telling
 from bot.machine.extras import install
 from bot.ports import Tree
-from bot.text.lines import is_comment
-from bot.text.paths import is_prose, is_test
 from bot.values import ChangedFile, Dependents, Query, Reference
 from impact.filetypes import filetype
+from impact.text.lines import is_comment
+from impact.text.paths import is_prose, is_test
 
 WORD = re.compile(r"(?<![\w$\\])[A-Za-z_]\w{5,59}(?![\w$])")  # not the escape \u8A9E of a translation
 LONG = 12  # letters of a word that is distinctive without parts

@@ -25,9 +25,9 @@ from bot.dependents.names import Names
 from bot.dependents.sites import Bindings, Match, is_imported
 from bot.dependents.targets import UseTarget, last_word, names_class, resembles, telling
 from bot.ports import Language, Tree
-from bot.text.lines import says
 from bot.values import COMPONENT, Fate, Import, Outline, Side, Tie, Use
 from bot.values.everyday import METHODS
+from impact.text.lines import says
 
 SIDES: tuple[Side, Side] = ("head", "base")
 FORGOTTEN = 6  # files that a change may leave behind by mistake

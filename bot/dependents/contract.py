@@ -16,8 +16,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from bot.text.lines import code_of, is_comment
-from bot.text.paths import is_test
 from bot.values import (
     COMPONENT,
     ChangedSymbol,
@@ -27,6 +25,8 @@ from bot.values import (
     Symbol,
 )
 from impact.filetypes import FileType, filetype
+from impact.text.lines import code_of, is_comment
+from impact.text.paths import is_test
 
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)

@@ -28,8 +28,8 @@ from bot.dependents.texts import also_says
 from bot.diff.skip import MOVED, REPLACED
 from bot.machine.concurrency import together
 from bot.ports import Language, Tree
-from bot.text.lines import file_lines
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
+from impact.text.lines import file_lines
 
 
 async def find(

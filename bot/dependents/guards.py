@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from bot.dependents.symbols import ChangedSource
-from bot.text.lines import file_lines
-from bot.text.paths import is_sample, is_test
 from bot.values import LostGuard
 from impact.protection import Guard, Protection, is_access, protection
+from impact.text.lines import file_lines
+from impact.text.paths import is_sample, is_test
 
 ORDER = ("mark", "dependency", "check", "condition")
 

@@ -12,8 +12,8 @@ from bot.dependents.reach import Reach, globs
 from bot.dependents.sites import MODULE, Bindings, Meaning, bind
 from bot.dependents.symbols import ChangedSource
 from bot.machine.concurrency import together
-from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependent, Import, Query, Reference
+from impact.text.paths import is_test
 
 BARRELS = frozenset({"__init__", "index"})
 HOPS = 2  # from barrel to barrel

@@ -9,8 +9,8 @@ from bot.dependents.names import occurrences
 from bot.dependents.reach import Reach
 from bot.dependents.sites import MODULE, mention
 from bot.ports import SelfDescribed
-from bot.text.lines import file_lines, without_mark
 from bot.values import Import, Query, Reference
+from impact.text.lines import file_lines, without_mark
 
 WORD = re.compile(rb"\w+")
 APART = re.compile(r"[^a-z0-9]+")

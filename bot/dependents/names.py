@@ -12,8 +12,8 @@ from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.reach import globs
 from bot.machine.concurrency import together
 from bot.ports import Language, Tree
-from bot.text.paths import is_output, is_page, is_prose, is_style
 from bot.values import Query, Side, Use
+from impact.text.paths import is_output, is_page, is_prose, is_style
 
 MAX_LINES = 20_000
 MAX_PATHS = 2_000  # on one command line

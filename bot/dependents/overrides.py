@@ -13,11 +13,11 @@ from bot.dependents.importing import Scene
 from bot.dependents.sites import Bindings, bind, classes_of, is_imported
 from bot.dependents.targets import UseTarget
 from bot.ports import Language
-from bot.text.lines import file_lines
-from bot.text.paths import is_test
 from bot.values import Outline, Symbol
 from bot.values.everyday import METHODS
 from impact.filetypes import filetype
+from impact.text.lines import file_lines
+from impact.text.paths import is_test
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 GENERATIONS = 4  # of classes above one

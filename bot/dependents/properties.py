@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from bot.dependents.sites import mention
 from bot.ports import Tree
-from bot.text.lines import file_lines
 from bot.values import ChangedSymbol, Reference
+from impact.text.lines import file_lines
 
 _TAKES = re.compile(r"\(\s*+\{([^{}()]*+(?:\{[^{}]*+\}[^{}()]*+)*+)\}")  # the object that a head takes apart
 _NAME = re.compile(r"(?:^|,)\s*+([A-Za-z_$][\w$]*+)")

@@ -8,8 +8,8 @@ from fnmatch import translate
 from bot.machine import limits
 from bot.machine.concurrency import together
 from bot.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
-from bot.text.lines import CONFIG, without_mark
 from bot.values import Clues, Import, Outline, Query, Side, TreeEntry
+from impact.text.lines import CONFIG, without_mark
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files

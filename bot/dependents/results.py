@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from bot.dependents.exports import Exports
 from bot.ports import Tree
-from bot.text.lines import file_lines, says
-from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Query, Reference, ResultMisuse, Side, Symbol
 from impact.language import language_of
 from impact.results import Misuse, Result, Way, misuse, results
+from impact.text.lines import file_lines, says
+from impact.text.paths import is_test
 
 VARIABLE = "variable"
 GIVEN = {"nothing": "None", "tuple": "a tuple"}

@@ -9,7 +9,8 @@ from functools import lru_cache
 from posixpath import basename, dirname, splitext
 
 from bot.dependents.schemas import migrations, sql
-from bot.text.paths import (
+from impact.filetypes import filetype
+from impact.text.paths import (
     is_action,
     is_code,
     is_dockerfile,
@@ -23,7 +24,6 @@ from bot.text.paths import (
     is_workflow,
     vendored_folder,
 )
-from impact.filetypes import filetype
 
 # Settings whose format has a parser in most languages.
 _PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".env", ".properties"})

@@ -15,9 +15,9 @@ from bot.dependents.reach import globs
 from bot.dependents.sites import Bindings, bind, is_imported, is_imported_elsewhere, match, names, reference
 from bot.dependents.targets import UseTarget, telling
 from bot.machine.concurrency import together
-from bot.text.lines import file_lines
-from bot.text.paths import is_output
 from bot.values import Query, Reference, Side, SomeUses, Symbol, Use
+from impact.text.lines import file_lines
+from impact.text.paths import is_output
 
 if TYPE_CHECKING:
     from impact.results import Result

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from bot.dependents.targets import RESULT, WHOLE_MODULE, UseTarget
-from bot.text.paths import is_test
 from bot.values import Fate, Import, Reference, Tie, Use
 from bot.values.everyday import METHODS
+from impact.text.paths import is_test
 
 MODULE = "<module>"
 

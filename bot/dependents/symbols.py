@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from bot.dependents.contract import is_contested, without_formatting
 from bot.ports import Language
-from bot.text.lines import defines, file_lines
 from bot.values import COMPONENT, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
+from impact.text.lines import defines, file_lines
 
 VALUES = frozenset({"variable", COMPONENT})  # what has no body
 HOLDERS = frozenset({"class", "type"})  # what has members

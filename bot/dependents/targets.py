@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bot.text.paths import is_test
 from bot.values import SPACE, ChangedSymbol, Contract, Use
 from impact.filetypes import filetype
+from impact.text.paths import is_test
 
 if TYPE_CHECKING:
     from bot.dependents.importing import Scene

@@ -8,9 +8,9 @@ from typing import Literal
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.reach import globs
 from bot.ports import Language, Tree
-from bot.text.lines import file_lines, is_comment
-from bot.text.paths import is_output, is_prose, is_settings, is_test
 from bot.values import Query, Reference, Use
+from impact.text.lines import file_lines, is_comment
+from impact.text.paths import is_output, is_prose, is_settings, is_test
 
 ENVIRONMENT = r"(environ|getenv|process\.env|import\.meta\.env|ENV)\b.{0,300}\bNAME"
 LOOKS = (

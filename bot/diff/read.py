@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from bot.diff import skip
 from bot.machine import limits
-from bot.text.globs import generated_marks
-from bot.text.paths import is_code, is_settings, name_of, vendored_folder
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
+from impact.text.globs import generated_marks
+from impact.text.paths import is_code, is_settings, name_of, vendored_folder
 
 if TYPE_CHECKING:
     from unidiff.patch import Hunk as ParsedHunk

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Sequence
 
-from bot.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
 from bot.values import ChangedFile, RawChange
+from impact.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
 
 MAX_CHANGED_LINES = 20_000
 WITHHELD = "its content passes through a filter program of git, which is not started"

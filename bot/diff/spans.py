@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from bot.text.lines import is_comment
 from bot.values import ChangedFile, ChangedSymbol, DiffLine, Hunk, Side
+from impact.text.lines import is_comment
 
 MARGIN = 3  # unchanged lines around a hunk that lies outside any definition
 MOST_RUNS = 300  # of one file: where more places changed, those that lie nearest to each other are read together

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from bot.diff.show import EVERY
-from bot.text.paths import is_prose, is_test
 from bot.values import ChangedFile, DiffRow, Unit
+from impact.text.paths import is_prose, is_test
 
 LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs
 GAP = DiffRow("", "[...]")  # unchanged lines that nobody counts: the next row has its number

@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bot.diff import followers
-from bot.text.lines import defined_names, is_comment
 from bot.values import ChangedFile, DiffRow, Symbol, Unit, tokens
+from impact.text.lines import defined_names, is_comment
 
 MOST = 6  # heads above one stretch of rows: the outermost two and the innermost ones
 OUTER = 2

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bot.ports import Tree
-from bot.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
-from bot.text.paths import is_output, is_prose, is_test
 from bot.values import Claim, Evidence, Finding, Query
+from impact.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
+from impact.text.paths import is_output, is_prose, is_test
 
 MAX_CLAIMS = 6
 SEARCHED = "searched for in the tree"  # the note of a claim that holds

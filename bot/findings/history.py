@@ -8,8 +8,8 @@ from typing import Protocol
 from bot.findings import rounds
 from bot.machine import limits
 from bot.masking.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
-from bot.text.lines import file_lines
 from bot.values import ChangedFile, CommitLines, Finding, Side, Source, Verdict
+from impact.text.lines import file_lines
 
 MAX_QUOTE = 1_000  # characters of its line
 MOST_COMMITS = 100  # that are looked through

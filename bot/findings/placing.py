@@ -12,8 +12,6 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from bot.text.lines import is_comment
-from bot.text.paths import is_prose
 from bot.values import (
     ChangedFile,
     CommentSpot,
@@ -26,6 +24,8 @@ from bot.values import (
     Verdict,
     severity_rank,
 )
+from impact.text.lines import is_comment
+from impact.text.paths import is_prose
 
 MOST_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
 TWICE = 2

@@ -33,7 +33,6 @@ from bot.findings.merge import alike, code_names, copy_mark
 from bot.findings.places import LIKE, NEAR, Since, added, known_first, likeness
 from bot.findings.quotes import fold, locate, rows_of
 from bot.ports import Tree
-from bot.text.lines import code_of, is_comment
 from bot.values import (
     Absence,
     ChangedFile,
@@ -47,6 +46,7 @@ from bot.values import (
     in_order,
 )
 from bot.values.finding import How
+from impact.text.lines import code_of, is_comment
 
 _WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, still in"

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from bot.config import names
 from bot.findings import places
 from bot.findings.merge import identify
-from bot.text import globs
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import MOST_BROKEN, SAME_VALUE
+from impact.text import globs
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
     from bot.config.ignore_file import IgnoreEntry, Scope

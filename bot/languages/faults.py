@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from bot.languages import syntax
-from bot.text.lines import YAML_BREAKS, Places
 from impact.filetypes import filetype
 from impact.nodes import errors
 from impact.parsing import in_time
+from impact.text.lines import YAML_BREAKS, Places
 
 DEEPEST = 2_000  # brackets of a YAML file
 

@@ -7,7 +7,7 @@ caps keep what they are given small where nobody writes more: a configuration fi
 import re
 from functools import lru_cache
 
-from bot.text.lines import CONFIG, MANIFEST
+from impact.text.lines import CONFIG, MANIFEST
 
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
 KEPT = re.compile(rb"[^\r\n]")

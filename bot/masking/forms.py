@@ -11,8 +11,8 @@ from math import log2
 from string import hexdigits
 from typing import Literal, NamedTuple, TypeVar
 
-from bot.text.paths import is_lock, is_prose, is_sample, is_test
 from bot.values import Severity
+from impact.text.paths import is_lock, is_prose, is_sample, is_test
 
 Role = Literal["code", "document", "sample"]
 Row = TypeVar("Row")

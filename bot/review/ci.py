@@ -11,9 +11,9 @@ from itertools import islice
 
 from bot.masking import hide
 from bot.masking.masks import Masks
-from bot.text import lines
-from bot.text.paths import is_test
 from bot.values import ChangedFile, CIFailure, CIJobLog, Side
+from impact.text import lines
+from impact.text.paths import is_test
 
 ChangedLine = tuple[str, int, Side]
 MOST = 4 << 20  # characters of a log that are looked at: its end

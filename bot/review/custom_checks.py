@@ -16,7 +16,6 @@ from bot.findings import quotes, read
 from bot.ports import Tree
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.text import globs
 from bot.values import (
     CheckAnswer,
     CheckedFile,
@@ -29,6 +28,7 @@ from bot.values import (
     tokens,
 )
 from bot.values.custom_check import CHECK_RESULTS
+from impact.text import globs
 
 ANSWERS: Mapping[str, CheckResult] = {
     "passed": "passed",

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 
 from bot import render
-from bot.text import globs
 from bot.values import OwnerRule
+from impact.text import globs
 
 FILES = (  # the most telling first
     "REVIEW.md",

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from bot.context import snippets
 from bot.review.coverage import ObligedUse
-from bot.text.lines import file_lines
 from bot.values import Excerpt, Unit, tokens
+from impact.text.lines import file_lines
 
 if TYPE_CHECKING:
     from bot.ports import Tree

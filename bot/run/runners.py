@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from bot.run.values import Outcome
-from bot.text.paths import is_sample, is_test, vendored_folder
 from impact.filetypes import family, filetype
+from impact.text.paths import is_sample, is_test, vendored_folder
 
 if TYPE_CHECKING:
     from bot.config import RunSection

@@ -14,9 +14,9 @@ from bot.run.execute import execute
 from bot.run.rig import Rig, rig
 from bot.run.runners import Result, judge
 from bot.run.values import Outcome, Run, SandboxRefused
-from bot.text.paths import is_product, is_sample, vendored_folder
 from bot.values import PullRequest, ReviewRequest
 from bot.wiring.review import organization_of, running
+from impact.text.paths import is_product, is_sample, vendored_folder
 
 MOST = 1 << 20  # bytes of a test file, and of the settings
 SHOWN = 8  # packages whose runner is listed

@@ -31,11 +31,11 @@ from bot.errors import OverLimit
 from bot.findings import silencing
 from bot.payloads import Question
 from bot.render import code, link, load, phrase
-from bot.text import globs
 from bot.values import Dismissal, LearnedRule, OwnerRule, Proposal, ReviewAsk, RuleState
 from bot.values.daily import CapReached
 from bot.workflow import fix_command, push_count, spending
 from bot.workflow.given_command import GivenCommand
+from impact.text import globs
 
 LONGEST_TEXT = 300  # characters of a reason, and of a path
 EDIT = "edit"  # gives a learning another sentence, which is in force at once: to edit takes the permission to confirm

@@ -10,9 +10,9 @@ from bot.checkout import Checkout
 from bot.findings.quotes import check_quotes
 from bot.languages import LANGUAGES
 from bot.review import coverage
-from bot.text.paths import is_test
 from bot.values import Evidence, Finding, PullRequest
 from bot.values.finding import ALSO_BROKEN
+from impact.text.paths import is_test
 
 
 def look(pull: PullRequest) -> list[Finding]:

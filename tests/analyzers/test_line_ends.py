@@ -13,8 +13,8 @@ from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
 from bot.dependents.declarations import yaml_lines
 from bot.languages.faults import faults
-from bot.text.lines import FEEDS
 from bot.values import Dependents, Judgement, PullRequest
+from impact.text.lines import FEEDS
 
 ENDS = {"CR": "\r", "CRLF": "\r\n", "CRCRLF": "\r\r\n", "FF": "\x0c", "NEL": "\x85", "LS": "\u2028", "PS": "\u2029"}
 # linter, path, a text with a place in a comment, the code of the line with the fault

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.text import blocks
+from impact.text import blocks
 
 GO = """func kind(name string) int {
 	step()

@@ -11,10 +11,10 @@ from bot.context.look_ups import absent, pathspecs
 from bot.diff import numbered_text
 from bot.errors import GitError
 from bot.render import count, name
-from bot.text import globs
-from bot.text.lines import file_lines
-from bot.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored_folder
 from bot.values import Query, Reference, Side
+from impact.text import globs
+from impact.text.lines import file_lines
+from impact.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored_folder
 
 MAX_LINES = 2_000  # of one read
 MAX_HITS = 200

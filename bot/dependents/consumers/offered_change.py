@@ -9,10 +9,10 @@ from bot.dependents.schemas import check
 from bot.dependents.schemas.breaks import SchemaBreak
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
-from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Dependents, Query
 from bot.values.consumer import Package
 from impact.filetypes import filetype
+from impact.text.paths import is_sample, is_test
 
 # A line by which a file hands on what another one defines.
 HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"

@@ -15,7 +15,6 @@ from bot.dependents.consumers.schema_uses import breaks_of
 from bot.dependents.find import find
 from bot.dependents.sites import MODULE
 from bot.ports import Analyzer, Language, Linking, Tree
-from bot.text.lines import file_lines
 from bot.values import (
     ChangedFile,
     Dependents,
@@ -37,6 +36,7 @@ from bot.values.consumer import (
 )
 from bot.values.finding import BREAKS, MAY_BREAK
 from impact.filetypes import has_common_name
+from impact.text.lines import file_lines
 
 EXCERPTS = 40  # uses of a consumer that models are shown
 AROUND = 3  # lines around each

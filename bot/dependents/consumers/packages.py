@@ -8,11 +8,11 @@ from fnmatch import translate
 from functools import lru_cache
 
 from bot.ports import Language, Packaging, Tree
-from bot.text.lines import utf8
-from bot.text.paths import is_sample, is_test, vendored_folder
-from bot.text.tables import problem
 from bot.values import Side
 from bot.values.consumer import Package, PackageRow, Requirement
+from impact.text.lines import utf8
+from impact.text.paths import is_sample, is_test, vendored_folder
+from impact.text.tables import problem
 
 MOST = 5_000  # manifests of one tree that are read, those nearest the root first
 

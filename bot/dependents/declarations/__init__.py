@@ -5,7 +5,7 @@ A format is a module of its name with `read`: one file in, what it declares and 
 
 import posixpath
 
-from bot.text.paths import is_output, vendored_folder
+from impact.text.paths import is_output, vendored_folder
 
 TEMPLATES = (".yaml", ".yml", ".tpl", ".txt")  # of a chart
 ACTIONS = ("action.yml", "action.yaml")

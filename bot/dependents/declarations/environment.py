@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from bot.dependents.texts import Renaming, Role, renamings, roles
 from bot.ports import Tree
-from bot.text.paths import is_sample, is_workflow, vendored_folder
 from bot.values import ChangedFile, Evidence, Finding, Query, Source, Verdict
 from bot.values.finding import USES_IT, proof_of
+from impact.text.paths import is_sample, is_workflow, vendored_folder
 
 SOURCE, RULE = "declarations", "variable-renamed"
 MOST = 40  # variables of one change that are looked up

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from bot.dependents.declarations.reading import Declaration, NameUse, Scope
 from bot.dependents.declarations.world import World
-from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, proof_of
+from impact.text.paths import is_sample, is_test
 
 SOURCE = "declarations"
 QUOTED = 12  # uses

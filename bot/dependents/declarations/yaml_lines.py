@@ -7,7 +7,7 @@ import yaml
 
 from bot.dependents.declarations.reading import UnreadableDataError
 from bot.dependents.schemas.documents import LOADER, refuse_depth
-from bot.text.lines import YAML_BREAKS, Places
+from impact.text.lines import YAML_BREAKS, Places
 
 
 class LinedText(str):

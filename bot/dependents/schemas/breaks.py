@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, Protocol
 
 from bot.dependents.byname import COMMON
 from bot.dependents.targets import telling
-from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Severity, Side
+from impact.text.paths import is_sample, is_test, vendored_folder
 
 Kind = Literal["column", "table", "field", "type", "value", "operation", "path", "parameter", "property"]
 Likeness = Literal["", "hint", "sure"]  # of a line to a use: none, its name alone, the element without a doubt

@@ -21,9 +21,9 @@ from bot.dependents.schemas.breaks import (
 )
 from bot.machine import limits
 from bot.ports import Tree
-from bot.text.lines import file_lines, is_comment
-from bot.text.paths import is_output, is_prose, is_settings, is_test, vendored_folder
 from bot.values import ChangedFile, Finding, Query, Side
+from impact.text.lines import file_lines, is_comment
+from impact.text.paths import is_output, is_prose, is_settings, is_test, vendored_folder
 
 SCHEMAS: Mapping[str, SchemaLanguage] = {
     module.NAME: cast("SchemaLanguage", module) for module in (sql, openapi, protobuf, graphql, jsonschema)

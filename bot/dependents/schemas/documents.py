@@ -9,7 +9,7 @@ from functools import lru_cache
 import yaml
 
 from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
-from bot.text.lines import line_number
+from impact.text.lines import line_number
 
 YAML_BYTES = 2 << 20
 _DEEPEST = 200

@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Literal
 
 from bot.dependents.schemas.breaks import Document
-from bot.text.brackets import before_close
-from bot.text.lines import is_comment, line_number
-from bot.text.paths import is_test
 from bot.values import Side
+from impact.text.brackets import before_close
+from impact.text.lines import is_comment, line_number
+from impact.text.paths import is_test
 
 _FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|post_migrate|alembic/versions)(?:/|$)|migration", re.IGNORECASE)
 _CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt|exs)$")

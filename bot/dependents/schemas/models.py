@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, forms_of_table, spellings
-from bot.text.brackets import open_count
-from bot.text.lines import is_comment
+from impact.text.brackets import open_count
+from impact.text.lines import is_comment
 
 # The name of a column as a text: of a decorator, a call, an argument, a tag.
 _NAMED = (

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from bot.dependents.schemas import breaks, migrations, sql_uses
 from bot.dependents.schemas.migrations import MigrationStep
-from bot.text.brackets import before_close
 from bot.values import Severity
+from impact.text.brackets import before_close
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)

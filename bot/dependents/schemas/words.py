@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from bot.dependents.schemas.breaks import SchemaBreak, SchemaUse
-from bot.text.paths import is_test
 from bot.values import Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, break_of, proof_of
+from impact.text.paths import is_test
 
 SOURCE = "schemas"
 LABELS = {

@@ -7,9 +7,9 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from bot.text.lines import binds, defines
-from bot.text.paths import is_page, is_settings, is_style
 from impact.filetypes import filetype
+from impact.text.lines import binds, defines
+from impact.text.paths import is_page, is_settings, is_style
 
 SCHEMA = re.compile(r"\.(?:sql|prisma|proto|graphqls?|gql)$")
 # What a manifest calls a package is asked for by imports, which their language resolves.

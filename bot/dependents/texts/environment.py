@@ -9,9 +9,9 @@ from itertools import groupby
 from posixpath import basename
 from typing import Literal, NamedTuple
 
-from bot.text.lines import is_comment
-from bot.text.paths import is_settings, uses_nothing
 from bot.values import ChangedFile, DiffLine
+from impact.text.lines import is_comment
+from impact.text.paths import is_settings, uses_nothing
 
 NAME = r"[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++(?!\w)"
 Role = Literal["reads", "sets"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from bot.text.lines import is_comment
-from bot.text.paths import uses_nothing
 from bot.values import ChangedFile
+from impact.text.lines import is_comment
+from impact.text.paths import uses_nothing
 
 LONG_LINE = 2_000  # characters; of a longer one the beginning is read
 

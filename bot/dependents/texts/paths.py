@@ -4,9 +4,9 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from bot.text.paths import uses_nothing
 from bot.values import ChangedFile
 from impact.filetypes import filetype, module_path
+from impact.text.paths import uses_nothing
 
 _COMMON_FILES = re.compile(
     r"^(?:index|main|mod|__init__|readme|config|utils?|types?|test|setup|package)\.\w+$", re.IGNORECASE

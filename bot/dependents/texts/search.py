@@ -14,9 +14,9 @@ from bot.dependents.texts.naming import Naming, lost_names
 from bot.dependents.texts.paths import lost_paths
 from bot.dependents.texts.words import IMPORTS, LONG_LINE, LostWord, lost_words
 from bot.ports import Tree
-from bot.text.lines import is_comment
-from bot.text.paths import is_settings, is_style, is_workflow, uses_nothing, vendored_folder
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Query, Reference
+from impact.text.lines import is_comment
+from impact.text.paths import is_settings, is_style, is_workflow, uses_nothing, vendored_folder
 
 WORDS = 200  # of one change that are looked up
 ROWS = 5_000  # lines of the tree that are looked at

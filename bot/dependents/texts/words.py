@@ -9,10 +9,10 @@ from bot.dependents.budget import by_risk
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.targets import telling
 from bot.dependents.texts.ends import SCHEMA, Given, gives
-from bot.text.lines import is_comment
-from bot.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
 from bot.values import ChangedFile
 from impact.filetypes import filetype
+from impact.text.lines import is_comment
+from impact.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
 
 SHORTEST, LONGEST = 4, 60  # letters of a word
 LONG_LINE = 2_000  # characters; of a longer one the beginning is read

@@ -4,9 +4,9 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 
-from bot.text.tables import at, json_table, table, text_of
 from bot.values.consumer import Package, Requirement
 from impact.languages.javascript import ALIAS, ASKED, exported_files
+from impact.text.tables import at, json_table, table, text_of
 
 LANGUAGE = "javascript"
 MANIFESTS = ("package.json",)

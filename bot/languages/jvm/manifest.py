@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.languages.lexical import manifest_text
-from bot.text.tables import at, table, text_of, toml
 from bot.values.consumer import Package, Requirement
+from impact.text.tables import at, table, text_of, toml
 
 LANGUAGE = "jvm"
 _BUILDS = ("build.gradle", "build.gradle.kts")

@@ -4,8 +4,8 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping
 
-from bot.text.tables import json_table, table, text_of, texts
 from bot.values.consumer import Package, Requirement
+from impact.text.tables import json_table, table, text_of, texts
 
 LANGUAGE = "php"
 MANIFESTS = ("composer.json",)

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from bot.languages.lexical import manifest_text
-from bot.text.paths import is_test
-from bot.text.tables import at, ini, strings, table, text_of, texts, toml
 from bot.values.consumer import Origin, Package, Requirement
+from impact.text.paths import is_test
+from impact.text.tables import at, ini, strings, table, text_of, texts, toml
 
 LANGUAGE = "python"
 _DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")

@@ -3,9 +3,9 @@
 import posixpath
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.text.tables import at, table, text_of
 from bot.values.consumer import Package, Requirement
 from impact.languages.rust.crates import KINDS, read
+from impact.text.tables import at, table, text_of
 
 LANGUAGE = "rust"
 MANIFESTS = ("Cargo.toml",)

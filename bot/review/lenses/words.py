@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable
 
-from bot.text.lines import is_comment
-from bot.text.paths import is_test
 from bot.values import ChangedFile, Unit
+from impact.text.lines import is_comment
+from impact.text.paths import is_test
 
 
 def changed_text(unit: Unit) -> str:

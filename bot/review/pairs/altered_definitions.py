@@ -12,8 +12,8 @@ from bot.diff import file_diffs
 from bot.diff.tell import GAP
 from bot.diff.units import ShownLines
 from bot.review.survey import Survey
-from bot.text.paths import is_product
 from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, Unit, tokens
+from impact.text.paths import is_product
 
 USES_TOKENS = 500  # of the uses of one definition
 MOST_ALTERED = 200  # definitions whose uses are looked up

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from bot.render import Phrases, line, sentences
 from bot.review.walkthrough import code
-from bot.text import paths
-from bot.text.paths import is_product, is_prose, is_test
 from bot.values import (
     ChangedFile,
     ChangedSymbol,
@@ -27,6 +25,8 @@ from bot.values import (
     Walkthrough,
     severity_rank,
 )
+from impact.text import paths
+from impact.text.paths import is_product, is_prose, is_test
 
 OVERVIEW_CHARS, PHRASE_CHARS, THEME_CHARS = 900, 160, 40
 SENTENCES = 4  # of an overview

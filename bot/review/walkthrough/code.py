@@ -6,8 +6,8 @@ from typing import Literal
 
 from bot import render
 from bot.render import Phrases
-from bot.text.paths import is_test
 from bot.values import ChangedFile, ChangedSymbol, Dependents
+from impact.text.paths import is_test
 
 STATUSES = ("added", "deleted", "renamed", "modified")
 USED = 3  # definitions whose users are counted

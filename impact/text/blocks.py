@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.text.lines import is_comment
+from impact.text.lines import is_comment
 
 MOST_SCANNED = 1_500  # lines that are looked at upwards, and as many downwards
 LONG_HEAD = 8  # lines of a signature
