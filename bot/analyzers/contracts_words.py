@@ -164,6 +164,8 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
         has = "returns" if first.reference.call else "has"
         return f"{first.name} {has} {first.misfit.says}, but {first.reference.path} asks for it"
     misuse = first.reference.misuse
+    if first.rule == "required-field" and misuse is not None:
+        return f"{first.name} must be passed now, but {first.reference.path} {misuse.says}"
     if first.rule == "result" and misuse is not None:
         return f"{first.name} returns {misuse.gives} now, but {first.reference.path} {misuse.says}"
     if first.misfit is not None:
@@ -206,8 +208,10 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
             has = "returns" if reference.call else "has"
             return f"`{row.name}` ({where} before the change) {has} {row.misfit.says}. {here} asks for it."
         place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {here}"
-        if was == now and reference.misuse is not None:
-            return f"{row.name} returns {reference.misuse.gives} now ({row.home}). {place} {row.misfit.says}."
+        is_new = row.rule == "required-field"
+        if reference.misuse is not None and (is_new or was == now):
+            does = "must be passed" if is_new else f"returns {reference.misuse.gives}"
+            return f"{row.name} {does} now ({row.home}). {place} {row.misfit.says}."
         return f"{row.name} was `{was}` and is now `{now}` ({row.home}). {place} {row.misfit.says}."
     if row.rule == "removed-module":
         place = f"{row.reference.path}:{row.reference.line}"

@@ -27,7 +27,7 @@ class Declarations:
         """Whether it may declare or use names: once it was opened, whether it does."""
         if file.is_ignored or not (file.has_text or file.status in ("deleted", "renamed")):
             return False
-        if _renames_variable(file):
+        if _names_variable(file):
             return True
         paths = [path for path in (file.path, file.old_path) if path and POSSIBLE.search(path)]
         if not paths or file.path in self._foreign_paths:
@@ -42,16 +42,17 @@ class Declarations:
 
         judgement, foreign = await check.judge(tree, files)
         self._foreign_paths |= foreign
-        return replace(judgement, findings=(*judgement.findings, *await environment.judge(tree, files)))
+        findings, unset = await environment.judge(tree, files)
+        return replace(judgement, findings=(*judgement.findings, *findings), limits=(*judgement.limits, *unset))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
         """Fixed: both sides and the uses are compared each time."""
         return "fixed"
 
 
-def _renames_variable(file: ChangedFile) -> bool:
-    """Whether edited lines give a variable of the environment another name: few changes load what finds out."""
-    if not any(VARIABLE.search(line.text) for hunk in file.hunks for line in hunk.lines if line.kind == "-"):
+def _names_variable(file: ChangedFile) -> bool:
+    """Whether edited lines give a variable of the environment another name, or read one: few changes load what finds out."""
+    if not any(VARIABLE.search(line.text) for hunk in file.hunks for line in hunk.lines if line.kind != " "):
         return False
     from bot.dependents.declarations import environment
 

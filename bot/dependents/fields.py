@@ -1,4 +1,4 @@
-"""Fields that a class of Python has no more, and the constructions and annotated objects of it that still name them.
+"""Fields that a class of Python has no more, or must be given now, and the constructions and objects of it in lines that nobody changed.
 
 No line writes the constructor of a class that is made of fields, and each class below it takes them, too: `ItemCreate(title="x")` asks for
 `ItemBase.title`. What an alias or a base out of sight may still give is not told.
@@ -6,58 +6,113 @@ No line writes the constructor of a class that is made of fields, and each class
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot.dependents.one_side import OneSide
 from bot.dependents.sites import mention
 from bot.ports import Tree
+<<<<<<< Updated upstream
 from bot.values import ChangedSymbol, Reference
 from impact.text.lines import file_lines
+=======
+from bot.text.lines import file_lines
+from bot.values import ChangedSymbol, Reference, ResultMisuse
+>>>>>>> Stashed changes
 
 if TYPE_CHECKING:
     from impact.index import Index
+    from impact.seen import Seen
+    from impact.values import Use
 
-Field = tuple[str, str, str]  # file before the change, class, name
-Named = tuple[Field, str, int, bool]  # with the file and the line that name it, and whether that is a call that fails
+Field = tuple[str, str, str]  # file, class, name
 MOST = 120  # files that are asked about
 DEPTH = 6  # bases above each other
+BELOW = 3  # classes below each other
 LINES = 60  # of a construction
 WRITES_ITS_OWN = frozenset({"__init__", "__new__", "__getattr__", "__getattribute__", "__init_subclass__"})
 ANY_FIELD = r"\bextra\s*+[=:]\s*+(?:[\"']allow|(?:\w++\.)?+allow\b)|[\"']extra[\"']\s*+:\s*+[\"']allow"
+GIVES = re.compile(r"->\s*+[\"']?(\w+)[\"']?(?:\s*+\|\s*+None)?\s*+:?$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A line that names a lost field, or leaves out one that must be passed now."""
+
+    field: Field
+    path: str
+    line: int
+    fails: bool = False  # a call that fitted before the change and raises an error now
+    without: str = ""  # the error, where the call leaves the field out
+    called: str = ""
 
 
 async def with_lost_fields(
     tree: Tree, symbols: Iterable[ChangedSymbol], references: Sequence[Reference], fresh: Mapping[str, Collection[int]]
 ) -> list[Reference]:
-    """The references, with the unchanged lines that name such a field; those that only say the same word give way. `fresh`: the lines that the change adds."""
+    """The references, with the unchanged lines that name such a field or leave it out; those that only say the same word give way.
+
+    `fresh`: the lines that the change adds.
+    """
+    symbols = list(symbols)
     lost = {field for item in symbols if (field := _lost(item))}
-    if not lost:
+    gained = {field for item in symbols if (field := _gained(item))}
+    if not lost and not gained:
         return [*references]
-    from impact.index import ROUNDS, Index  # here: grammars load with the first file that is searched
+    from bot.dependents.constructions import musts  # here: grammars load with the first file that is searched
+    from impact.index import ROUNDS, Index
     from impact.language import language_of
 
     head, base = OneSide(tree, "head"), OneSide(tree, "base")
-    names = "|".join(sorted({re.escape(name) for _, _, name in lost}))
-    paths = [path for path in await head.holding(rf"\b(?:{names})\s*=(?!=)|\.(?:{names})\b") if path.endswith(".py")]
+    sources = await tree.read_many(sorted({path for path, _, _ in gained}))
+    gained = {(path, owner, name) for path, owner, name in gained if name in musts(sources.get(path, b""), owner)}
+    paths = await _asked(head, {name for _, _, name in lost}, {owner for _, owner, _ in gained})
     now, before = Index(await head.paths()), Index(await base.paths())
-    found: list[Named] = []
+    found: list[_Named] = []
     language = language_of("fields.py")
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if paths else 0):
         for index in (now, before):
             if language is not None and (modules := index.modules(language)) is not None:
                 modules.guesses = True  # what a class of the tree was before the change, an old line meant
-        found = [row for path in paths[:MOST] for row in _of_file(now, before, path, lost)]
+        found = [row for path in paths for row in _of_file(now, before, path, lost, gained)]
         if not any([await now.read(head), await before.read(base)]):
             break
     told = {(row.path, row.line, row.name) for row in references if not row.is_guessed}
     rows: dict[tuple[str, int, str], Reference] = {}
-    for (home, owner, name), path, line, fails in found:
+    for one in found:
+        (home, owner, name), path, line = one.field, one.path, one.line
         if line not in fresh.get(path, ()) and (path, line, name) not in told:
             text = file_lines(now.sources[path])[line - 1].rstrip("\r")
-            row = mention(f"{home}:{owner}.{name}", name, path, line, text)
-            rows[path, line, name] = replace(row, tie="bound", fate="gone") if fails else replace(row, asks=True)
+            row = replace(mention(f"{home}:{owner}.{name}", name, path, line, text), tie="bound")
+            if one.without:
+                wrong = ResultMisuse("leaves it out", f"raises {one.without} when it runs", (0, 0), "required-field")
+                rows[path, line, name] = replace(row, name=one.called, call=True, form="call", misuse=wrong)
+            else:
+                rows[path, line, name] = replace(row, fate="gone") if one.fails else replace(row, asks=True)
     return [row for row in references if (row.path, row.line, row.name) not in rows] + [*rows.values()]
+
+
+async def _asked(head: OneSide, names: Collection[str], classes: Collection[str]) -> list[str]:
+    """The files that say one of the names as an argument or a member, or call one of the classes or one below it."""
+    forms = [rf"\b(?:{_any(names)})\s*=(?!=)|\.(?:{_any(names)})\b"] if names else []
+    known, latest = set(classes), set(classes)
+    for _ in range(BELOW if classes else 0):
+        heirs = re.compile(rf"(?m)^class\s+(\w+)\([^)\n]*\b(?:{_any(latest)})\b")
+        paths = [
+            path for path in await head.holding(rf"^class\s+\w+\([^)]*\b(?:{_any(latest)})\b") if path.endswith(".py")
+        ]
+        texts = (await head.read(paths[:MOST])).values()
+        latest = {name for raw in texts for name in heirs.findall(raw.decode("utf-8", "replace"))} - known
+        known |= latest
+        if not latest:
+            break
+    forms += [rf"\b(?:{_any(known)})\("] if known else []
+    found = [path for form in forms for path in await head.holding(form) if path.endswith(".py")]
+    return [*dict.fromkeys(found)][:MOST]
+
+
+def _any(names: Collection[str]) -> str:
+    return "|".join(sorted(map(re.escape, names)))
 
 
 def _lost(item: ChangedSymbol) -> Field | None:
@@ -69,8 +124,19 @@ def _lost(item: ChangedSymbol) -> Field | None:
     return (old.path, owner, name) if owner.isidentifier() and not name.startswith("_") else None
 
 
-def _of_file(now: "Index", before: "Index", path: str, lost: Collection[Field]) -> Iterator[Named]:
-    """Each line of a file that names a lost field, as far as the files are read."""
+def _gained(item: ChangedSymbol) -> Field | None:
+    """A field that a class has now, or that is written otherwise."""
+    new = item.after
+    if new is None or new.kind != "variable" or item.change == "body" or new.path[-3:] != ".py":
+        return None
+    owner, _, name = new.name.rpartition(".")
+    return (new.path, owner, name) if owner.isidentifier() and not name.startswith("_") else None
+
+
+def _of_file(
+    now: "Index", before: "Index", path: str, lost: Collection[Field], gained: Collection[Field]
+) -> Iterator[_Named]:
+    """Each line of a file that names a lost field or leaves out one that must be passed now, as far as the files are read."""
     facts = now.facts(path)
     source = now.sources.get(path, b"")
     seen = now.seen(path, range(1, source.count(b"\n") + 2)) if facts is not None else None
@@ -81,19 +147,48 @@ def _of_file(now: "Index", before: "Index", path: str, lost: Collection[Field]) 
     lines = file_lines(source)
     for use in seen.uses:
         typed = seen.typed(use.receiver, use.line) if use.receiver else None
-        if typed is not None and use.name in names - seen.stores and not typed.is_own:
-            asked, called = {use.name: use.line}, typed.name
+        home = path
+        if use.receiver and use.name in names - seen.stores and not (typed is not None and typed.is_own):
+            given = _given(now, path, lines, seen, use) if typed is None else (path, typed.name)
+            home, called = given or (path, "")
+            asked = {use.name: use.line}
         elif use.arguments is not None and not use.receiver:
-            given = names & set(use.arguments.keywords)
-            asked, called = {name: _line_of(name, lines, use.line) for name in given}, use.name
+            asked = {name: _line_of(name, lines, use.line) for name in names & set(use.arguments.keywords)}
+            called = use.name
         else:
             continue
         is_bound = seen.binds(called, use.line) and not (called in own and len(seen.bindings[called]) == 1)
-        family = _family(now, before, path, called) if asked and not use.guarded and not is_bound else None
-        for name, line in asked.items() if family else ():
-            field = next(((home, one, name) for home, one in family or () if (home, one, name) in lost), None)
-            if field is not None and not _may_have(now, family or (), name):
-                yield field, path, line, typed is None and _insists(now, before, path, called, name)
+        if not called or use.guarded or (is_bound and home == path) or not (asked or gained):
+            continue
+        family = _family(now, before, home, called) or ()
+        fails = "" if use.receiver else _insists(now, before, path, use)
+        rows = [
+            (next((one for one in lost if one[:2] in family and one[2] == name), None), line)
+            for name, line in asked.items()
+        ]
+        found = [
+            _Named(field, path, line, fails=fails != "")
+            for field, line in rows
+            if field is not None and not _may_have(now, family, field[2])
+        ]
+        yield from found
+        new = next((one for one in gained if one[:2] in family and one[2] == fails), None)
+        if new is not None and not found and not use.receiver:
+            yield _Named(new, path, use.line, without=_error(now, path, called), called=called)
+
+
+def _given(now: "Index", path: str, lines: Sequence[str], seen: "Seen", use: "Use") -> tuple[str, str] | None:
+    """The class, with the file that says so, of a name that is bound once, to what a function of the tree is declared to give."""
+    from impact.classes import named
+
+    spans = [span for span in seen.bindings.get(use.receiver, ()) if span[0] <= use.line <= span[1]]
+    if len(spans) != 1:
+        return None
+    binds = re.compile(rf"\s*+{re.escape(use.receiver)}\s*+=\s*+(?:await\s++)?(\w+)\(")
+    calls = [found[1] for line in lines[spans[0][0] - 1 : use.line] if (found := binds.match(line))]
+    rows = named(now, path, calls[0]).definitions if len(calls) == 1 else ()
+    declared = GIVES.search(rows[0][1].head) if len(rows) == 1 and rows[0][1].kind == "function" else None
+    return (rows[0][0], declared[1]) if declared is not None else None
 
 
 def _line_of(name: str, lines: Sequence[str], start: int) -> int:
@@ -124,17 +219,31 @@ def _family(
     return tuple(line)
 
 
-def _insists(now: "Index", before: "Index", path: str, called: str, name: str) -> bool:
-    """Whether a call of a class that passes a field fitted before the change, and raises an error now: all that the class takes is written."""
+def _insists(now: "Index", before: "Index", path: str, use: "Use") -> str:
+    """What is wrong now with a construction that fitted before the change: a field that it leaves out or passes in vain; "" where nothing is for sure."""
+    from bot.dependents.constructions import taken
     from impact.classes import named
 
-    for index, fits in ((before, True), (now, False)):
-        rows = named(index, path, called).definitions
-        facts, takes = (index.facts(rows[0][0]), rows[0][1].takes) if len(rows) == 1 else (None, None)
-        is_known = facts is not None and rows[0][1].name not in facts.opaque
-        if takes is None or not is_known or (name in {one.name for one in takes}) != fits:
-            return False
-    return True
+    if use.arguments is None or use.arguments.spread:
+        return ""
+    positional, keywords = use.arguments.positional, use.arguments.keywords
+    was, takes = (
+        taken(index, rows[0][0], rows[0][1].name) if len(rows) == 1 else None
+        for index in (before, now)
+        for rows in (named(index, path, use.name).definitions,)
+    )
+    if was is None or takes is None or not was.is_fit(positional, keywords) or takes.is_fit(positional, keywords):
+        return ""
+    return takes.lacks(positional, keywords) or next((one for one in keywords if one not in takes.required), "?")
+
+
+def _error(now: "Index", path: str, called: str) -> str:
+    from bot.dependents.constructions import taken
+    from impact.classes import named
+
+    ((home, one),) = named(now, path, called).definitions
+    takes = taken(now, home, one.name)
+    return takes.raises if takes is not None else ""
 
 
 def _may_have(now: "Index", family: Sequence[tuple[str, str]], name: str) -> bool:

@@ -323,6 +323,50 @@ def test_a_variable_that_both_sides_know_is_not_missed(repository: Repository, a
     assert of_variables(repository, {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n"}, after) == []
 
 
+ROW = "| variable   | meaning |\n|---|---|\n| `{}` | where the API is |\n"
+
+
+def test_a_row_of_a_document_that_has_the_old_name_of_a_variable_is_named(repository: Repository) -> None:
+    """Where code and settings were renamed and the document was not; and where the document alone was."""
+    before = {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n", "README.md": ROW.format(OLD)}
+    (finding,) = of_variables(repository, before, {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"})
+    assert finding.title == f"`{OLD}` is read as `{NEW}` now, but README.md still documents the old name"
+    assert [(item.path, item.line) for item in finding.evidence] == [("README.md", 3)]
+    (finding,) = of_variables(repository, before, {"README.md": ROW.format(f"{NEW}` ").replace("` `", "` ")})
+    assert "documented as" in finding.title
+    assert {item.path for item in finding.evidence} == {"src/main.ts", ".env"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"docs/upgrading.md": ROW.format(OLD)}, {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"}),
+        ({"README.md": f"| `{OLD}` | is `{NEW}` now |\n"}, {"src/main.ts": READ.format(NEW), ".env": f"{NEW}=a\n"}),
+        ({"README.md": ROW.format(NEW)}, {"README.md": ROW.format(OLD)}),  # the document was wrong
+    ],
+)
+def test_a_document_of_the_past_or_of_both_names_misses_nothing(
+    repository: Repository, before: dict[str, str], after: dict[str, str]
+) -> None:
+    """What was once, and which name took the place of which."""
+    assert of_variables(repository, {"src/main.ts": READ.format(OLD), ".env": f"{OLD}=a\n"} | before, after) == []
+
+
+def test_a_new_variable_that_nothing_sets_is_listed(repository: Repository) -> None:
+    """One that has a default, that a document tells of, or in a tree that writes none down, is not."""
+    reads = {"a.ts": "export const url = import.meta.env.NEW_URL\nexport const most = process.env.MOST_ROWS ?? 3\n"}
+    repository.commit({".env": "OTHER_URL=a\n", "a.ts": "", "b.ts": ""}, "before")
+    repository.commit(reads, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert (review.findings, review.open) == ((), ())
+    assert "a.ts:1 reads `NEW_URL`, which nothing in the tree sets or documents" in review.to_markdown()
+    assert "MOST_ROWS" not in review.to_markdown()
+    repository.commit(
+        {"README.md": ROW.format("NEXT_URL"), "b.ts": "export const url = import.meta.env.NEXT_URL\n"}, "told"
+    )
+    assert "NEXT_URL" not in deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").to_markdown()
+
+
 def test_a_variable_that_is_set_and_that_code_reads_no_more_is_in_the_headline(repository: Repository) -> None:
     """It is no finding: a library may read it. Another reader in the tree keeps it in use."""
     workflow = SET[".github/workflows/a.yml"].format(OLD)  # which may set it for a tool

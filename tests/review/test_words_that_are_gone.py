@@ -74,11 +74,57 @@ CREATES = "from shop.models import ItemCreate\n\n\ndef create():\n    return Ite
 
 
 def test_a_field_that_is_gone_is_missed_where_a_class_below_it_is_made_and_read(repository: Repository) -> None:
-    """No line writes the constructor, and the class that is named inherits the field."""
-    before = {"shop/models.py": MODELS.format("title: str"), "shop/use.py": CREATES}
-    reviewed = review(repository, before, {"shop/models.py": MODELS.format("headline: str")})
-    assert "2 places still say `ItemBase.title`" in reviewed.to_markdown().partition("\n")[0]
-    assert {"shop/use.py:7", "shop/use.py:12"} <= set(re.findall(r"shop/use\.py:\d+", " ".join(reviewed.open)))
+    """No line writes the constructor, and the class that is named inherits the field. A test that says so is named, too: it knows the class."""
+    makes = "from shop.use import made\n\n\ndef test_it():\n    item = made()\n    assert item.title == 'a'\n"
+    uses = CREATES.replace("def create():", "def made() -> ItemCreate:")
+    before = {
+        "shop/models.py": MODELS.format("title: str = ''"),
+        "shop/use.py": uses,
+        "tests/test_use.py": makes,
+        "tests/test_dict.py": "def test_page(page):\n    assert page['title']\n",
+    }
+    reviewed = review(repository, before, {"shop/models.py": MODELS.format("headline: str = ''")})
+    assert "3 places still say `ItemBase.title`" in reviewed.to_markdown().partition("\n")[0]
+    places = set(re.findall(r"[\w/]+\.py:\d+", " ".join(reviewed.open)))
+    assert {"shop/use.py:7", "shop/use.py:12", "tests/test_use.py:6"} <= places
+    assert not any("test_dict" in place for place in places)
+
+
+def test_a_construction_without_a_field_that_must_be_passed_now_is_proven_to_fail(repository: Repository) -> None:
+    """A field of a model that got another name, and one that is new: what was passed before is an error now."""
+    orders = "\n\nclass Order(BaseModel, extra='forbid'):\n    number: int\n    {}\n"
+    uses = "from shop.models import ItemCreate, Order\n\nITEM = ItemCreate(title='a')\nORDER = Order(number=1)\n"
+    before = {
+        "shop/models.py": MODELS.format("title: str") + orders.format("note: str = ''"),
+        "shop/use.py": uses,
+        "tests/test_use.py": uses,
+    }
+    after = MODELS.format("headline: str") + orders.format("note: str = ''\n    owner: str")
+    lost, gained = sorted(review(repository, before, {"shop/models.py": after}).findings, key=lambda one: one.start)
+    assert (lost.path, lost.start, lost.verdict, lost.severity) == ("shop/use.py", 3, "proven", "high")
+    assert (gained.path, gained.start, gained.verdict) == ("shop/use.py", 4, "proven")
+    assert "Order.owner must be passed now, but shop/use.py leaves it out" in gained.title
+    assert "raises ValidationError" in gained.consequence
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "owner: str | None",  # optional in the first pydantic
+        "owner: str = Field(default_factory=str)",
+        "owner: str = Field(min_length=1, alias='number')",
+        "owner: str\n\n    @model_validator(mode='before')\n    def fill(cls, data):\n        return {'owner': '', **data}",
+        "owner: str\n\n    def __init__(self, **data):\n        super().__init__(owner='', **data)",
+        "owner: ClassVar[str]",
+        "_owner: str",
+    ],
+)
+def test_a_construction_that_something_may_complete_is_not_called_wrong(repository: Repository, after: str) -> None:
+    """A default, an alias, a validator that fills in, a constructor that is written."""
+    text = "from typing import ClassVar\n\nfrom pydantic import BaseModel, Field, model_validator\n\n\nclass Order(BaseModel):\n    number: int\n    {}\n"
+    before = {"models.py": text.format("note: str = ''"), "use.py": "from models import Order\n\nA = Order(number=1)\n"}
+    reviewed = review(repository, before, {"models.py": text.format("note: str = ''\n    " + after)})
+    assert (reviewed.findings, reviewed.open) == ((), ())
 
 
 def test_a_call_of_a_dataclass_that_passes_a_field_which_is_gone_is_proven_to_fail(repository: Repository) -> None:

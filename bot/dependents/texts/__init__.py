@@ -3,7 +3,7 @@
 No syntax ties the two ends together, so nothing is proven here: the result is a place that also says the word, and never a finding.
 """
 
-from bot.dependents.texts.environment import Renaming, Role, renamings, roles
+from bot.dependents.texts.environment import Renaming, Role, asked, renamings, roles
 from bot.dependents.texts.search import also_says
 
-__all__ = ["Renaming", "Role", "also_says", "renamings", "roles"]
+__all__ = ["Renaming", "Role", "also_says", "asked", "renamings", "roles"]
