@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING
 from bot.dependents.one_side import OneSide
 from bot.dependents.sites import mention
 from bot.ports import Tree
-<<<<<<< Updated upstream
-from bot.values import ChangedSymbol, Reference
-from impact.text.lines import file_lines
-=======
-from bot.text.lines import file_lines
 from bot.values import ChangedSymbol, Reference, ResultMisuse
->>>>>>> Stashed changes
+from impact.text.lines import file_lines
 
 if TYPE_CHECKING:
     from impact.index import Index

@@ -9,14 +9,9 @@ from itertools import groupby
 from posixpath import basename
 from typing import Literal, NamedTuple
 
-<<<<<<< Updated upstream
-=======
-from bot.text.lines import is_comment
-from bot.text.paths import is_prose, is_settings, uses_nothing
->>>>>>> Stashed changes
 from bot.values import ChangedFile, DiffLine
 from impact.text.lines import is_comment
-from impact.text.paths import is_settings, uses_nothing
+from impact.text.paths import is_prose, is_settings, uses_nothing
 
 NAME = r"[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++(?!\w)"
 Role = Literal["reads", "sets", "tells"]
