@@ -10,15 +10,14 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks import timing
-from bot import config
+from bot import config, render
 from bot.agent import tools
-from bot.agent.messages import Conversation
 from bot.agent.state import RunState
-from bot.agent.turns import StallGuard, Turns
 from bot.brief import Brief
 from bot.masking.masks import Masks
 from bot.review.coverage import CoverageTracker
@@ -26,6 +25,9 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Dependents, Limits, Message, Prompt, PullRequest, Source
 from rlm.journal.writer import Journal
+from rlm.loop.conversation import Conversation
+from rlm.loop.root import RootRun
+from rlm.loop.stall import StallGuard
 from rlm.models import connect
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
@@ -78,10 +80,12 @@ class OwnAccount:
         async with open_session(self.url, journal, self.timeout) as session:
             session.root = root
             state = RunState(session, source=Source("model", "", "root"))
-            conversation = Conversation(LIMITS, LIMITS.turns)
-            conversation.open("ctx " * 100, gate=False)
+            conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))
+            limits = {"turns": LIMITS.turns, "output_chars": LIMITS.output_chars, "turn_seconds": LIMITS.turn_seconds}
+            facts: dict[str, Any] = {"gate": False, "walkthrough": False, "consumers": ()}
+            conversation.open(render.text("prompts/root_system.md.j2", **limits, **facts), "ctx " * 100)
             async with open_bridge(await tools.variables(session), tools.functions(state), LIMITS) as bridge:
-                await Turns(state, root, bridge, conversation, Patient(LIMITS.turns)).go()
+                await RootRun(state, root, bridge, conversation, Patient(LIMITS.turns)).run()
             await root.close()
 
 

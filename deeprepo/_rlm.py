@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path as _Place
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -13,7 +14,7 @@ from deeprepo._errors import UsageError, translate
 from deeprepo._values import Budget, Call, Event, Model, Result, Turn, access, caps, cost, model_name
 
 if TYPE_CHECKING:
-    from bot.wiring.question import TextAnswer
+    from rlm.texts.session import TextAnswer
 
 T = TypeVar("T")
 Context = str | os.PathLike[str] | Sequence[Any] | Mapping[str, Any]
@@ -140,16 +141,17 @@ class Session:
         on_progress: Callable[[Event], None] | None = None,
     ) -> None:
         with translate():
-            from bot.agent.texts import custom, material
-            from bot.agent.texts.inquiry import TextQuestion
-            from bot.values import Limits
-            from bot.wiring.question import Asked, TextSession
+            from bot.wiring.question import Asked, open_inquiry
+            from rlm.texts import callables, material
+            from rlm.texts.question import TextQuestion
+            from rlm.texts.session import TextSession
+            from rlm.values import Limits
 
             if rlm.turns < 1 or rlm.depth < 0:
                 raise UsageError(
                     f"turns={rlm.turns} and depth={rlm.depth}: a root has 1 turn at least, and a depth of 0 at least"
                 )
-            about = TextQuestion("", material.of(context), custom.read(tools), rlm.answer_form, rlm.depth)
+            about = TextQuestion("", material.of(context), callables.read(tools), rlm.answer_form, rlm.depth)
             caps = rlm.budget
             limits = Limits(usd=caps.usd, tokens=caps.tokens, calls=caps.calls, seconds=caps.seconds, turns=rlm.turns)
             asked = Asked(
@@ -160,7 +162,7 @@ class Session:
             )
             place = _Place(journal) if journal is not None else None
             watch = self._hear if on_progress is not None else None
-            self._inner = TextSession(about, asked, limits, place, watch)
+            self._inner = TextSession(about, partial(open_inquiry, asked, limits, place, watch))
         self._on_progress = on_progress
         self._turn = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -177,7 +179,7 @@ class Session:
         loop = asyncio.get_running_loop()
         self._loop = self._loop or loop
         with translate():
-            from bot.agent.texts import typed
+            from rlm.texts import typed
 
             if not query.strip():
                 raise UsageError("the query is empty: ask something")

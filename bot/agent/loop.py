@@ -1,19 +1,22 @@
 """A run of a root from seed to transcript."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 
 from bot import render
 from bot.agent import tools
-from bot.agent.messages import Conversation
 from bot.agent.state import RunState
-from bot.agent.turns import Outcome, StallGuard, Turns
 from bot.errors import UsageError
+from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Source, Transcript
+from rlm.loop.conversation import Conversation
+from rlm.loop.root import Outcome, RootRun
+from rlm.loop.stall import StallGuard
+from rlm.loop.work import CHILD_TURNS
 from rlm.repl.bridge import open_bridge
 
-CHILD_TURNS = 6
 CHILD_FILES = 40  # changed files that are named in it
 CHILD_CHARS = 60_000  # of files in a child's first message; it opens the rest itself
 
@@ -31,7 +34,7 @@ async def run(session: Session, seed: str, *, gate: bool, turns: int | None = No
 
 async def _run_root(
     session: Session, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root"
-) -> Turns:
+) -> RootRun:
     if session.root is None:
         raise UsageError("no root model is configured: name one with --root, or use --strategy fanout or offline")
     limits = session.calls.budget.limits
@@ -39,13 +42,20 @@ async def _run_root(
     state = RunState(session, source=source, depth=depth)
     children = count(1)
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
-    conversation = Conversation(limits, turns)
-    asks_for_walkthrough = session.walkthrough and not depth
-    consumers = session.consumer_code.names if session.consumer_code is not None else ()
-    conversation.open(seed, gate=gate, language=session.language, walkthrough=asks_for_walkthrough, consumers=consumers)
+    instructions = render.text(
+        "prompts/root_system.md.j2",
+        turns=turns,
+        output_chars=limits.output_chars,
+        turn_seconds=limits.turn_seconds,
+        gate=gate,
+        walkthrough=session.walkthrough and not depth,
+        consumers=session.consumer_code.names if session.consumer_code is not None else (),
+    )
+    conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))
+    conversation.open(instructions + tongue(session.language), seed)
     async with open_bridge(await tools.variables(session), tools.functions(state), limits) as bridge:
-        root_run = Turns(state, session.root, bridge, conversation, StallGuard(turns), name)
-        await root_run.go()
+        root_run = RootRun(state, session.root, bridge, conversation, StallGuard(turns), name)
+        await root_run.run()
     return root_run
 
 
@@ -75,12 +85,12 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
     return root_run.summary or f"[the child run ended without an answer: {root_run.end or 'it said nothing'}]"
 
 
-def _transcript(session: Session, root_run: Turns) -> Transcript:
+def _transcript(session: Session, root_run: RootRun) -> Transcript:
     refusal = session.calls.budget.refused
     notes = [root_run.end] if root_run.end else []
     if refusal and root_run.outcome != "budget":
         notes.append(f"Some questions to workers were not sent: {refusal}.")
-    notes += root_run.state.errors if not refusal else ()
+    notes += root_run.work.errors if not refusal else ()
     return Transcript(
         findings=tuple(session.findings),
         summary=root_run.summary or _summary(session),

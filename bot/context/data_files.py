@@ -1,18 +1,17 @@
-"""JSON, YAML and TOML as plain objects with key paths. The files are hostile: every step has a cap.
+"""JSON, YAML and TOML as plain objects. The files are hostile: every step has a cap.
 
 YAML's merge keys stay keys, because merging doubles with each level; aliases are expanded under the cap on values.
 """
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 Value = Any  # what a data file holds: None, numbers, text, lists, dicts
 
 MAX_CHARS = {"json": 5_000_000, "yaml": 500_000, "toml": 500_000}
 MAX_VALUES, MAX_DEPTH = 200_000, 60
-MAX_PREVIEW = 100  # characters of one value in an outline
 FORMS = {
     "json": "json",
     "jsonl": "jsonl",
@@ -38,25 +37,6 @@ def parse(text: str, form: str) -> Value:
         return _plain(PARSERS[form](text), [MAX_VALUES], MAX_DEPTH)
     except RecursionError:
         raise ValueError(f"this {form} is nested too deeply") from None
-
-
-def paths(value: Value, at: str = "") -> Iterator[tuple[str, str]]:
-    """Every leaf as (key path, value on one line): servers[0].host."""
-    if isinstance(value, dict) and value:
-        for key, part in value.items():
-            yield from paths(part, _step(at, key))
-    elif isinstance(value, list) and value:
-        for number, part in enumerate(value):
-            yield from paths(part, f"{at}[{number}]")
-    else:
-        text = json.dumps(value, ensure_ascii=False)
-        yield at or "(the whole file)", text if len(text) <= MAX_PREVIEW else f"{text[:MAX_PREVIEW]}..."
-
-
-def _step(at: str, key: object) -> str:
-    if isinstance(key, str) and key.replace("_", "a").replace("-", "a").isalnum():
-        return f"{at}.{key}" if at else key
-    return f"{at}[{json.dumps(key, ensure_ascii=False)}]"
 
 
 def _json(text: str) -> Value:

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
-from bot.agent import loop, messages, seed
+from bot.agent import loop, seed
 from bot.review import judging, pairs
 from bot.review.session import Session
 from bot.strategies import fanout
 from bot.strategies.choice import MANY_TURNS, ROOT_UNITS
 from bot.values import IssueReport, Transcript, Usage, tokens
 from rlm.errors import ReplUnavailable
+from rlm.loop.conversation import MAX_TOKENS
 
 MANY_PAIRS = 1  # prompt of pairs of a change that has more units than a root usually gets
 MANY_MESSAGE = 10_000  # tokens of the root's first message then, which each of its turns sends again
@@ -62,5 +63,5 @@ def reserve(session: Session) -> None:
     """Keep a first reply of the root back, so that the workers cannot read the whole budget away before it has a turn."""
     if session.root is None:
         return
-    usage = Usage(tokens(seed.gather(session.survey)) + INSTRUCTIONS, messages.MAX_TOKENS)
+    usage = Usage(tokens(seed.gather(session.survey)) + INSTRUCTIONS, MAX_TOKENS)
     session.calls.budget.keep(usage, session.root.price)

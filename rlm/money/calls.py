@@ -51,25 +51,20 @@ class Calls:
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self.budget, self.journal, self.masks = budget, journal, masks
+        self.journal, self.masks, self.now = journal, masks, clock
         self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
-        self.now = clock  # seconds
-        self.sizes = Sizes(budget)
-        self.sent = (
-            asyncio.Event()
-        )  # set when the first request goes out: from then on somebody else's work is waited for
-        self._open_gate = partial(Gate, left=budget.seconds_left, pause=pause, chance=chance)
-        self._gates: dict[str, Gate] = {}  # by provider
+        self._open_gate = partial(Gate, pause=pause, chance=chance)
         self._settled = asyncio.Event()
-        self._failure, self._too_long = "", ""  # the first of each that no other try has mended
         self._done: dict[str, Completion] = {}
         self._running: dict[str, asyncio.Task[Completion]] = {}
+        self.renew(budget)
 
-    def under(self, budget: Budget) -> "Calls":
-        """The same door under another budget: what was answered is not sent again."""
-        calls = Calls(budget, self.journal, self.masks)
-        calls._done = self._done
-        return calls
+    def renew(self, budget: Budget) -> None:
+        """Go on under another budget, with whom nobody has failed yet: what was answered is not sent again."""
+        self.budget, self.sizes = budget, Sizes(budget)
+        self.sent = asyncio.Event()  # set when the first request goes out: then somebody else's work is waited for
+        self._gates: dict[str, Gate] = {}  # by provider
+        self._failure, self._too_long = "", ""  # the first of each that no other try has mended
 
     def cost(self) -> Cost:
         """What the review cost so far."""
@@ -317,7 +312,8 @@ class Calls:
     def _gate(self, model: Model) -> Gate:
         provider = model.name.partition("/")[0]
         if provider not in self._gates:
-            self._gates[provider] = self._open_gate(self.budget.limits.concurrency or capacity.places(model.name))
+            places = self.budget.limits.concurrency or capacity.places(model.name)
+            self._gates[provider] = self._open_gate(places, self.budget.seconds_left)
         return self._gates[provider]
 
     # --- what may still be asked ------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ class ReplBridge:
         self._stopped = False
         self._repl: PythonRepl | None = None
         self._opening: asyncio.Future[PythonRepl] | None = None
+        self.names = (*variables, *functions, "more")  # that blocks find
         self._given = (variables, {name: self._waiting(call) for name, call in functions.items()}, limits)
 
     async def run(self, code: str) -> Observation:

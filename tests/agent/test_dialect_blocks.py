@@ -40,7 +40,7 @@ def test_block_is_refused_with_a_rewrite(table: Table, name: str) -> None:
     refused, again = ran(table, [code, rewrite])
     assert refused.error is not None, "it runs by now: take it out of the instructions"
     assert CONSTRUCT.search(refused.error)
-    assert words in hints.hint(refused.error, tools.KNOWN) + refused.error
+    assert words in hints.hint(refused.error, tools.FUNCTIONS) + refused.error
     assert again.error is None
     assert printed in again.output
 

@@ -4,8 +4,9 @@ import pytest
 from shop import Table, called
 
 from bot.agent import loop
-from bot.context.data_files import MAX_CHARS, parse, paths
+from bot.context.data_files import MAX_CHARS, parse
 from bot.review.session import Session
+from rlm.texts.keys import paths
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)

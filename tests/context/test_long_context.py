@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from shop import Table, called, quiet
 
 from bot.agent import loop
-from bot.context.long_text import chunks
 from bot.ports import Tree
 from bot.review.session import Session
 from bot.values import Prompt
+from rlm.texts.long_text import chunks
 
 NEEDLE = "the_magic_word = 'heron'"
 texts = st.lists(st.text("ab\n é", max_size=40), max_size=60).map("\n".join)

@@ -9,6 +9,7 @@ from bot.agent.state import RunState
 from bot.agent.tools import ask, beyond, data, read, report
 from bot.review.session import Session
 from bot.values import ChangedFile, Unit
+from rlm.loop import tools as common
 from rlm.repl.bridge import Async
 
 MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
@@ -29,11 +30,11 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "parsed": data.parse,
     "ask": ask.ask,
     "ask_batch": ask.ask_batch,
-    "llm_query": ask.llm_query,
-    "llm_batch": ask.llm_batch,
-    "llm_query_batched": ask.llm_batch,
-    "last_batch": ask.last_batch,
-    "rlm_query": ask.rlm_query,
+    "llm_query": common.llm_query,
+    "llm_batch": common.llm_batch,
+    "llm_query_batched": common.llm_batch,
+    "last_batch": common.last_batch,
+    "rlm_query": common.rlm_query,
     "report": report.report,
     "drop": report.drop,
     "findings": report.findings,
@@ -41,11 +42,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "budget": report.budget,
     "set_answer": report.set_answer,
     "FINAL": report.set_answer,
-    "SHOW_VARS": report.show_vars,
+    "SHOW_VARS": common.show_vars,
 }
 ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query"})
-VARIABLES = ("pr", "units", "files", "tree", "tree_count", "answer")
-KNOWN = (*VARIABLES, *FUNCTIONS, "more")
 
 
 def functions(state: RunState) -> dict[str, Async]:

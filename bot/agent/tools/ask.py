@@ -1,4 +1,4 @@
-"""How the root's code asks others: the worker about paths, free prompts in batches, a child root about a task of its own."""
+"""How the root's code asks the worker about paths."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,15 +17,7 @@ Paths = str | Iterable[str]
 
 async def ask(state: RunState, paths: Paths, question: str = "", worker: str = "") -> dict[str, Any]:
     """What the worker says about these paths (or unit ids), and what it found there."""
-    return _reply(state, await _answers(state, _worker(state, worker), paths, question))
-
-
-def _worker(state: RunState, name: str) -> Worker:
-    """The worker of this name; the first one where none is named."""
-    session = state.session
-    if name and name not in session.workers:
-        raise ValueError(f"there is no worker {name!r}: there is {', '.join(session.workers) or 'one, without a name'}")
-    return session.workers[name] if name else session.worker
+    return _reply(state, await _answers(state, state.worker(worker), paths, question))
 
 
 async def _answers(state: RunState, worker: Worker, paths: Paths, question: str) -> list[Sight]:
@@ -44,41 +36,10 @@ async def _answers(state: RunState, worker: Worker, paths: Paths, question: str)
 
 async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]], worker: str = "") -> list[dict[str, Any]]:
     """Many questions at once, answered in order; each is (paths, question)."""
-    pairs, asked = [_pair(request) for request in requests], _worker(state, worker)
+    pairs, asked = [_pair(request) for request in requests], state.worker(worker)
     replies = await together(*(_answers(state, asked, paths, question) for paths, question in pairs))
     # Told in their order, whoever came back first: a replay does the same.
     return [_reply(state, answers) for answers in replies]
-
-
-async def llm_query(state: RunState, prompt: str, worker: str = "") -> str:
-    """One free prompt to the worker model."""
-    return (await llm_batch(state, [prompt], worker))[0]
-
-
-async def llm_batch(state: RunState, prompts: Sequence[str], worker: str = "") -> list[str]:
-    """Free prompts to the worker model, in parallel, answered in order. A slot that failed reports it."""
-    if isinstance(prompts, str):
-        raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
-    texts, asked = [str(prompt) for prompt in prompts], _worker(state, worker)
-    state.question_count += len(texts)
-    answers = await asked.prompt(texts) if texts else []
-    state.batch = [answer.text if not answer.error else f"[worker error: {answer.error}]" for answer in answers]
-    return state.batch
-
-
-async def last_batch(state: RunState) -> list[str]:
-    """The answers of the last batch: paid for, and so kept even if the block failed after it."""
-    return state.batch
-
-
-async def rlm_query(state: RunState, task: str, paths: Paths = ()) -> str:
-    """A root of its own for a task: same tools, same budget, its answer as text."""
-    if state.child is None:
-        return "[no root model is configured: ask(paths, question) asks the worker]"
-    if state.depth >= state.deepest:
-        return f"[a run at depth {state.deepest} starts no further one: ask(paths, question) asks the worker]"
-    state.question_count += 1
-    return await state.child(task, [paths] if isinstance(paths, str) else list(paths), state.depth + 1)
 
 
 def _pair(request: Sequence[Any]) -> tuple[Paths, str]:

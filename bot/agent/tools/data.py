@@ -8,9 +8,11 @@ import re
 from typing import Any
 
 from bot.agent.state import RunState
-from bot.context import data_files, long_text
+from bot.context import data_files
 from bot.context.look_ups import absent
 from bot.values import Side
+from rlm.texts import long_text
+from rlm.texts.keys import paths
 
 PATH_CHARS = 400  # a longer word is a text
 PREVIEW_CHARS, MAX_PREVIEW, MAX_ROWS = 2_000, 100_000, 500  # the rows are those of an outline
@@ -56,7 +58,7 @@ async def outline(state: RunState, source: str, find: str = "", form: str = "", 
     text, path = await _text(state, source, base=base)
     if form or data_files.form_of(path):
         value = await asyncio.to_thread(data_files.parse, text, _form(path, form))
-        rows = [f"{key}: {leaf}" for key, leaf in data_files.paths(value)]
+        rows = [f"{key}: {leaf}" for key, leaf in paths(value)]
     else:
         rows = [f"{n}: {line.rstrip()[:200]}" for n, line in enumerate(text.split("\n"), 1) if HEADING.match(line)]
     matches = [row for row in rows if find.lower() in row.lower()]

@@ -11,9 +11,9 @@ from bot.findings import merge
 from bot.findings.issues import from_root
 from bot.review.session import check_finding
 from bot.values import CATEGORIES, SEVERITIES, Evidence, Finding, ReaderNotes
+from rlm.loop import tools as common
 from rlm.repl.frames import Value
 
-MAX_ANSWER = 60_000  # characters
 MAX_TITLE = 200
 MAX_OPEN = 6  # files that coverage() lists
 UNDECIDED = "a second opinion could neither prove nor refute it"
@@ -105,24 +105,19 @@ async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
 
 async def budget(state: RunState) -> dict[str, Any]:
     """What is left. No seconds: they would make every replay another run."""
-    left, code = state.session.calls.budget.left(), state.session.consumer_code
+    code = state.session.consumer_code
     looks = {"looks_at_consumers": code.left} if code is not None and code.names else {}
-    return {"usd": left.usd, "tokens": left.tokens, "calls": left.calls, **looks}
+    return {**await common.budget(state), **looks}
 
 
 async def set_answer(state: RunState, text: Value, overview: Value = "", issues: Value = ()) -> str:
     """The root's summary, what it says that the change does and of the issues that it closes; the run ends after this block."""
-    state.final = state.accept(text)[:MAX_ANSWER]
+    said = await common.set_answer(state, text)
     if not state.depth:
         state.session.issues = from_root(issues, state.session.pull.issues) or state.session.issues
     if overview and state.session.walkthrough and not state.depth:
-        state.session.reader_notes.append(ReaderNotes(str(overview)[:MAX_ANSWER]))
-    return "the answer is set; the run ends after this block"
-
-
-async def show_vars(state: RunState) -> str:
-    """The names that earlier blocks assigned."""
-    return f"assigned by your blocks: {', '.join(state.names) or 'nothing yet'}"
+        state.session.reader_notes.append(ReaderNotes(str(overview)[: common.MAX_ANSWER]))
+    return said
 
 
 async def _admit(state: RunState, finding: Finding) -> str:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 
-from bot.agent.texts import roots
-from bot.agent.turns import Turns
 from bot.context import file_questions
 from bot.context.file_questions import Sight
 from bot.errors import DeepRepoError, UsageError
@@ -18,6 +16,8 @@ from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.room import Room
 from deeprepo_evals.context.score import NOT_FOUND, is_not_found
 from rlm.errors import BudgetSpent, ProviderDown
+from rlm.loop.root import RootRun
+from rlm.texts import dialogue as roots
 
 PASSAGE, MOST = 1_000, 20  # characters of a passage, passages in the prompt
 FOUND = 10  # passages of one search by a root
@@ -63,7 +63,7 @@ def _first(passages: Mapping[str, str], size: int) -> dict[str, str]:
     return {label: text for label, text in kept.items() if text}
 
 
-def _end_of_run(root_run: Turns) -> MethodAnswer:
+def _end_of_run(root_run: RootRun) -> MethodAnswer:
     """What a root's run came to. Raises what the model's provider or a cap has done to them."""
     if root_run.outcome == "provider":
         raise ProviderDown(root_run.why)
@@ -239,7 +239,9 @@ async def rlm(room: Room) -> MethodAnswer:
     sight, turns = await _read(room), room.session.calls.budget.limits.turns
     seen = words.text("context/sight.md.j2", sight=sight, facts=_facts(sight))
     async with roots.open_dialogue(room.inquiry) as dialogue:
-        return _end_of_run(await dialogue.ask(roots.first_message(room.inquiry.question, turns) + seen, turns))
+        return _end_of_run(
+            await dialogue.ask(roots.first_message(room.inquiry, room.inquiry.question, turns) + seen, turns)
+        )
 
 
 # How far below itself a root asks others; (): as it was asked for.

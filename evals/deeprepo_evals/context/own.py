@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.agent.texts import material
 from bot.errors import UsageError
 from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.score import Expected
+from rlm.texts import material
 
 PAIR = 2
 FIELDS = "context (a text) or path (a file or folder), question, answer"

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from bot.agent.texts import custom, inquiry, material
-from bot.agent.texts.inquiry import Inquiry, Reader, TextQuestion
-from bot.agent.texts.material import Material
+from bot.agent import texts
+from bot.agent.texts import Reader, TextInquiry
 from bot.review.session import Session
 from bot.values import Limits
 from deeprepo_evals.context.problems import Problem
 from rlm.journal.writer import Journal
+from rlm.texts import callables, material
+from rlm.texts.material import Material
+from rlm.texts.question import TextQuestion
 from rlm.values import Model
 
 ANSWER = "the value alone; several values in the order that was asked for, separated by commas"
@@ -44,7 +46,7 @@ class Room:
     """What a method works with."""
 
     problem: Problem
-    inquiry: Inquiry
+    inquiry: TextInquiry
     window: int  # characters that fit into one prompt
     allowed: Spent = Spent()
 
@@ -84,9 +86,9 @@ async def open_room(
 ) -> AsyncIterator[Room]:
     """A room for one problem; what it opened is closed at the end, the models are not."""
     whole = _material(problem) if holds_text else material.of("The text is not here.")
-    question = TextQuestion(problem.question, whole, custom.read(tools), answer_form=ANSWER, depth=depth)
+    question = TextQuestion(problem.question, whole, callables.read(tools), answer_form=ANSWER, depth=depth)
     settings = {"window": window}
-    async with inquiry.open_inquiry(question, pair.root, pair.worker, limits, Journal(trace), settings) as asked:
+    async with texts.open_inquiry(question, pair.root, pair.worker, limits, Journal(trace), settings) as asked:
         yield Room(problem, asked, window, allowed)
 
 

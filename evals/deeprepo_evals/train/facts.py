@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
-from bot.agent.turns import ENDS
 from bot.values import CoverageRow, Review, tokens
 from deeprepo_evals import match
 from deeprepo_evals.plant.values import CodeBase
 from rlm.errors import BudgetSpent
 from rlm.journal.codec import Row
+from rlm.loop.root import ENDS
 
 PAR_READINGS, PAR_BASE = 2, 10_000  # reading the whole code base twice costs nothing; tokens of instructions beside it
 

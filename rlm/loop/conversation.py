@@ -1,46 +1,27 @@
 """The messages between the harness and a root. Append-only, so that every provider's prompt cache holds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from bot import render
-from bot.review.guidance import tongue
-from bot.values import Completion, Limits, Message, Observation, Prompt, Schema
 from rlm.repl import extraction
+from rlm.values import Completion, Message, Observation, Prompt, Schema
 
 MAX_TOKENS = 8_000  # of one reply
-MAX_UNREAD = 20  # ids in a turn line
 SHORT = 400  # characters of an output that is not worth leaving out
 LEFT_OUT = "[This output was left out: the dialogue had become longer than your context window. Print again what you still need.]"
-
-FORM = "prompts/root_"
 
 
 @dataclass(slots=True)
 class Conversation:
     """The conversation with one root."""
 
-    limits: Limits
-    turns: int
-    messages: list[Message] = field(default_factory=list)
-    form: str = FORM  # whose words: those of FORMsystem and FORMturn
-    words: Callable[..., str] = render.text
+    tell: Callable[..., str]  # what a root reads after a turn, of `output`, `error` and further facts
     tool: Schema = extraction.TOOL
+    messages: list[Message] = field(default_factory=list)
 
-    def open(
-        self, seed: str, *, gate: bool, language: str = "en", walkthrough: bool = False, consumers: Sequence[str] = ()
-    ) -> None:
-        """The instructions and the first message. `consumers`: the repositories beside this one that the root may look into."""
-        system = self.words(
-            f"{self.form}system.md.j2",
-            turns=self.turns,
-            output_chars=self.limits.output_chars,
-            turn_seconds=self.limits.turn_seconds,
-            gate=gate,
-            walkthrough=walkthrough,
-            consumers=consumers,
-        )
-        self.messages = [Message("system", system + tongue(language)), Message("user", seed)]
+    def open(self, instructions: str, message: str) -> None:
+        """The instructions and the first message."""
+        self.messages = [Message("system", instructions), Message("user", message)]
 
     def go_on(self, said: str, text: str) -> None:
         """Another question, after the answer to the one before: roles alternate, as some providers want it."""
@@ -50,19 +31,12 @@ class Conversation:
         """What the root is asked now."""
         return Prompt(tuple(self.messages), tool=self.tool, max_tokens=MAX_TOKENS)
 
-    def answer(self, reply: Completion, observation: Observation, unread: Sequence[str], **facts: object) -> None:
-        """The root's reply, word for word, and what came back. `facts`: what the last lines of every turn say."""
+    def answer(self, reply: Completion, observation: Observation, **facts: object) -> None:
+        """The root's reply, word for word, and what came back. `facts`: what else is told after every turn."""
         said = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
         self.messages.append(Message("assistant", said, reply.calls, extra=reply.extra))
-        text = self.words(
-            f"{self.form}turn.md.j2",
-            output=observation.output.rstrip("\n"),
-            error=observation.error or "",
-            turns=self.turns,
-            unread=unread[:MAX_UNREAD],
-            more_unread=max(0, len(unread) - MAX_UNREAD),
-            **facts,
-        ).strip("\n")
+        output, error = observation.output.rstrip("\n"), observation.error or ""
+        text = self.tell(output=output, error=error, **facts).strip("\n")
         if not reply.calls:
             self.messages.append(Message("user", text))
             return

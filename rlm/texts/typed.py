@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bot.agent.tools.report import MAX_ANSWER
-from bot.errors import UsageError
+from rlm.errors import UsageError
+from rlm.loop.tools import MAX_ANSWER
 from rlm.repl.frames import Value
 
 if TYPE_CHECKING:  # pydantic loads where a type is named

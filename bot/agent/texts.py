@@ -1,4 +1,4 @@
-"""One question about a context in progress: the context as a git repository of its own, and the engine over it."""
+"""What the reviewer brings to a question about a text (`rlm.texts`): its tools over the text as a commit, its readers, its words."""
 
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -7,10 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bot import __version__, config, render
-from bot.agent.texts.custom import CustomTool
-from bot.agent.texts.material import Material
-from bot.agent.texts.typed import AnswerType
-from bot.agent.turns import Turns
+from bot.agent import tools
+from bot.agent.state import RunState
 from bot.brief import Brief
 from bot.checkout import Checkout, git
 from bot.checkout.views import MaskedTree
@@ -22,13 +20,16 @@ from bot.masking.masks import Masks
 from bot.review import coverage
 from bot.review.session import Session, WorkerReply
 from bot.review.survey import Survey
-from bot.values import Completion, Dependents, Limits, Message, Prompt, PullRequest, Schema, Source, Unit
+from bot.values import Dependents, PullRequest, Source, Unit
 from rlm.errors import BadAnswer, BudgetSpent, ProviderError
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
+from rlm.loop.work import Work
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
-from rlm.values import Model
+from rlm.repl.bridge import Async
+from rlm.texts.question import Inquiry, TextQuestion
+from rlm.values import Completion, Limits, Message, Model, Prompt, Schema
 
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
 MAX_TOKENS = 4_096  # of one answer
@@ -38,25 +39,6 @@ LOOK = Schema(
     description="Answer the question from the shown text, and from nothing else.",
     parameters=read.strict(**{name: _PROPERTIES[name] for name in ("answer", "found", "quotes")}),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class TextQuestion:
-    """What is asked of a context, and with what."""
-
-    query: str
-    material: Material
-    tools: tuple[CustomTool, ...] = ()
-    answer_form: str = ""  # what an answer must look like, as the end of "Finish with set_answer(text): "
-    depth: int = 1  # as the paper counts: 0: the root has nobody to ask; 1: workers; 2: roots of its own, whose workers are the last
-    answer_type: AnswerType | None = None  # None: the answer is a text
-
-    @property
-    def journal_entry(self) -> dict[str, Any]:
-        """What the journal keeps of it beside the context."""
-        tools = [[tool.name, tool.line] for tool in self.tools]
-        typed = {"schema": self.answer_type.schema} if self.answer_type is not None else {}
-        return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.depth, **typed}
 
 
 @dataclass(slots=True)
@@ -98,26 +80,25 @@ class Reader:
         return replies
 
 
-@dataclass(frozen=True, slots=True)
-class Inquiry:
-    """The first question about a context, and what it and further ones are worked on with."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextInquiry(Inquiry):
+    """A question in progress with the tools of a review."""
 
-    question: TextQuestion
     session: Session
-    reader: Reader
-    root: Model
-    readers: Mapping[str, Reader] = field(
-        default_factory=dict
-    )  # by name, where there are several; `reader` is the first
-    runs: list[Turns] = field(default_factory=list)  # of the root and of those that it started, as they begin
+    reader: Reader  # the first one, where there are several
 
-    def renew(self) -> None:
-        """Begin a further question: with the whole budget, and with what was answered before."""
-        calls = self.session.calls.under(Budget(self.session.calls.budget.limits))
-        self.session.calls = self.reader.calls = calls
-        for reader in self.readers.values():
-            reader.calls = calls
-        self.runs.clear()
+    def work(self, depth: int) -> Work:
+        """The state of a root that so many others stand above."""
+        source = Source("model", self.root.name, "root")
+        return RunState(self.session, source, depth=depth, deepest=self.question.depth - 1)
+
+    def functions(self, work: Work) -> Mapping[str, Async]:
+        """The functions of a review's root."""
+        return tools.functions(work) if isinstance(work, RunState) else {}
+
+    def words(self, template: str, **values: object) -> str:
+        """A text of this name for a root."""
+        return render.text(f"prompts/texts/{template}.md.j2", **values)
 
 
 @asynccontextmanager
@@ -128,7 +109,7 @@ async def open_inquiry(
     limits: Limits,
     journal: Journal | None = None,
     settings: Mapping[str, Any] | None = None,
-) -> AsyncIterator[Inquiry]:
+) -> AsyncIterator[TextInquiry]:
     """An inquiry, with one worker or with several by name; what it opened is closed at the end, the models are not."""
     journal = journal or Journal()
     masks = Masks()
@@ -154,9 +135,16 @@ async def open_inquiry(
                     root=root,
                     reader=reader.model,
                     workers=readers,
-                    notes=[*question.material.notes, *notes],
                 )
-                yield Inquiry(question, session, reader, root, readers)
+                yield TextInquiry(
+                    question=question,
+                    root=root,
+                    calls=calls,
+                    workers={name: one.model.name for name, one in readers.items()},
+                    notes=(*question.material.notes, *notes),
+                    session=session,
+                    reader=reader,
+                )
     finally:
         journal.close()
 

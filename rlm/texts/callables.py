@@ -11,16 +11,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from bot.agent import tools
-from bot.errors import UsageError
-from bot.review.session import Session
+from rlm.errors import UsageError
+from rlm.money.calls import Calls
 from rlm.repl import frames
 from rlm.repl.bridge import Async
 
 MOST_RESULT = 2 << 20  # characters and items
 SECONDS = 60.0  # of one call
 ERROR_CHARS, DOC_CHARS, MOST_TOOLS = 500, 600, 50
-TAKEN = frozenset({"context", "tree", "answer", "more", *tools.FUNCTIONS})
+LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SHOW_VARS")
+ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch")
+# What a root's code finds, by the depth that is left below it.
+NAMES = (LOOKING, (*LOOKING, *ASKING), (*LOOKING, *ASKING, "rlm_query"))
+TAKEN = frozenset({"context", "tree", "answer", "more", *NAMES[-1]})
 Call = Callable[..., Any]
 
 
@@ -52,19 +55,17 @@ def read(calls: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool,
     return tuple(tools.values())
 
 
-def functions(session: Session, tools: Iterable[CustomTool]) -> dict[str, Async]:
+def functions(calls: Calls, tools: Iterable[CustomTool]) -> dict[str, Async]:
     """The functions as the REPL calls them."""
-    return {tool.name: partial(_recorded, session, tool) for tool in tools}
+    return {tool.name: partial(_recorded, calls, tool) for tool in tools}
 
 
-async def _recorded(
-    session: Session, tool: CustomTool, *arguments: frames.Value, **keywords: frames.Value
-) -> frames.Value:
-    journal, at, masks = session.calls.journal, session.calls.at, session.calls.masks
+async def _recorded(calls: Calls, tool: CustomTool, *arguments: frames.Value, **keywords: frames.Value) -> frames.Value:
+    journal, at, masks = calls.journal, calls.at, calls.masks
     call_key = json.dumps([arguments, keywords], sort_keys=True, default=repr)
     row = journal.get("tool", at, tool.name, call_key)
     if row is None:
-        row = masks.hide(await _call(session, tool, masks.show(arguments), masks.show(keywords)))
+        row = masks.hide(await _call(calls, tool, masks.show(arguments), masks.show(keywords)))
         journal.put("tool", at=at, name=tool.name, arguments=call_key, **row)
         await journal.wait_stored()
     if row.get("error"):
@@ -73,9 +74,9 @@ async def _recorded(
 
 
 async def _call(
-    session: Session, tool: CustomTool, arguments: tuple[frames.Value, ...], keywords: Mapping[str, frames.Value]
+    calls: Calls, tool: CustomTool, arguments: tuple[frames.Value, ...], keywords: Mapping[str, frames.Value]
 ) -> dict[str, Any]:
-    left = session.calls.budget.seconds_left()
+    left = calls.budget.seconds_left()
     seconds = SECONDS if left is None else max(1.0, min(SECONDS, left))
     try:
         async with asyncio.timeout(seconds):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from bot.context import data_files
-from bot.errors import UsageError
+from rlm.errors import UsageError
+from rlm.texts.keys import paths
 
 PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
 MOST_CHARS, MOST_FILES = 20_000_000, 20_000  # of one context
@@ -86,7 +86,7 @@ def _values(text: str) -> str | None:
         return None
     try:
         whole = json.loads(text)
-        return "\n".join(f"{path}: {value}" for path, value in data_files.paths(whole)) or None
+        return "\n".join(f"{path}: {value}" for path, value in paths(whole)) or None
     except (ValueError, RecursionError):
         return None
 

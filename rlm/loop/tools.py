@@ -1,0 +1,58 @@
+"""The functions that every root's code finds: sub-calls of models, further roots, the answer, the budget."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rlm.loop.work import Work
+from rlm.repl.frames import Value
+
+MAX_ANSWER = 60_000  # characters
+Paths = str | Sequence[str]
+
+
+async def llm_query(work: Work, prompt: str, worker: str = "") -> str:
+    """One free prompt to the worker model."""
+    return (await llm_batch(work, [prompt], worker))[0]
+
+
+async def llm_batch(work: Work, prompts: Sequence[str], worker: str = "") -> list[str]:
+    """Free prompts to the worker model, in parallel, answered in order. A slot that failed reports it."""
+    if isinstance(prompts, str):
+        raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
+    texts, asked = [str(prompt) for prompt in prompts], work.worker(worker)
+    work.question_count += len(texts)
+    answers = await asked.prompt(texts) if texts else []
+    work.batch = [answer.text if not answer.error else f"[worker error: {answer.error}]" for answer in answers]
+    return work.batch
+
+
+async def last_batch(work: Work) -> list[str]:
+    """The answers of the last batch: paid for, and so kept even if the block failed after it."""
+    return work.batch
+
+
+async def rlm_query(work: Work, task: str, paths: Paths = ()) -> str:
+    """A root of its own for a task: same tools, same budget, its answer as text."""
+    if work.child is None:
+        return "[no root model is configured: ask(paths, question) asks the worker]"
+    if work.depth >= work.deepest:
+        return f"[a run at depth {work.deepest} starts no further one: ask(paths, question) asks the worker]"
+    work.question_count += 1
+    return await work.child(task, [paths] if isinstance(paths, str) else list(paths), work.depth + 1)
+
+
+async def set_answer(work: Work, text: Value) -> str:
+    """The root's answer; the run ends after this block."""
+    work.final = work.accept(text)[:MAX_ANSWER]
+    return "the answer is set; the run ends after this block"
+
+
+async def budget(work: Work) -> dict[str, Any]:
+    """What is left. No seconds: they would make every replay another run."""
+    left = work.calls.budget.left()
+    return {"usd": left.usd, "tokens": left.tokens, "calls": left.calls}
+
+
+async def show_vars(work: Work) -> str:
+    """The names that earlier blocks assigned."""
+    return f"assigned by your blocks: {', '.join(work.names) or 'nothing yet'}"

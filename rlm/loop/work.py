@@ -1,0 +1,87 @@
+"""What one root works with, and what the loop asks of its task."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from rlm.money.calls import Calls
+from rlm.values import Observation
+
+MAX_NOTES, NOTE_CHARS = 8, 400  # of one block
+MAX_DEPTH = 2  # a child's child is the last one
+CHILD_TURNS = 6
+Child = Callable[[str, Sequence[str], int], Awaitable[str]]
+
+
+class Reply(Protocol):
+    """What a worker says to a free prompt, or why it says nothing."""
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+
+    @property
+    def error(self) -> str:
+        """Why there are none."""
+
+
+class Worker(Protocol):
+    """A cheap model that reads."""
+
+    async def prompt(self, texts: Sequence[str]) -> Sequence[Reply]:
+        """Free prompts, answered in order."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Work(ABC):
+    """The state of one run of a root, and the hooks of its task; a child run has its own."""
+
+    child: Child | None = None  # starts a root for a task; None: nobody can
+    depth: int = 0
+    deepest: int = MAX_DEPTH  # a run at this depth starts no further one
+    final: str | None = None  # set_answer(text) or FINAL(value)
+    accept: Callable[[Any], str] = str  # the answer as a text; raises ValueError, with what is wrong with it
+    batch: list[str] = field(default_factory=list)
+    refusals: dict[str, str] = field(default_factory=dict)  # what the running block has handed in in vain, and why
+    notes: dict[str, None] = field(default_factory=dict)  # what the root should know of its look-ups in this block
+    question_count: int = 0  # questions to workers and children
+    errors: dict[str, None] = field(default_factory=dict)  # why workers did not answer
+    names: dict[str, None] = field(default_factory=dict)  # what the root's blocks assigned
+
+    @property
+    @abstractmethod
+    def calls(self) -> Calls:
+        """The door to the models."""
+
+    @abstractmethod
+    def worker(self, name: str) -> Worker:
+        """Return the worker of this name, the first one if none is named. Raises ValueError."""
+
+    def note(self, sentence: str) -> None:
+        """Tell the root something beside the value that its code gets: an empty list stays an empty list."""
+        if len(self.notes) < MAX_NOTES:
+            self.notes.setdefault(sentence[:NOTE_CHARS])
+
+    # --- what a task may add ------------------------------------------------------------------------------------------
+
+    def say(self, line: str) -> None:  # noqa: B027 - a hook
+        """Tell a person how far the run is."""
+
+    def gain(self) -> tuple[int, ...]:
+        """Return numbers of which one changes if a block has brought the task forward."""
+        return (self.question_count,)
+
+    def facts(self) -> dict[str, object]:
+        """Return what else the last lines of every turn say."""
+        return {}
+
+    def has_read(self, text: str) -> None:  # noqa: B027 - a hook
+        """Take note that the root was shown this and has answered."""
+
+    async def before_block(self, number: int) -> tuple[str, ...]:  # noqa: ARG002 - for those who need it
+        """Do what has to be done between a reply and its code; as sentences, what the root is told of it."""
+        return ()
+
+    def after_block(self, observation: Observation) -> None:  # noqa: B027 - a hook
+        """Note what the root has not printed and has to know."""

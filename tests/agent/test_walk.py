@@ -1,0 +1,39 @@
+"""The walk through one turn that the page of the package shows, and what a program loads that imports the package."""
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[2] / "rlm"
+STEP = re.compile(r"`([\w/]+)\.py`((?:,? `[\w.]+`)+)")
+
+
+def test_one_turn_is_walked_in_ten_functions() -> None:
+    """Each function that the page names is there, and it names ten at most."""
+    page = (FOLDER / "README.md").read_text("utf-8").partition("## One turn")[2]
+    steps = [
+        (module.replace("/", "."), name)
+        for module, names in STEP.findall(page)
+        for name in re.findall(r"[\w.]+", names)
+    ]
+    assert 8 <= len(steps) <= 10
+    for module, name in steps:
+        value = import_module(f"rlm.{module}")
+        for part in name.split("."):
+            value = getattr(value, part)
+        assert callable(value)
+
+
+def test_the_package_loads_nothing_of_the_reviewer() -> None:
+    """All of its modules, without one of `bot`, `impact` or `deeprepo`."""
+    files = [path.relative_to(FOLDER.parent).with_suffix("") for path in FOLDER.rglob("*.py")]
+    modules = sorted(".".join(path.parts).removesuffix(".__init__") for path in files)
+    asked = "import sys; print({name.partition('.')[0] for name in sys.modules} & {'bot', 'impact', 'deeprepo'} or '')"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {', '.join(modules)}; {asked}"],
+        cwd=FOLDER.parent, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.strip() == "", done.stdout
+    assert done.returncode == 0, done.stderr
