@@ -24,9 +24,10 @@ from bot import wiring
 from bot.checkout import Checkout, git
 from bot.masking.masks import Masks
 from bot.strategies.estimate import DryRun
-from bot.values import Completion, Prompt, ReviewRequest
+from bot.values import ReviewRequest
 from bot.wiring import local
 from impact import parsing
+from rlm.values import Completion, Prompt
 
 FLAGS = {"worker": "compatible/worker", "root": "compatible/root"}
 MEGABYTE = 1_000_000

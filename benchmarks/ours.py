@@ -23,7 +23,7 @@ from bot.masking.masks import Masks
 from bot.review.coverage import CoverageTracker
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Dependents, Limits, Message, Prompt, PullRequest, Source
+from bot.values import Dependents, PullRequest, Source
 from rlm.journal.writer import Journal
 from rlm.loop.conversation import Conversation
 from rlm.loop.root import RootRun
@@ -32,6 +32,7 @@ from rlm.models import connect
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
 from rlm.repl.bridge import open_bridge
+from rlm.values import Limits, Message, Prompt
 
 LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=64)
 

@@ -17,7 +17,6 @@ from bot.findings.placing import place
 from bot.outputs import facts, posts
 from bot.values import (
     ChangedFile,
-    Cost,
     Coverage,
     Finding,
     PlacedFinding,
@@ -30,6 +29,7 @@ from bot.values import (
     Verdict,
 )
 from deeprepo_sandbox.github import anchors, diffs
+from rlm.values import Cost
 
 TABLE = Path(__file__).parents[1] / "tests/findings/placements.txt"
 _FINDING = re.compile(r"(\S+?)(@base)? (\d+)(?:-(\d+))? `(.*)`( proven)? -> (\w+)(?: (\d+)(?:-(\d+))?)?\s+# (.*)")

@@ -11,7 +11,6 @@ from bot import github
 from bot.github import Host, Identity, RequestPace
 from bot.values import (
     CommentSpot,
-    Cost,
     Coverage,
     CoverageRow,
     Finding,
@@ -26,6 +25,7 @@ from bot.values import (
     Verdict,
 )
 from deeprepo_sandbox import github as sandbox
+from rlm.values import Cost
 
 BASE = "".join(f"line {n}\n" for n in range(1, 61))
 HEAD = BASE.replace("line 5\n", "five\nand a half\n").replace("line 40\n", "forty\n")

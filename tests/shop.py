@@ -20,11 +20,12 @@ from bot.review import coverage
 from bot.review.session import Lookup, Session
 from bot.review.survey import Survey
 from bot.review.workers import ModelWorker
-from bot.values import Completion, Dependents, Limits, Prompt, PullRequest, Reference, ToolCall, Usage
+from bot.values import Dependents, PullRequest, Reference
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
+from rlm.values import Completion, Limits, Prompt, ToolCall, Usage
 
 T = TypeVar("T")
 BEFORE = {

@@ -9,8 +9,9 @@ from bot.diff import file_diffs
 from bot.diff.marks import marks
 from bot.diff.tell import FileDiff
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, tokens
+from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit
 from impact.text.paths import decides_nothing, is_product
+from rlm.values import tokens
 
 MESSAGE_TOKENS = 14_000  # of the whole message
 DIFF_TOKENS = (

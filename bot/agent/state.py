@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from bot.review import judging
 from bot.review.session import Session, Worker
-from bot.values import Finding, Observation, Source, Verdict
+from bot.values import Finding, Source, Verdict
 from rlm.loop.work import Work
 from rlm.money.calls import Calls
+from rlm.values import Observation
 
 MAX_UNREAD = 20  # ids in a turn line
 

@@ -178,7 +178,7 @@ def _totals(calls: list[Row]) -> str:
 
 def _total(cost: Row, seconds: float) -> str:
     from bot.outputs import facts
-    from bot.values import Cost, Usage
+    from rlm.values import Cost, Usage
 
     known = {name: value for name, value in cost.items() if name in Cost.__dataclass_fields__}
     return facts.cost(Cost(**{**known, "usage": Usage(**cost["usage"]), "models": ()}), seconds)

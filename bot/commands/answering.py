@@ -26,9 +26,9 @@ from bot.render import Safe, link
 from bot.review.dialogues import Dialogues
 from bot.review.guidance import tongue
 from bot.review.session import Session
-from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Purpose, Schema
+from bot.values import Evidence, Excerpt, Finding
 from rlm.errors import BadAnswer, BudgetSpent, ProviderError
-from rlm.values import Model
+from rlm.values import Message, Model, Prompt, Purpose, Schema
 
 MAX_TOKENS = 2_048
 MAX_QUOTES = 8

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from bot import render
 from bot.diff import numbered_text
 from bot.review.session import Session
-from bot.values import ChangedFile, Excerpt, LookUp, tokens
+from bot.values import ChangedFile, Excerpt, LookUp
+from rlm.values import tokens
 
 DIFF_TOKENS = 12_000
 WHOLE = 200  # lines of a file that is named without lines

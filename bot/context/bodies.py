@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from bot.context import definitions, identifiers, snippets
 from bot.diff.units import ShownLines
-from bot.values import Excerpt, tokens
+from bot.values import Excerpt
 from impact.text import blocks
+from rlm.values import tokens
 
 SMALL = 8  # lines of a definition that is shown whole in any case
 WHOLE = 24  # lines of a body that is shown whole if there is room

@@ -25,10 +25,11 @@ from bot.context.searches import Searches
 from bot.context.usages import Pick
 from bot.dependents.sites import MODULE
 from bot.diff.units import ShownLines
-from bot.values import Excerpt, Reference, Unit, tokens
+from bot.values import Excerpt, Reference, Unit
 from impact.text import blocks
 from impact.text.lines import file_lines
 from impact.text.paths import is_product
+from rlm.values import tokens
 
 NEARBY_TOKENS = 3_200  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes

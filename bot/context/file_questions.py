@@ -10,8 +10,9 @@ from typing import Any
 
 from bot.findings import read
 from bot.findings.quotes import locate
-from bot.values import Evidence, Finding, Schema, Source
+from bot.values import Evidence, Finding, Source
 from rlm.texts import long_text
+from rlm.values import Schema
 
 PROMPT_CHARS = 40_000  # of files in one prompt
 PROMPT_TOKENS = 11_000  # the same, for the pieces of one long file

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from bot.context import definitions, identifiers
 from bot.diff.units import ShownLines
-from bot.values import DiffRow, Excerpt, LookUp, Side, tokens
+from bot.values import DiffRow, Excerpt, LookUp, Side
 from impact.text import blocks
 from impact.text.lines import is_comment
+from rlm.values import tokens
 
 NEAR = 8  # lines before and after a deciding one that stay when the room does not hold all
 MARKERS = 8  # tokens of the marks around an excerpt

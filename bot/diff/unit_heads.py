@@ -9,8 +9,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bot.diff import followers
-from bot.values import ChangedFile, DiffRow, Symbol, Unit, tokens
+from bot.values import ChangedFile, DiffRow, Symbol, Unit
 from impact.text.lines import defined_names, is_comment
+from rlm.values import tokens
 
 MOST = 6  # heads above one stretch of rows: the outermost two and the innermost ones
 OUTER = 2

@@ -12,7 +12,18 @@ from bot.diff import unit_heads
 from bot.diff.spans import Span, spans
 from bot.diff.unit_text import MAX_TOKENS, HunkRows, pieces
 from bot.machine import limits
-from bot.values import Area, ChangedFile, ChangedSymbol, Dependents, DiffRow, Excerpt, Reference, Side, Unit, tokens
+from bot.values import (
+    Area,
+    ChangedFile,
+    ChangedSymbol,
+    Dependents,
+    DiffRow,
+    Excerpt,
+    Reference,
+    Side,
+    Unit,
+)
+from rlm.values import tokens
 
 SENSITIVE = re.compile(
     r"auth|login|password|token|secret|crypt|permission|access|payment|billing|migrat|sql|session|security|lock|thread|async",

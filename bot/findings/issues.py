@@ -5,7 +5,8 @@ from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from bot.findings import read
-from bot.values import IssueReport, LinkedIssue, Schema
+from bot.values import IssueReport, LinkedIssue
+from rlm.values import Schema
 
 IssueProgress = Literal["yes", "partly", "no", "unclear"]
 DONE: tuple[str, ...] = get_args(IssueProgress)

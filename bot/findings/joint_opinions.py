@@ -23,7 +23,8 @@ from bot.findings.verify import (
     pull_fields,
     verdict_of,
 )
-from bot.values import Completion, Excerpt, Message, Prompt, Schema, tokens
+from bot.values import Excerpt
+from rlm.values import Completion, Message, Prompt, Schema, tokens
 
 NAME = "verdicts"
 MOST_CLAIMS, MOST_TOKENS = 6, 10_000  # of one request: claims, and code that is shown with them

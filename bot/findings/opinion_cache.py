@@ -8,7 +8,8 @@ from bot.errors import DeepRepoError
 from bot.findings import joint_opinions
 from bot.findings.joint_opinions import Request
 from bot.findings.verify import OpinionQuestion, Send
-from bot.values import Completion, Finding, Prompt
+from bot.values import Finding
+from rlm.values import Completion, Prompt
 
 Reply = Completion | DeepRepoError
 

@@ -11,10 +11,21 @@ from typing import Literal
 
 from bot.diff.units import ShownLines
 from bot.ports import Tree
-from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Query, Reference, Side, Symbol, tokens
+from bot.values import (
+    ChangedFile,
+    Dependents,
+    DiffRow,
+    Excerpt,
+    Finding,
+    Query,
+    Reference,
+    Side,
+    Symbol,
+)
 from impact.text import blocks
 from impact.text.lines import binds, defines, definition, file_lines
 from impact.text.paths import is_product
+from rlm.values import tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
 LONGEST = 100  # lines of the definition that the claim is about; of a longer one the blocks around the quote

@@ -18,12 +18,12 @@ from bot.values import (
     Finding,
     LookUp,
     ReaderNotes,
-    Schema,
     Side,
     Source,
 )
 from bot.values.finding import Existence
 from bot.values.review import LookUpKind
+from rlm.values import Schema
 
 Extent = Literal["none", "parts", "whole"]
 Row = Mapping[str, Any]

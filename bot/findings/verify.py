@@ -15,19 +15,16 @@ from bot.ports import Tree
 from bot.values import (
     SEVERITIES,
     ChangedFile,
-    Completion,
     Dependents,
     Excerpt,
     Finding,
-    Message,
     OwnerRule,
-    Prompt,
     PullRequest,
-    Schema,
     Silencing,
     Verdict,
     less_severe,
 )
+from rlm.values import Completion, Message, Prompt, Schema
 
 OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}
 OPEN = "open"  # what a first answer says that asks to see more

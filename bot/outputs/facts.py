@@ -17,7 +17,6 @@ from bot.values import (
     SEVERITIES,
     CheckReport,
     CheckResult,
-    Cost,
     Coverage,
     CoverageRow,
     Finding,
@@ -32,6 +31,7 @@ from bot.values import (
     severity_rank,
 )
 from bot.values.review import NOTHING_ADDED
+from rlm.values import Cost
 
 STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # of a row of the coverage
 LOOKED_AT = ("reviewed", "reused")

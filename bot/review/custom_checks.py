@@ -16,19 +16,10 @@ from bot.findings import quotes, read
 from bot.ports import Tree
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import (
-    CheckAnswer,
-    CheckedFile,
-    CheckReport,
-    CheckResult,
-    CustomCheck,
-    Evidence,
-    Schema,
-    Unit,
-    tokens,
-)
+from bot.values import CheckAnswer, CheckedFile, CheckReport, CheckResult, CustomCheck, Evidence, Unit
 from bot.values.custom_check import CHECK_RESULTS
 from impact.text import globs
+from rlm.values import Schema, tokens
 
 ANSWERS: Mapping[str, CheckResult] = {
     "passed": "passed",

@@ -13,10 +13,10 @@ from bot.context.look_up_room import LookedUp
 from bot.context.look_ups import LookUps
 from bot.errors import DeepRepoError
 from bot.findings import joint_opinions, read, verify
-from bot.values import Completion, Finding, LookUp, Prompt, Purpose
+from bot.values import Finding, LookUp
 from rlm.errors import BudgetSpent, ProviderError
 from rlm.money.calls import Calls
-from rlm.values import Model
+from rlm.values import Completion, Model, Prompt, Purpose
 
 REPEATED = 500  # tokens of the first answer and of what is said with the results
 ONE_TOKENS, JOINT_TOKENS = look_ups.TOKENS, 8_000  # of what is shown; to an answer about several claims

@@ -14,8 +14,9 @@ from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt
 from bot.review.session import WorkerReply
-from bot.values import Completion, Finding, LookUp, Source, Unit, Usage
+from bot.values import Finding, LookUp, Source, Unit
 from rlm.errors import PromptTooLong
+from rlm.values import Completion, Usage
 
 NO_REPLY = Completion("", Usage())
 

@@ -13,16 +13,13 @@ from bot.ports import Analyzer, Language, Lens, Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker
 from bot.review.survey import Survey
-from bot.values import (
-    Limits,
-    Reference,
-)
+from bot.values import Reference
 from bot.values.progress import Reading
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
-from rlm.values import Model
+from rlm.values import Limits, Model
 
 if TYPE_CHECKING:
     from bot.context.consumer_code import ConsumerCode

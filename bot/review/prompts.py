@@ -16,7 +16,8 @@ from bot.review import custom_checks
 from bot.review.coverage import ObligedUse
 from bot.review.guidance import MAX_CHARS, tongue
 from bot.review.survey import Survey
-from bot.values import CustomCheck, Excerpt, LinkedIssue, Message, Prompt, Unit, tokens
+from bot.values import CustomCheck, Excerpt, LinkedIssue, Unit
+from rlm.values import Message, Prompt, tokens
 
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change

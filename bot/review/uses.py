@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from bot.context import snippets
 from bot.review.coverage import ObligedUse
-from bot.values import Excerpt, Unit, tokens
+from bot.values import Excerpt, Unit
 from impact.text.lines import file_lines
+from rlm.values import tokens
 
 if TYPE_CHECKING:
     from bot.ports import Tree

@@ -21,20 +21,9 @@ from bot.review.session import Session
 from bot.run.rig import Rig, how_it_ended, rig
 from bot.run.runners import Recipe, Result, judge, nearest
 from bot.run.values import Outcome, RunPermission, SandboxRefused
-from bot.values import (
-    Excerpt,
-    Finding,
-    Message,
-    PlacedFinding,
-    Prompt,
-    Reproduction,
-    Schema,
-    Side,
-    Verdict,
-    severity_rank,
-)
+from bot.values import Excerpt, Finding, PlacedFinding, Reproduction, Side, Verdict, severity_rank
 from impact.filetypes import family
-from rlm.values import Model
+from rlm.values import Message, Model, Prompt, Schema
 
 if TYPE_CHECKING:
     from bot.config import RunSection

@@ -14,10 +14,10 @@ from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.review.session import Session
 from bot.strategies import load
 from bot.strategies.choice import WITH_ROOT
-from bot.values import Completion, Prompt, Purpose, ReviewEffort, Schema, ToolCall, Usage
+from bot.values import ReviewEffort
 from rlm.money import capacity
 from rlm.repl import extraction
-from rlm.values import CHARS_PER_TOKEN, density, likely_tokens
+from rlm.values import CHARS_PER_TOKEN, Completion, Prompt, Purpose, Schema, ToolCall, Usage, density, likely_tokens
 
 PARTS = ("input", "output", "cache_read", "cache_write")
 Likely = tuple[Usage, float]  # a call, and how many times it is made in the mean

@@ -91,22 +91,6 @@ from bot.values.source import (
     Use,
 )
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
-from rlm.values import (
-    Completion,
-    Cost,
-    Effort,
-    Limits,
-    Message,
-    Observation,
-    Prompt,
-    Purpose,
-    Schema,
-    ToolCall,
-    Turn,
-    Usage,
-    density,
-    tokens,
-)
 
 if TYPE_CHECKING:
     from bot.values.ask import (

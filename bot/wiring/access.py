@@ -15,12 +15,11 @@ from bot.errors import UsageError
 from bot.machine import extras
 from bot.review.opening import Models
 from bot.strategies.choice import WITH_ROOT
-from bot.values import Limits
 from rlm.errors import NotInstalled
 from rlm.models import PROVIDERS, TIMEOUT, connect, prices, provider_of
 from rlm.models.provider import Provider
 from rlm.money import capacity
-from rlm.values import Model
+from rlm.values import Limits, Model
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (

@@ -27,7 +27,7 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Dependents, Limits, OrganizationFile, PullRequest, Review, ReviewRequest
+from bot.values import ChangedFile, Dependents, OrganizationFile, PullRequest, Review, ReviewRequest
 from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
@@ -35,6 +35,7 @@ from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, n
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
 from rlm.models import prices, provider_of, warm
+from rlm.values import Limits
 
 if TYPE_CHECKING:
     from bot.run.values import RunPermission

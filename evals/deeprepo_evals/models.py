@@ -1,12 +1,11 @@
 """Real models of an experiment, by their names, with the keys and addresses of the environment; and what they count under its cap."""
 
 from bot import config, wiring
-from bot.values import Cost
 from rlm.models import TIMEOUT, provider_of
 from rlm.models.provider import address, check_key
 from rlm.money import capacity
 from rlm.money.budget import unknown
-from rlm.values import Model
+from rlm.values import Cost, Model
 
 
 def check(name: str) -> str:

@@ -15,7 +15,6 @@ from bot.outputs import json_file, marker, posts, state
 from bot.outputs.markdown import MOST_BYTES
 from bot.values import (
     ChangedFile,
-    Cost,
     Coverage,
     CoverageRow,
     Earlier,
@@ -29,6 +28,7 @@ from bot.values import (
     Source,
     StrategyChoice,
 )
+from rlm.values import Cost
 
 FINDING = Finding(
     "a.py", "x = 1", "One", "why", "so", "high", "logic", (Source("model", "a/b", "worker"),), start=3, end=3, fingerprint="f1",

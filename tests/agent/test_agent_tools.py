@@ -9,9 +9,10 @@ from bot.agent import tools
 from bot.agent.state import RunState
 from bot.agent.tools import report
 from bot.review.session import Session
-from bot.values import Completion, Finding, Limits, Source, Usage, Verdict
+from bot.values import Finding, Source, Verdict
 from rlm.errors import ProviderRefused
 from rlm.repl.bridge import open_bridge
+from rlm.values import Completion, Limits, Usage
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:

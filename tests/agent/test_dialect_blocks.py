@@ -11,9 +11,10 @@ from shop import Table, quiet
 from bot.agent import tools
 from bot.agent.state import RunState
 from bot.review.session import Session
-from bot.values import Limits, Observation, Source
+from bot.values import Source
 from rlm.repl import hints
 from rlm.repl.bridge import open_bridge
+from rlm.values import Limits, Observation
 
 CONSTRUCT = re.compile(
     r"not (?:yet )?support|No module|not defined|has no attribute|cannot import|got an unexpected|not an iterator|Error"

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from bot.values import Completion, ToolCall, Usage
 from rlm.repl import extraction
+from rlm.values import Completion, ToolCall, Usage
 
 
 def of(text: str = "", *calls: Mapping[str, Any]) -> str:

@@ -12,8 +12,9 @@ from bot import strategies
 from bot.findings.quotes import locate
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
-from bot.values import Prompt, Transcript
+from bot.values import Transcript
 from deeprepo_sandbox.scripted import Reply
+from rlm.values import Prompt
 
 PATIENCE = 30.0  # seconds for one root; a hang is a failure
 

@@ -8,10 +8,10 @@ from typing import Any, Never
 
 import pytest
 
-from bot.values import Limits, Observation
 from rlm.errors import ReplUnavailable
 from rlm.repl import child, process
 from rlm.repl.process import PythonRepl
+from rlm.values import Limits, Observation
 
 LIMITS = Limits(turn_seconds=1.0, output_chars=400)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from serving import pull, served, settings
 
 from bot.app import RunningServer
-from bot.values import Cost, Coverage, PullRequest, Review, StrategyChoice, Usage
+from bot.values import Coverage, PullRequest, Review, StrategyChoice
+from rlm.values import Cost, Usage
 
 
 def figures(text: str) -> dict[str, float]:

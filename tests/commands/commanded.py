@@ -20,13 +20,23 @@ from bot.languages import LANGUAGES
 from bot.outputs import json_file, marker
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
-from bot.values import Bases, CommandAsk, CommentRef, Dismissal, Limits, PullFacts, PullRef, Review, ReviewRequest
+from bot.values import (
+    Bases,
+    CommandAsk,
+    CommentRef,
+    Dismissal,
+    PullFacts,
+    PullRef,
+    Review,
+    ReviewRequest,
+)
 from bot.workflow import command_words
 from bot.workflow.given_command import GivenCommand
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.services import Services
 from deeprepo_sandbox.scripted import Script, ScriptedModel
+from rlm.values import Limits
 
 BEFORE: dict[str, str | bytes | None] = {
     "shop/__init__.py": "",

@@ -5,8 +5,9 @@ import pytest
 from commanded import AFTER, Scene, scene
 from fakes import Repository
 
-from bot.values import Limits, PlacedFinding
+from bot.values import PlacedFinding
 from rlm.errors import ProviderRefused
+from rlm.values import Limits
 
 PROOF = {"path": "shop/till.py", "quote": "    return fee(parcel.weight)"}
 

@@ -7,7 +7,8 @@ from bot.context import identifiers, usages
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.searches import Searches
 from bot.diff import units
-from bot.values import Dependents, Excerpt, Reference, Unit, tokens
+from bot.values import Dependents, Excerpt, Reference, Unit
+from rlm.values import tokens
 
 Files = dict[str, str | bytes | None]
 

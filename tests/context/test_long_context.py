@@ -14,8 +14,8 @@ from shop import Table, called, quiet
 from bot.agent import loop
 from bot.ports import Tree
 from bot.review.session import Session
-from bot.values import Prompt
 from rlm.texts.long_text import chunks
+from rlm.values import Prompt
 
 NEEDLE = "the_magic_word = 'heron'"
 texts = st.lists(st.text("ab\n é", max_size=40), max_size=60).map("\n".join)

@@ -10,7 +10,8 @@ from bot.context import look_ups
 from bot.context.look_ups import LookedUp, LookUps
 from bot.languages import LANGUAGES
 from bot.review.opening import _readers
-from bot.values import Excerpt, LookUp, tokens
+from bot.values import Excerpt, LookUp
+from rlm.values import tokens
 
 LONG = "class Store:\n" + "".join(f"    def step_{n}(self):\n        return {n}\n" for n in range(80))
 FILES: dict[str, str | bytes | None] = {

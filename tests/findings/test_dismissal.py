@@ -17,18 +17,8 @@ from bot.findings.silencing import IgnoreList
 from bot.findings.verify import OpinionQuestion
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
-from bot.values import (
-    Completion,
-    Dismissal,
-    Earlier,
-    Finding,
-    OwnerRule,
-    PullRequest,
-    Rejection,
-    Source,
-    Usage,
-    Verdict,
-)
+from bot.values import Dismissal, Earlier, Finding, OwnerRule, PullRequest, Rejection, Source, Verdict
+from rlm.values import Completion, Usage
 
 READER = Source("model", "scripted/reader", "worker")
 REASON = "weights are checked in quote() before this line"

@@ -5,7 +5,17 @@ from fakes import Repository
 
 from bot.checkout import Checkout
 from bot.findings import proof
-from bot.values import ChangedSymbol, Dependents, Evidence, Excerpt, Finding, Reference, Source, Symbol, tokens
+from bot.values import (
+    ChangedSymbol,
+    Dependents,
+    Evidence,
+    Excerpt,
+    Finding,
+    Reference,
+    Source,
+    Symbol,
+)
+from rlm.values import tokens
 
 BEFORE: dict[str, str | bytes | None] = {
     "a.py": "def f(x):\n    check(x)\n    return scale_rate(x)\n",

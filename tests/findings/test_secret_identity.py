@@ -16,7 +16,8 @@ from bot.findings.merge import identify, merge
 from bot.findings.rounds import recall
 from bot.masking.forms import identity
 from bot.review.judging import judge
-from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source, Verdict
+from bot.values import Dependents, Earlier, Finding, Source, Verdict
+from rlm.values import Completion, Prompt
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 TWIN = "AKIA" + "Z4QWX77QNL5TD2QX"  # its digest begins with the same five digits

@@ -9,7 +9,6 @@ from bot.findings import silencing
 from bot.findings.merge import identify
 from bot.values import (
     ChangedFile,
-    Cost,
     Coverage,
     Evidence,
     Finding,
@@ -23,6 +22,7 @@ from bot.values import (
     Verdict,
 )
 from bot.values.finding import SAME_VALUE
+from rlm.values import Cost
 
 KEY = "key = 'masked'"
 RULE = OwnerRule("/tests/**", "aws-key", "keys of tests", 1, learned=True, grave=True)

@@ -11,8 +11,9 @@ from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
-from bot.values import Completion, Dependents, Earlier, Finding, Prompt, PullRequest, Source, Usage, Verdict
+from bot.values import Dependents, Earlier, Finding, PullRequest, Source, Verdict
 from rlm.errors import BadAnswer, BudgetSpent, ProviderDown
+from rlm.values import Completion, Prompt, Usage
 
 FINDING = Finding(
     "a.py",

@@ -10,22 +10,11 @@ import pytest
 
 from bot.journal.record import finish
 from bot.journal.spans import exporting
-from bot.values import (
-    Completion,
-    Cost,
-    Coverage,
-    Message,
-    Observation,
-    Prompt,
-    PullRequest,
-    Review,
-    StrategyChoice,
-    Turn,
-    Usage,
-)
+from bot.values import Coverage, PullRequest, Review, StrategyChoice
 from rlm.journal import codec
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
+from rlm.values import Completion, Cost, Message, Observation, Prompt, Turn, Usage
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
 REVIEW = Review(PULL, (), StrategyChoice("rlm"), (), Coverage(), Cost(3, Usage(30, 15), 0.5), 1.0)

@@ -10,7 +10,6 @@ from raw_server import raw_server
 from talking import ANSWER, TOOL, asked
 
 from bot.masking.masks import Masks
-from bot.values import Completion, Limits, Message, Prompt, Usage
 from rlm import models
 from rlm.errors import (
     AccountRefused,
@@ -24,7 +23,7 @@ from rlm.errors import (
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
-from rlm.values import Model
+from rlm.values import Completion, Limits, Message, Model, Prompt, Usage
 
 ODD = {"error": {"message": "Not acceptable here.", "type": "invalid_request_error"}}
 FINE = {"choices": [{"message": {"role": "assistant", "content": '{"findings": []}'}, "finish_reason": "stop"}]}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.values import Usage
 from rlm.models.prices import dollars
+from rlm.values import Usage
 
 MILLION = Usage(1_000_000, 0)
 

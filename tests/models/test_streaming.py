@@ -6,12 +6,12 @@ from typing import Any, Literal
 import pytest
 from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
 
-from bot.values import Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
 from deeprepo_sandbox.providers.reply import Fault
 from rlm import models
 from rlm.errors import ProviderDown, ProviderError, TimedOut
+from rlm.values import Prompt, ToolCall, Usage
 
 
 def ask(

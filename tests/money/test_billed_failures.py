@@ -11,7 +11,7 @@ import pytest
 
 from bot.errors import DeepRepoError
 from bot.masking.masks import Masks
-from bot.values import Cost, Limits, Message, Prompt, PullRequest, Usage
+from bot.values import PullRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
 from rlm import models
@@ -22,6 +22,7 @@ from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
 from rlm.money.gate import TRIES
+from rlm.values import Cost, Limits, Message, Prompt, Usage
 
 PROVIDERS = ("openai/gpt-5.4-mini", "gemini/gemini-2.5-flash", "anthropic/claude-haiku-4-5")
 DIALECTS = PROVIDERS[1:]

@@ -1,9 +1,9 @@
 import pytest
 
-from bot.values import Limits, Usage
 from rlm.errors import BudgetSpent
 from rlm.money import capacity
 from rlm.money.budget import Budget
+from rlm.values import Limits, Usage
 
 CALL = Usage(input=900, output=100)
 

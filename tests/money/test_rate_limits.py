@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from bot.masking.masks import Masks
-from bot.values import Completion, Limits, Message, Prompt, Usage
 from rlm.errors import RateLimited
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls, Slot
+from rlm.values import Completion, Limits, Message, Prompt, Usage
 
 PROMPT_TOKENS = 10_000
 LATENCY = 8.0

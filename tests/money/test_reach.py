@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from bot.masking.masks import Masks
-from bot.values import Completion, Limits, Message, Prompt
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Script
 from rlm import models
@@ -15,7 +14,7 @@ from rlm.errors import AccountRefused, BadAnswer, ModelRefused, ProviderDown, Pr
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls, Slot
-from rlm.values import Model
+from rlm.values import Completion, Limits, Message, Model, Prompt
 
 A_FEW = 4
 MANY = 30

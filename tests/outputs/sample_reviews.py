@@ -6,21 +6,18 @@ from typing import Any
 from bot.findings.rounds import give_numbers
 from bot.values import (
     ChangedFile,
-    Cost,
     Coverage,
     CoverageRow,
     Evidence,
     Finding,
-    Observation,
     PlacedFinding,
     PullRequest,
     Review,
     Source,
     StrategyChoice,
-    Turn,
-    Usage,
     Verdict,
 )
+from rlm.values import Cost, Observation, Turn, Usage
 
 PULL = PullRequest(
     "Give resolve() a mode", "Why: see below.", "a" * 40, "b" * 40, "main", "modes", "/nowhere/.git", "/nowhere/o"

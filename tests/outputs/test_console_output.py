@@ -7,7 +7,8 @@ from rich.console import Console
 from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot.outputs import console
-from bot.values import Cost, CoverageRow, Cut, Evidence, Review, Usage
+from bot.values import CoverageRow, Cut, Evidence, Review
+from rlm.values import Cost, Usage
 
 
 def test_a_long_quote_is_cut_in_the_middle() -> None:

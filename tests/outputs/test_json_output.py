@@ -13,8 +13,10 @@ from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 from bot import values
 from bot.config import settings
 from bot.outputs import facts, json_file
-from bot.values import Cost, Evidence, Finding, PlacedFinding, ReadUnit, Review, Verdict
+from bot.values import Evidence, Finding, PlacedFinding, ReadUnit, Review, Verdict
 from bot.values.consumer import ConsumerReport, Requirement
+from rlm import values as rlm_values
+from rlm.values import Cost
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
 LISTS = ("findings", "numbers", "read", "read_by_model", "notes", "consumers")
@@ -122,6 +124,7 @@ def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
         values,
         *(import_module(f"bot.values.{one.name}") for one in iter_modules(values.__path__)),
         settings,
+        rlm_values,
         facts,
     ]
     known = {frozenset(verdict.value for verdict in Verdict)}

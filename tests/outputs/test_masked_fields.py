@@ -13,7 +13,8 @@ from bot.commands.answering import CheckedAnswer
 from bot.commands.conversation.answering import Answer
 from bot.masking import hide
 from bot.masking.masks import NOTE, PLACEHOLDER, Masks
-from bot.values import Message, PlacedFinding, Prompt, Review
+from bot.values import PlacedFinding, Review
+from rlm.values import Message, Prompt
 
 SECRET = "tr0ub4dor" + "&3xKq9"
 # Fields that hold no words: masking them would lose the place or the identity of what they name.

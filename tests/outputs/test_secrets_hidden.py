@@ -4,7 +4,8 @@ import pytest
 from sample_reviews import FINDING, REVIEW
 
 from bot.outputs import OUTPUTS, posts
-from bot.values import CommentSpot, Evidence, Observation, PlacedFinding, Turn
+from bot.values import CommentSpot, Evidence, PlacedFinding
+from rlm.values import Observation, Turn
 
 KEY = "wJb1rXUtnFEMIqK7" + "MDENGxbPxRfiCYzKq83ma0Tw"
 LINES = {

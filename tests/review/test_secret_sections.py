@@ -3,7 +3,7 @@
 import pytest
 
 from bot.masking.masks import Masks
-from bot.values import Message, Prompt
+from rlm.values import Message, Prompt
 
 VALUE = "Hq8vZ2kLw9Rt4Xm"
 LINE = f'password = "{VALUE}"'

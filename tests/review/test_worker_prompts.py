@@ -13,7 +13,8 @@ from bot.context.look_ups import LookedUp
 from bot.diff import FileDiff
 from bot.findings import claims
 from bot.review.guidance import Advice
-from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit, tokens
+from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit
+from rlm.values import tokens
 
 GOLDEN = Path(__file__).parent / "golden"
 UNIT = Unit(

@@ -12,8 +12,9 @@ from bot.diff import file_diffs
 from bot.diff.tell import GAP
 from bot.diff.units import ShownLines
 from bot.review.survey import Survey
-from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, Unit, tokens
+from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, Unit
 from impact.text.paths import is_product
+from rlm.values import tokens
 
 USES_TOKENS = 500  # of the uses of one definition
 MOST_ALTERED = 200  # definitions whose uses are looked up

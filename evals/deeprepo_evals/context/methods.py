@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from bot.context import file_questions
 from bot.context.file_questions import Sight
 from bot.errors import DeepRepoError, UsageError
-from bot.values import Completion, Message, Prompt
 from deeprepo_evals import words
 from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.room import Room
@@ -18,6 +17,7 @@ from deeprepo_evals.context.score import NOT_FOUND, is_not_found
 from rlm.errors import BudgetSpent, ProviderDown
 from rlm.loop.root import RootRun
 from rlm.texts import dialogue as roots
+from rlm.values import Completion, Message, Prompt
 
 PASSAGE, MOST = 1_000, 20  # characters of a passage, passages in the prompt
 FOUND = 10  # passages of one search by a root

@@ -9,13 +9,12 @@ from pathlib import Path
 from bot.agent import texts
 from bot.agent.texts import Reader, TextInquiry
 from bot.review.session import Session
-from bot.values import Limits
 from deeprepo_evals.context.problems import Problem
 from rlm.journal.writer import Journal
 from rlm.texts import callables, material
 from rlm.texts.material import Material
 from rlm.texts.question import TextQuestion
-from rlm.values import Model
+from rlm.values import Limits, Model
 
 ANSWER = "the value alone; several values in the order that was asked for, separated by commas"
 

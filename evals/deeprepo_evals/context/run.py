@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import DeepRepoError
-from bot.values import Cost, Limits
 from deeprepo_evals import models, results
 from deeprepo_evals.context import cast, methods, problems, room, score, scripted
 from deeprepo_evals.context.methods import COMPARED, DEPTHS, METHODS, MethodAnswer
 from deeprepo_evals.context.problems import PLACED, Position, Problem, Task
 from deeprepo_evals.context.room import Pair, Room, Spent
 from rlm.errors import BudgetSpent, ProviderError, ProviderRefused
+from rlm.values import Cost, Limits
 
 SHOWN = 400  # characters of an answer that are kept
 EXPERIMENT = "context"

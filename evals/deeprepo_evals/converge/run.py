@@ -10,7 +10,7 @@ from typing import Any
 
 from bot import wiring
 from bot.errors import GitError
-from bot.values import Completion, Prompt, Review, Usage
+from bot.values import Review
 from deeprepo_evals import intervals, tables
 from deeprepo_evals.clones import clones
 from deeprepo_evals.converge import series
@@ -18,6 +18,7 @@ from deeprepo_evals.converge.replay import Played, play
 from deeprepo_evals.reviews import product
 from deeprepo_evals.reviews.oracle import CONFIRMED, shown_rows
 from deeprepo_sandbox.scripted import ScriptedModel
+from rlm.values import Completion, Prompt, Usage
 
 SHORTEST = 8  # characters of a line that a talkative reader takes up
 

@@ -20,7 +20,7 @@ from bot.findings.read import asking, many, one_of, strict, text
 from bot.languages import LANGUAGES
 from bot.review.dialogues import Dialogues
 from bot.review.opening import look_ups_over
-from bot.values import ChangedFile, Completion, Message, Prompt, Schema
+from bot.values import ChangedFile
 from deeprepo_evals import words
 from deeprepo_evals.published.sets import Comment, Pull
 from deeprepo_evals.published.tally import Tally
@@ -28,7 +28,7 @@ from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import judge, product
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
 from rlm.money.calls import Calls
-from rlm.values import Model
+from rlm.values import Completion, Message, Model, Prompt, Schema
 
 EXPERIMENT = "reviewbench judgements"
 CHUNK = 10  # remarks of one file on either side of a question

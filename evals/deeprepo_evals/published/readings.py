@@ -9,12 +9,12 @@ from statistics import fmean
 from typing import Any
 
 from bot.findings.read import many, strict
-from bot.values import SEVERITIES, Message, Prompt, Schema
+from bot.values import SEVERITIES
 from deeprepo_evals import words
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import judge
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview, Outcome
-from rlm.values import Model
+from rlm.values import Message, Model, Prompt, Schema
 
 EXPERIMENT = "joined readings"
 AT_COST = "plain calls at its cost"

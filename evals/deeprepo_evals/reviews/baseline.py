@@ -14,7 +14,7 @@ from bot.findings import placing, read
 from bot.findings.merge import merge
 from bot.findings.quotes import check_quotes
 from bot.masking.masks import Masks
-from bot.values import ChangedFile, Completion, Finding, Limits, Message, PlacedFinding, Prompt, PullRequest, Source
+from bot.values import ChangedFile, Finding, PlacedFinding, PullRequest, Source
 from deeprepo_evals.reviews import outcome, product
 from deeprepo_evals.reviews.oracle import Oracle
 from deeprepo_evals.reviews.outcome import Outcome
@@ -24,7 +24,7 @@ from rlm.errors import BadAnswer, ProviderError
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
-from rlm.values import Model
+from rlm.values import Completion, Limits, Message, Model, Prompt
 
 QUOTA = 4  # findings shown in full, as the product's own default
 WIDE = 8  # things that a reader is asked for who is asked for more than defects

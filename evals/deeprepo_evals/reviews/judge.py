@@ -11,7 +11,6 @@ from typing import Any
 from bot.errors import DeepRepoError
 from bot.findings.read import strict, text
 from bot.masking.masks import Masks
-from bot.values import Completion, Limits, Message, Prompt, Schema
 from deeprepo_evals import results, words
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews.cases import Defect, near
@@ -20,7 +19,7 @@ from rlm.errors import BadAnswer, ProviderError
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
-from rlm.values import Model
+from rlm.values import Completion, Limits, Message, Model, Prompt, Schema
 
 Reply = Callable[[Calls, Item], Awaitable[Completion | DeepRepoError]]
 EXPERIMENT = "judgements"

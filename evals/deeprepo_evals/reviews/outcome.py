@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from bot.values import Cost, Coverage, Finding, PlacedFinding, Review
+from bot.values import Coverage, Finding, PlacedFinding, Review
 from deeprepo_evals.reviews.cases import Case
+from rlm.values import Cost
 
 EXPERIMENT = "reviews"
 

@@ -15,7 +15,7 @@ from bot.pipeline import Tools
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Limits, Review, ReviewRequest
+from bot.values import Review, ReviewRequest
 from deeprepo_evals.reviews import outcome
 from deeprepo_evals.reviews.follower import Follower
 from deeprepo_evals.reviews.oracle import NAME, Oracle
@@ -25,7 +25,7 @@ from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_sandbox.scripted import ScriptedModel
 from rlm.errors import BudgetSpent, ProviderError
 from rlm.journal import codec, reader
-from rlm.values import Model
+from rlm.values import Limits, Model
 
 PATIENT = Limits(seconds=None, turn_seconds=300.0)  # what is delivered must not depend on how busy the machine is
 LED = ("rlm",)  # strategies in which a root goes on after the workers
@@ -90,7 +90,7 @@ def acting(oracle: Oracle) -> ScriptedModel:
 
 def weight(model: ScriptedModel) -> int:
     """The prompt tokens that it was sent, by our own estimate."""
-    from bot.values import tokens
+    from rlm.values import tokens
 
     return sum(tokens(message.text) for prompt in model.prompts for message in prompt.messages)
 

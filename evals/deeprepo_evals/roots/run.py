@@ -18,14 +18,14 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Limits, Review, ReviewRequest
+from bot.values import Review, ReviewRequest
 from deeprepo_evals import match, models, plant, results
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import scripted, window
 from deeprepo_evals.roots.tally import CountedModel, Tally
 from rlm.errors import BudgetSpent, ProviderDown
 from rlm.journal.writer import Journal
-from rlm.values import Model
+from rlm.values import Limits, Model
 
 EXPERIMENT = "roots"
 BASELINE = "single-call"

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.values import Completion, Prompt, Usage
-from rlm.values import Model
+from rlm.values import Completion, Model, Prompt, Usage
 
 Role = Literal["root", "worker"]
 

@@ -16,12 +16,12 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import Limits, Review, ReviewRequest
+from bot.values import Review, ReviewRequest
 from deeprepo_evals import plant
 from deeprepo_evals.train.facts import Facts, Till, facts_of
 from deeprepo_evals.train.tasks import Task
 from rlm.journal.writer import Journal
-from rlm.values import Model
+from rlm.values import Limits, Model
 
 MOST_TOKENS = 5_000_000  # of one rollout; a loop over workers ends here
 FLAGS = {"strategy": "rlm-only", "verify": False, "analyzers": ()}  # what code proves by itself teaches a root nothing
