@@ -128,7 +128,11 @@ def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
         facts,
     ]
     known = {frozenset(verdict.value for verdict in Verdict)}
-    names = {**vars(values), "OrganizationFile": values.OrganizationFile}  # which its module imports for types alone
+    names = {
+        **vars(rlm_values),
+        **vars(values),
+        "OrganizationFile": values.OrganizationFile,
+    }  # which its module imports for types alone
     for held in (held for module in modules for held in vars(module).values()):
         known.update(_literals(held))
         if isinstance(held, type) and is_dataclass(held):
