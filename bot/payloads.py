@@ -79,6 +79,5 @@ class Remark:
     """A remark that a model is to answer, with the change as it is now."""
 
     heard_remark: HeardRemark
-    language: str
     last: bytes | None  # the JSON output of the last finished review
     brief: Brief

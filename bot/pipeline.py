@@ -167,7 +167,7 @@ def _about(brief: Brief, files: Sequence[ChangedFile], paths: Collection[str]) -
 
 
 async def _guidance(brief: Brief, tree: checkout.Checkout, files: Sequence[ChangedFile]) -> guidance.Guidance:
-    """What the owner asks for: instructions, guidelines, rules, the language and the templates of comments."""
+    """What the owner asks for: instructions, guidelines, rules, the language of models and the templates of comments."""
     names, settings = [file.path for file in files if not file.skip], brief.settings
     guides = await guidance.gather(
         tree.many_at_tip, names, settings.instructions, guidelines=settings.guidelines, list_files=tree.names_at_tip
@@ -330,7 +330,6 @@ def _review(
         ),
         issues=issue_reports,
         settings=ReportSettings(
-            language=subject.guidance.language,
             tone=settings.tone,
             fail_on=settings.fail_on,
             strict=settings.strict,
@@ -388,7 +387,7 @@ def _walkthrough(session: Session, coverage_now: Coverage, findings: Sequence[Fi
         frozenset(path for path, labels in states.items() if labels == {"reused"}),
         any("reused" in labels for labels in states.values()),
     )
-    return walkthrough.walkthrough(facts, render.load(subject.guidance.language))
+    return walkthrough.walkthrough(facts, render.load())
 
 
 async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:

@@ -125,7 +125,7 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
     assert json_file.read(json_file.render(review).encode()).checks == review.checks
     (result,) = json.loads(sarif.render(review))["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("check/guards", "error")
-    (annotation,) = check_run.annotations(review, load("en"))
+    (annotation,) = check_run.annotations(review, load())
     assert (annotation.path, annotation.start, annotation.level) == ("shop/api.py", 10, "failure")
     assert "guards" in console.render(review)
 

@@ -64,16 +64,16 @@ async def _reply(
     ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, step: Step, console: Console
 ) -> RemarkReply:
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
-    language, memory = str(run.settings.language), SummaryMemory(run, step)
+    memory = SummaryMemory(run, step)
     try:
         async with fetch(run, step) as pull:
             (last, _), brief = await memory.last(), await memory.bare_brief(pull)
             async with funds(run, step, console) as left:
                 if left.refusal:
-                    return failure_reply(left.refusal, language)
-                return await parts.converse(Remark(heard_remark, language, last, left.within(brief)))
+                    return failure_reply(left.refusal)
+                return await parts.converse(Remark(heard_remark, last, left.within(brief)))
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
-        return failure_reply(str(error), language) if ask.mentioned else RemarkReply()
+        return failure_reply(str(error)) if ask.mentioned else RemarkReply()
 
 
 async def _stands(ask: RemarkAsk, host: Host) -> Permission:

@@ -30,7 +30,7 @@ def report(result: ReviewResult, step: Step, console: Console) -> None:
             text = OUTPUTS[form]().render(result.review)
             paths[form] = files.write(path, text, step.runner)
         if step.runner.github_event_name in ON_PULL:  # else they are in the head's check run
-            console.annotate(checks.annotations(result.review, load(result.review.settings.language)))
+            console.annotate(checks.annotations(result.review, load()))
         console.say(facts.summary(result.review).result)
         console.say(facts.cost(result.review.cost, result.review.seconds))
     for note in result.posted.notes if result.posted else ():

@@ -42,8 +42,8 @@ class CommandContext:
 
     @property
     def words(self) -> Phrases:
-        """Our own words, in the repository's language."""
-        return load(self.settings.language)
+        """Our own words."""
+        return load()
 
     def reply(self, name: str, **values: object) -> CommandReply:
         """A reply from its template."""

@@ -285,7 +285,9 @@ class ReviewSettings:
         "`existence`, `name`, or `lines`, to models too. The operator can allow less.",
     )
     analyzers: tuple[str, ...] = setting(ANALYZERS, "The checks that need no model.")
-    language: Language = setting("en", 'The language of comments: "de", "pt-BR".')
+    language: Language = setting(
+        "en", 'The language in which models write what people read: "de", "pt-BR". Our own phrases are in English.'
+    )
     lenses: tuple[str, ...] = setting(LENSES, "The questions that models may be asked.")
     instructions: tuple[tuple[str, str], ...] = setting((), "Instructions to the models, by file.", entries=Instruction)
     rules: tuple[tuple[str, str, str], ...] = setting(

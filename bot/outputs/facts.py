@@ -1,6 +1,6 @@
 """What every output says the same way: who is listed where, the counts, the conclusion, the cost.
 
-Sentences take the words of a language; the machines' forms and the console speak English.
+Sentences take their words from `templates/words.toml`.
 """
 
 import re

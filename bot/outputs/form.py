@@ -13,7 +13,7 @@ class ReviewTemplates:
     """The templates of one review. Not frozen: it learns which of the repository's own are broken."""
 
     def __init__(self, review: Review) -> None:
-        self.words: Phrases = load(review.settings.language)
+        self.words: Phrases = load()
         self.notes: list[str] = []  # about the repository's templates, for the reader
         self._own = dict(review.settings.templates)
 

@@ -42,7 +42,7 @@ async def publish(
 
     `facts`: what else the marker of the summary has to keep. Raises SupersededError where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
-    job = Publication(host, review, run, load(review.settings.language), still_current)
+    job = Publication(host, review, run, load(), still_current)
     await job.check()
     request = await requests.read(job)
     comments_posted, refusals = await post(job, comments, request)
@@ -90,7 +90,7 @@ async def renew(host: Host, run: str, review: Review, comments: Comments, page: 
 
 async def _renew_page(host: Host, standing: PostedComment, review: Review, comments: Comments) -> None:
     marker_facts = facts(standing)
-    job = Publication(host, review, marker_facts.get("run", ""), load(review.settings.language), _is_wanted)
+    job = Publication(host, review, marker_facts.get("run", ""), load(), _is_wanted)
     await job.check()
     others = {name: value for name, value in marker_facts.items() if name != "kind"}
     text = f"{marker.make(marker_facts['kind'], **others)}\n{comments.summary.partition(chr(10))[2]}"

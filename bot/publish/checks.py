@@ -48,7 +48,6 @@ class CheckOwner:
     """The review that a check run in progress belongs to, as the check run states it."""
 
     run: str
-    language: str = "en"
     broken_ending: Ending = "neutral"  # how the check run ends if the review is given up
 
     def mark(self, text: str) -> str:
@@ -82,7 +81,7 @@ def worst(endings: Iterable[Ending]) -> Ending:
 
 async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> int:
     """Return the check run of this review: its own after a restart, one that nobody ended, else a new one. `waits`: why it does not go on yet."""
-    words, number = load(owner.language), str(host.pull.number)
+    words, number = load(), str(host.pull.number)
 
     async def find() -> CheckRun | None:
         own_checks = [one for one in await _list_runs(host, head) if one.external_id == number]
@@ -101,7 +100,7 @@ async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> in
 
 async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) -> None:
     """Report what is read, what code has found and how far it is. A failure to report this stops nothing."""
-    words, reading = load(owner.language), now.reading
+    words, reading = load(), now.reading
     findings = hide.mask_findings(reading.worst_findings, reading.worst_findings) if reading is not None else ()
     text = comment("publish/progress.md.j2", words, reading=reading, found=findings, step=now.step)
     with suppress(HostError):
@@ -112,7 +111,7 @@ async def end_with_review(
     host: Host, number: int, run: str, review: Review, outcome: PublishResult, conclusion: CheckEnding, page: str = ""
 ) -> None:
     """End it with the review. `conclusion`: what its head comes to. `page`: the review as Markdown, where that is made already."""
-    words = load(review.settings.language)
+    words = load()
     sentence = facts.summary(review, words).result
     first = comment(
         "publish/check.md.j2",
@@ -135,12 +134,11 @@ async def end_without_review(
     run: str,
     says: str,
     conclusion: CheckEnding,
-    language: str = "en",
     *,
     is_left_out: bool = False,
 ) -> None:
     """End it without a review; the sentence says why. `is_left_out`: by the owner's own settings."""
-    words = load(language)
+    words = load()
     says = f"{words.say('check_not')}: {says}"
     stands = [words.say("check_stands")] if conclusion.is_reviewed and not conclusion.other else []
     text = "\n\n".join([*stands, plain(says)])
@@ -168,14 +166,14 @@ async def again(
     mine = [one for one in checks if _facts(one).get("run") == run and one.is_over]
     if mine:
         await end_with_review(host, max(one.id for one in mine), run, review, outcome, conclusion, page)
-    await show(host, review.pull.head, conclusion, review.settings.language)
+    await show(host, review.pull.head, conclusion)
 
 
-async def show(host: Host, head: str, conclusion: CheckEnding, language: str = "en") -> None:
+async def show(host: Host, head: str, conclusion: CheckEnding) -> None:
     """Have the newest check run of this pull request on a commit end as its head does now."""
     newest = await _newest(host, head)
     if newest is not None and newest.is_over and newest.conclusion != conclusion.ending:
-        words, summary = load(language), newest.summary
+        words, summary = load(), newest.summary
         if newest.conclusion == "cancelled" and conclusion.is_reviewed and not conclusion.other:
             summary += f"\n\n{words.say('check_stands')}"
         await _complete(

@@ -20,6 +20,6 @@ from bot.render.disarm import (
     unseen,
     visible,
 )
-from bot.render.phrases import Phrases, languages, load
+from bot.render.phrases import Phrases, load
 from bot.render.shorten import count, cut, rows, sentences
 from bot.render.templates import comment, file, page, phrase, text, texts

@@ -47,7 +47,7 @@ def texts(folder: Path) -> Callable[..., str]:
 
 
 def comment(name: str, phrases: Phrases, **values: object) -> Safe:
-    """A part of a comment, in the language of the phrases."""
+    """A part of a comment, with our phrases."""
     return Safe(encodable(_comments().get_template(name).render(say=speaker(phrases), **values)))
 
 

@@ -37,7 +37,7 @@ View = Literal["", "diff", "pairs", "search"]
 
 
 class Verdict(StrEnum):
-    """How sure a finding is, surest first, with everything that follows from it. Its words are in templates/verdicts.toml."""
+    """How sure a finding is, surest first, with everything that follows from it. Its words are in templates/words.toml."""
 
     is_shown: bool  # reported, without a second opinion that is still due
     stands: bool  # not refuted

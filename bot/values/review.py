@@ -253,7 +253,6 @@ class CIFailure:
 class ReportSettings:
     """The settings by which a review is concluded, and shown."""
 
-    language: Exact[str] = "en"  # of the comments' own words
     tone: Tone = "normal"
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
     strict: bool = False  # with that bar, whether what nobody has decided fails it too

@@ -72,7 +72,7 @@ async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
     opening = partial(_open_session, remark.brief, _tools(line, remark.brief, room))
     silences = silencing.IgnoreList().also(remark.brief.dismissals, remark.brief.rules)
-    heard = remark.heard_remark, remark.last, silences, remark.language
+    heard = remark.heard_remark, remark.last, silences
     return await conversation.respond(*heard, opening, time.monotonic)
 
 

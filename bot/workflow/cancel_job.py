@@ -63,7 +63,7 @@ async def _end_checks(ask: Cancel, job: Job, services: Services) -> None:
                 settings = await services.settings_of(state)
                 ending = await conclusions.of_head(host.pull, state.facts, settings, services.store)
                 if state.facts.state == "open" and ending.is_reviewed:
-                    await checks.show(host, state.facts.head_sha, ending, settings.language)
+                    await checks.show(host, state.facts.head_sha, ending)
         for run, _ in left:
             await services.store.checks.remove(run)
 
@@ -72,14 +72,13 @@ async def _close(
     ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, job: Job, services: Services
 ) -> None:
     """Answer the commands whose reviews are called off, and read for the last time how findings were received: nothing else will ask."""
-    settings = await services.settings_of(state)
     for one in due.values():
         if one.comment is not None:
-            await replies.tell_closed(one.comment, host, settings)
+            await replies.tell_closed(one.comment, host)
     if not await services.store.reviews.heads(ask.pull):
         return
     try:
-        await Lessons(ask.pull, host, load(settings.language), services.store).learn()
+        await Lessons(ask.pull, host, load(), services.store).learn()
     except HostRefused:
         if not job.last:
             raise

@@ -33,7 +33,7 @@ async def run(ask: CommandAsk, job: Job, services: Services) -> None:
         await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
         if refusal is not None:
             return
-        lessons = Lessons(ask.pull, host, load(settings.language), services.store)
+        lessons = Lessons(ask.pull, host, load(), services.store)
         was_decided = ask.word not in REVIEWS and await lessons.learn()  # a review learns by itself
         reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, services), _ANSWER)
         comment, unposted = None, None

@@ -1,7 +1,7 @@
 """The commands that people give in comments: how each is typed, who may give it, and what it does. Each may be done again after a restart.
 
 `COMMANDS` lists them. The findings that a command means are found in the last stored review. What it answers is a template of
-`templates/replies` or a phrase of `templates/words`.
+`templates/replies` or a phrase of `templates/words.toml`.
 """
 
 import time
@@ -305,7 +305,7 @@ def read(body: str, login: str = "") -> Command | None:
 
 def refusal(word: str, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
     """The answer where a person may not give this command, or not now; None where it is to be carried out."""
-    words = load(settings.language)
+    words = load()
     most = settings.triggers.commands_per_hour if standing.writes else context.STRANGER
     if (wait := context.judge(standing.earlier, standing.now, most)) is not None:
         minutes, was_told = wait

@@ -47,7 +47,7 @@ async def refresh(state: PullState, settings: Config, host: Host, services: Serv
     if own_review is None:
         lacks: Lack = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
         conclusion = await conclusions.of_head(pull, facts, settings, store, lacks)
-        await checks.show(host, facts.head_sha, conclusion, settings.language)
+        await checks.show(host, facts.head_sha, conclusion)
     elif made_review is None:
         await services.jobs.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
     else:

@@ -54,12 +54,12 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
         if standing.writes and reading.reason(
             heard_remark.said[-1].text
         ):  # no model is needed to say what a rejection comes to
-            await Lessons(ask.pull, host, load(settings.language), services.store).learn()
+            await Lessons(ask.pull, host, load(), services.store).learn()
         return
     await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
     reply_now = partial(_reply, ask, heard_remark, state, settings, services)
     remark_reply = await job.step("answer", reply_now, _REPLY)
-    lessons = Lessons(ask.pull, host, load(settings.language), services.store)
+    lessons = Lessons(ask.pull, host, load(), services.store)
     proposals = await _withdrawn(remark_reply, ask, heard_remark, state, lessons, writes=standing.writes)
     body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))
     comment = await replies.post_remark_reply(replace(remark_reply, body=body), ask, host)
@@ -79,22 +79,21 @@ async def _reply(
 ) -> RemarkReply:
     """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
     name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
-    language = settings.language
     try:
         async with (
             services.fetch(ask.pull, state) as pull,
             spending.reserve(ask.pull, name, settings, services) as grant,
         ):
             if isinstance(grant, CapReached):
-                return replies.failure_reply(spending.sentence(grant), language)
+                return replies.failure_reply(spending.sentence(grant))
             last = await services.store.reviews.last(ask.pull)
             dismissals, rules = await conclusions.silences(ask.pull, services.store)
             brief = replace(state.brief(pull, settings.within(grant.usd), name), dismissals=dismissals, rules=rules)
-            return await services.converse(Remark(heard_remark, language, last, brief))
+            return await services.converse(Remark(heard_remark, last, brief))
     except OverLimit as error:
-        return replies.failure_reply(str(error), language)
+        return replies.failure_reply(str(error))
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone
-        return replies.failure_reply(str(error), language) if ask.mentioned else RemarkReply()
+        return replies.failure_reply(str(error)) if ask.mentioned else RemarkReply()
 
 
 async def _withdrawn(

@@ -12,7 +12,6 @@ from bot.commands import CommandReply, Permission, conversation
 from bot.commands.context import WRITERS
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
-from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
 from bot.masking import hide
@@ -69,20 +68,20 @@ async def post_reply(
     return await host.once(partial(_find, comment, host), partial(_post, body, comment, host, facts))
 
 
-async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host, settings: Config) -> None:
+async def tell_moved(ask: ReviewAsk, comment: CommentRef, facts: PullFacts, host: Host) -> None:
     """Say below a command that the branch was pushed to after it, or was pointed at another base. Once, whatever follows."""
     was_pushed, was_rebased = ask.head != facts.head_sha, ask.base != facts.base_ref
     before, now = (ask.head[:10], facts.head_sha[:10]) if was_pushed else (ask.base, facts.base_ref)
     key = "reply_moved" if was_pushed else "reply_rebased" if was_rebased else "reply_replaced"
     again = code("/deeprepo review")
-    text = phrase(load(settings.language), key, given=code(before), head=code(now), again=again)
+    text = phrase(load(), key, given=code(before), head=code(now), again=again)
     with suppress(HostRefused):
         await post_reply(CommandReply(text), comment, host)
 
 
-async def tell_closed(comment: CommentRef, host: Host, settings: Config) -> None:
+async def tell_closed(comment: CommentRef, host: Host) -> None:
     """Say below a command that its review was called off because the pull request was closed."""
-    text = phrase(load(settings.language), "reply_closed", again=code("/deeprepo review"))
+    text = phrase(load(), "reply_closed", again=code("/deeprepo review"))
     with suppress(HostRefused):
         await post_reply(CommandReply(text), comment, host)
 
@@ -133,9 +132,9 @@ async def _remark(place: CommentRef, comments: tuple[PostedComment, ...], host: 
     return next((one for one in comments_there if one.id == place.id), None)
 
 
-def failure_reply(why: str, language: str) -> RemarkReply:
+def failure_reply(why: str) -> RemarkReply:
     """The reply where there is no answer."""
-    return RemarkReply(phrase(load(language), "reply_failed", why=why))
+    return RemarkReply(phrase(load(), "reply_failed", why=why))
 
 
 async def post_remark_reply(remark_reply: RemarkReply, ask: RemarkAsk, host: Host) -> PostedComment | None:

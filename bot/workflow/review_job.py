@@ -84,7 +84,7 @@ async def _run(ask: ReviewAsk, host: Host, job: Job, services: Services) -> None
         return
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
     if ask.comment is not None and bound.trigger not in ASKED and state.facts.state == "open":
-        await replies.tell_moved(ask, ask.comment, state.facts, host, settings)
+        await replies.tell_moved(ask, ask.comment, state.facts, host)
     pushes = await push_count.count_pushes(host, bound, job.id, settings.pause_after)
     run = ReviewRun(job.id, bound, host, state, settings, pushes)
     await _review(run, job, services, again=is_kept or ask.trigger in ASKED)
@@ -155,7 +155,7 @@ class CheckLack:
 
     async def tell(self, says: str) -> None:
         """Say by a comment what no check run can say."""
-        await notice.put(self.run.host, load(self.run.settings.language), says, self.why)
+        await notice.put(self.run.host, load(), says, self.why)
 
 
 def _tools(run: ReviewRun, job: Job, services: Services) -> ReviewTools:
@@ -239,7 +239,7 @@ class DatabaseMemory:
     async def brief(self, pull: PullRequest) -> Brief:
         """The review to make, built upon the stored one, under the rules in force."""
         run, asked, store = self.run, self.run.ask.pull, self.services.store
-        await Lessons(asked, run.host, load(run.settings.language), store).learn()
+        await Lessons(asked, run.host, load(), store).learn()
         dismissals, rules = await conclusions.silences(asked, store)
         return replace(
             run.state.brief(pull, run.settings, journals.name(run.ask, pull.head, pull.base, run.id)),

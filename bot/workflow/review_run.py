@@ -48,7 +48,7 @@ class ReviewRun:
     @property
     def check_owner(self) -> checks.CheckOwner:
         """What its check run states while it is in progress."""
-        return checks.CheckOwner(self.id, str(self.settings.language), policy.without_review(self.settings))
+        return checks.CheckOwner(self.id, policy.without_review(self.settings))
 
     def decide(self) -> Go | No:
         """Whether the policy allows it."""
@@ -245,7 +245,6 @@ async def end_check(run: ReviewRun, check: int | None, result: ReviewResult) -> 
             run.host, check, run.id, result.made.review, posted, result.check, result.made.page
         )
     else:
-        language, is_left_out = run.check_owner.language, result.is_left_out
         await checks.end_without_review(
-            run.host, check, run.id, result.says, result.check, language, is_left_out=is_left_out
+            run.host, check, run.id, result.says, result.check, is_left_out=result.is_left_out
         )

@@ -99,7 +99,7 @@ LARGE = Walkthrough(
 )
 REVIEWS: Mapping[str, Review] = {
     "walkthrough": replace(said(FIX), pull=ONLINE, walkthrough=WALK),
-    "walkthrough_of_many_files": replace(CLEAN, walkthrough=LARGE, settings=ReportSettings(language="de")),
+    "walkthrough_of_many_files": replace(CLEAN, walkthrough=LARGE),
     "usual": replace(REVIEW, coverage=replace(REVIEW.coverage, areas=AREAS)),
     "clean": CLEAN,
     "unread": UNREAD,
@@ -122,7 +122,6 @@ REVIEWS: Mapping[str, Review] = {
     "round_two": ROUND,
     "unproven_on_demand": said(FIX, PlacedFinding(replace(FINDING, status="unproven", verdict=Verdict.UNPROVEN))),
     "nothing_new": replace(ROUND, findings=ROUND.findings[3:]),
-    "german": replace(ROUND, settings=replace(ROUND.settings, language="de")),
     "own_template": replace(said(FIX), settings=ReportSettings(templates=(("summary.md.j2", OWN),))),
     "broken_template": replace(said(FIX), settings=ReportSettings(templates=(("summary.md.j2", "{{ nothing_like_that }}"),))),
     "wide_letters": said(at(replace(PYTHON, title="名前が二回使われる", quote="名前 = 1", why="変数は上書きされる。"))),

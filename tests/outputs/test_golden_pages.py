@@ -10,7 +10,7 @@ def test_a_page_looks_as_it_was_approved(name: str) -> None:
 
 
 def test_there_are_enough_of_them() -> None:
-    """Twenty-five reviews and more, and no file is left over."""
-    assert len(REVIEWS) >= 25
+    """Two dozen reviews and more, and no file is left over."""
+    assert len(REVIEWS) >= 24
     kinds = ("console.txt", "summary.md", "inline.md")
     assert {path.name for path in GOLDEN.iterdir()} == {f"{name}.{kind}" for name in REVIEWS for kind in kinds}

@@ -9,7 +9,7 @@ from sample_reviews import FINDING, REVIEW, numbered, with_finding
 
 import deeprepo
 from bot.outputs import markdown
-from bot.render import languages, load
+from bot.render import load
 from bot.values import CoverageRow, Evidence, PlacedFinding, StrategyChoice, Verdict
 from bot.values.finding import How, Status
 
@@ -17,9 +17,9 @@ HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.exam
 
 
 @pytest.mark.parametrize("verdict", Verdict)
-def test_each_verdict_has_words_in_each_language_and_is_known_to_the_library(verdict: Verdict) -> None:
+def test_each_verdict_has_words_and_is_known_to_the_library(verdict: Verdict) -> None:
     """A new one without them would break every page that shows it."""
-    assert all(load(language).say(verdict) for language in languages())
+    assert load().say(verdict)
     assert verdict in get_args(get_type_hints(deeprepo.Finding)["verdict"])
 
 
@@ -55,7 +55,6 @@ def test_nothing_of_the_change_becomes_markup() -> None:
     assert {tag: html.count(f"<{tag}>") for tag in ("h2", "h3", "table")} == {"h2": 1, "h3": 0, "table": 1}
 
 
-@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
 @pytest.mark.parametrize(
     ("status", "how", "said"),
     [
@@ -66,13 +65,13 @@ def test_nothing_of_the_change_becomes_markup() -> None:
         ("unproven", "", "list_unproven"),
     ],
 )
-def test_what_became_of_a_finding_has_words(language: str, status: Status, how: How, said: str) -> None:
-    """In each language, on the page that the terminal, the Action and the operator's page show: a suggestion that was taken too, and what nobody has confirmed."""
+def test_what_became_of_a_finding_has_words(status: Status, how: How, said: str) -> None:
+    """On the page that the terminal, the Action and the operator's page show: a suggestion that was taken too, and what nobody has confirmed."""
     review = with_finding(status=status, how=how, verdict=Verdict.UNPROVEN)
-    page = markdown.render(replace(review, settings=replace(review.settings, language=language)))
+    page = markdown.render(review)
 
     assert FINDING.title in page
-    assert load(language).say(said) in page
+    assert load().say(said) in page
 
 
 @pytest.mark.parametrize("findings", few([60, 400], 0))

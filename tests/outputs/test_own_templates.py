@@ -6,7 +6,7 @@ from golden_reviews import HOSTILE
 from sample_reviews import REVIEW
 
 from bot.outputs import markdown, marker
-from bot.render import languages, load, sandbox
+from bot.render import load, sandbox
 from bot.values import Review
 
 WORDS = load()
@@ -78,18 +78,3 @@ def test_it_sees_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     assert text == "y"
     with pytest.raises(sandbox.BrokenTemplate, match="undefined"):
         sandbox.fill("{{ environ }}", [{}], WORDS)
-
-
-@pytest.mark.parametrize("language", languages())
-def test_every_language_has_every_phrase(language: str) -> None:
-    """The same keys, the same places to fill, pairs where English has pairs."""
-    words = load(language)
-    assert {key: _form(text) for key, text in words.texts.items()} == {
-        key: _form(text) for key, text in WORDS.texts.items()
-    }
-
-
-def _form(text: str | list[str]) -> tuple[int, tuple[str, ...]]:
-    forms = text if isinstance(text, list) else [text]
-    places = sorted({part for form in forms for part in form.replace("}", "{").split("{")[1::2]})
-    return len(forms), tuple(places)

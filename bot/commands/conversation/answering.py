@@ -211,7 +211,7 @@ class RemarkReply:
 
 def refusal(actor: str, standing: Permission, settings: Config, *, names_us: bool, model: bool) -> CommandReply | None:
     """The answer where no model is asked, mostly nothing; None where one is asked."""
-    words = load(settings.language)
+    words = load()
     most = settings.triggers.replies_per_hour
     if not most or not (names_us or (standing.writes and model)):
         return CommandReply()
@@ -228,12 +228,11 @@ async def respond(
     heard_remark: HeardRemark,
     last: bytes | None,
     silences: IgnoreList,
-    language: str,
     open_session: Callable[[], AbstractAsyncContextManager[Session]],
     clock: Callable[[], float],
 ) -> RemarkReply:
     """A model's answer as a comment; the reason if the model gave no answer. `silences`: what people have said since that review."""
-    words, last_review, start = load(language), target.read(last), clock()
+    words, last_review, start = load(), target.read(last), clock()
     if last_review is not None:
         last_review = replace(last_review, open=silences.split(last_review.open)[0])
     if any(finding.category == "secret" for finding in subjects(heard_remark, last_review)):
