@@ -20,6 +20,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.dependents.embedding import declared, is_member
 from bot.dependents.exports import Exports
 from bot.dependents.names import Names
 from bot.dependents.sites import Bindings, Match, is_imported
@@ -272,12 +273,29 @@ class Judge:
         use, was = hit.use, target.symbol.before if target.symbol is not None else None
         if (use.name not in target.former_names and not target.constructor) or file.gives_meaning(use):
             return True
+        if self.language.receivers is not None and was is not None and not hit.door:
+            if target.owner:
+                return any(
+                    [await is_member(self.exports, home, target.owner, use.name) for home in sorted(target.homes)]
+                )
+            return await self._is_handed_on_beside(target, file.path, use.name)
         if hit.door and hit.name:
             named_so = was is not None and was.short == hit.name
             return await self.exports.offers(hit.door, hit.name, was if named_so else None)
         outline = await self.exports.outline("head", file.path)
         bound = outline is not None and not hit.door and use.name in outline.names
         return bound and await self.exports.offers(file.path, use.name, was)
+
+    async def _is_handed_on_beside(self, target: UseTarget, path: str, name: str) -> bool:
+        """Whether the package of a file has the name: it went there, or stands for what is called so elsewhere now, `var Load = config.Load`."""
+        after = target.symbol.after if target.symbol is not None else None
+        homes = {path, *self.exports.mates(path)}
+        if after is not None and after.short == name and after.path in homes:
+            return True
+        there = re.escape(after.short if after is not None else name)
+        form = re.compile(rf"(?<![\w.]){re.escape(name)}\b[^=\n]{{0,80}}=\s*+\w+\.{there}\b")
+        texts = await self.tree.read_many(sorted(homes))
+        return any(form.search(text.decode("utf-8", "replace")) for text in texts.values())
 
     async def _is_at_home(self, target: UseTarget) -> bool:
         """Whether the place that had the name is known to the end: it is in sight, and every base of a class is one of the tree."""
@@ -350,15 +368,15 @@ class Judge:
             return False
         for base in bases:
             is_here = base in dict(outline.bases)
-            homes = [path] if is_here else await self._homes(path, base)
-            if not homes and (base in ROOTS or _adds_nothing(base, name)):
-                continue
-            # A compiler's classes may be spread over files.
-            if (
-                not traits.unwritten_names
-                or len(homes) != 1
-                or not await self._lacks(homes[0], base, name, depth=depth - 1)
-            ):
+            if self.language.receivers is not None:
+                one = await declared(self.exports, path, base)
+                homes, base_name = ([one[0]], one[1]) if one is not None else ([], base)
+            else:  # a compiler's classes may be spread over files
+                homes, base_name = [path] if is_here else await self._homes(path, base), base
+                if not homes and (base in ROOTS or _adds_nothing(base, name)):
+                    continue
+                homes = homes if traits.unwritten_names else []
+            if len(homes) != 1 or not await self._lacks(homes[0], base_name, name, depth=depth - 1):
                 return False
         return not await self.exports.elsewhere(path, f"{owner}.{name}")
 

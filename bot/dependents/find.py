@@ -139,6 +139,7 @@ async def _of_language(
     targets = await use_targets(scene)
     references = await search.run([*targets, *await attribute_targets(scene, lost_attributes(sources))])
     references = await of_the_change(tree, scene, references)
+    references = tuple(replace(row, symbol=indirect.promoted.get(row.symbol, row.symbol)) for row in references)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     from bot.dependents.results import with_misuses  # here: grammars load with the first file that is searched
 
@@ -147,8 +148,9 @@ async def _of_language(
     below = await heirs(scene, language, targets, budget, not_looked)
     cut += not_looked
     missed_uses += not_looked
+    every = [item for items in scene.symbols.values() for item in items]
     return Dependents(
-        tuple(item for items in scene.symbols.values() for item in items),
+        tuple(item for item in every if f"{item.symbol.path}:{item.symbol.name}" not in indirect.promoted),
         (*dependents, *beside(scene, references)),
         (*broken_imports, *references),
         missed_uses=tuple(missed_uses),

@@ -1,4 +1,4 @@
-"""Constructors that a change alters in files that it does not touch: a class without one is called like its base.
+"""Members that a change alters in files that it does not touch: a constructor of the base, what a structure of Go embeds.
 
 Their users are looked up as if their own files had changed.
 """
@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from bot.dependents.embedding import embeds, is_member
 from bot.dependents.exports import Exports
 from bot.dependents.reach import Reach
 from bot.dependents.symbols import ChangedSource
@@ -31,13 +32,14 @@ class Indirect:
     sources: dict[str, ChangedSource]  # path -> file, the changed ones first
     originals: dict[Symbol, Symbol] = field(default_factory=dict)  # constructor of an heir -> the one that it inherits
     implied_constructors: set[Symbol] = field(default_factory=set)  # constructors that a class had without writing them
+    promoted: dict[str, str] = field(default_factory=dict)  # key of a member of a structure -> that of what it embeds
     cut: list[str] = field(default_factory=list)
     beside: int = 0  # files that the change does not touch
 
     async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
         """The changed definitions, with the constructors that classes inherit. `symbols`: those of the changed files."""
         found = {path: [self._with_former(item) for item in items] for path, items in symbols.items()}
-        left = [item for items in found.values() for item in items if _is_inherited(item)]
+        left = [item for items in found.values() for item in items if _is_inherited(item) or self._is_promoted(item)]
         for _ in range(GENERATIONS):
             homes = {item.symbol.path for item in left}
             importers = await self.head.importers(homes) if homes else {}
@@ -46,7 +48,7 @@ class Indirect:
                 home = item.symbol.path
                 paths = {path for path, items in importers.items() if any(one.target == home for one in items)}
                 for path in sorted({home, *self.exports.mates(home), *paths}):
-                    below += await self._heirs(path, item)
+                    below += await (self._promoted(path, item) if self._is_promoted(item) else self._heirs(path, item))
             for item in below:
                 found.setdefault(item.symbol.path, []).append(item)
             left = below
@@ -84,6 +86,38 @@ class Indirect:
         self.implied_constructors.add(was)
         return replace(item, before=was, change="signature")
 
+    def _is_promoted(self, item: ChangedSymbol) -> bool:
+        """Whether it is a member that types may have which embed its own, and that is gone, or takes other arguments."""
+        is_changed = item.change in ("removed", "renamed", "signature")
+        return (
+            self.language.receivers is not None and "." in item.symbol.name and is_changed and item.before is not None
+        )
+
+    async def _promoted(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
+        """The member as each structure of a file has it that embeds the type."""
+        was = item.before
+        outline = await self.exports.outline("head", path)
+        if was is None or outline is None:
+            return []
+        owner, _, short = was.name.rpartition(".")
+        found: list[ChangedSymbol] = []
+        for name in _heirs_of(owner, short, outline):
+            own = next((one for one in outline.symbols if one.name == name and one.kind == "class"), None)
+            is_hidden = own is None or await is_member(self.exports, path, name, short)
+            if own is None or is_hidden or not await embeds(self.exports, path, name, (item.symbol.path, owner)):
+                continue
+            sides = [
+                replace(one, path=path, name=f"{name}.{one.short}", start=own.start, end=own.start)
+                if one is not None
+                else None
+                for one in (was, item.after)
+            ]
+            if await self._source(path) is not None:
+                one = replace(item, before=sides[0], after=sides[1])
+                self.promoted[_key(one)] = self.promoted.get(_key(item), _key(item))
+                found.append(one)
+        return found
+
     async def _heirs(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
         """The constructors of the classes of a file that inherit this one, each as if it were written there."""
         owner, _, short = item.symbol.name.rpartition(".")
@@ -100,6 +134,10 @@ class Indirect:
                 self.originals[now] = self.originals.get(item.after, item.after)
                 constructors.append(replace(item, before=was, after=now))
         return constructors
+
+
+def _key(item: ChangedSymbol) -> str:
+    return f"{item.symbol.path}:{item.symbol.name}"
 
 
 def _former_constructor(outline: Outline, owner: str, short: str) -> Signature | None:

@@ -2,6 +2,8 @@ import pytest
 from fakes import Repository
 from told import Row, Tree, look, rows
 
+import deeprepo
+
 MOD = "module example.com/shop\n\ngo 1.22\n"
 LIB = (
     "package store\n\ntype Cart struct {\n\tBase\n\tItemCount, total int\n}\n\ntype Base struct{}\n\n"
@@ -126,3 +128,57 @@ def test_nobody_imports_a_test(repository: Repository) -> None:
     found, _ = look(repository.change(before, {"store/a_test.go": "package store\n\nfunc makeCart() { _ = 1 }\n"}))
 
     assert [(item.path, item.line) for item in found.files] == [("store/b_test.go", 3)]
+
+
+WRAPS = "package store\n\ntype Wrapped struct {\n\t*Cart\n\textra int\n}\n"
+OUTER = 'package outer\n\nimport "example.com/shop/store"\n\ntype Outer struct {\n\tstore.Wrapped\n}\n\ntype Basket = store.Cart\n'
+USES = (
+    'package main\n\nimport (\n\t"example.com/shop/outer"\n\t"example.com/shop/store"\n)\n\n'
+    "func a(w *store.Wrapped, o outer.Outer, b *outer.Basket) int {\n\tw.AddItem(a, 1)\n\to.AddItem(a, 1)\n\tb.AddItem(a, 1)\n\treturn w.ItemCount + o.ItemCount\n}\n"
+)
+
+
+def test_a_member_is_gone_where_it_was_promoted_or_an_alias_has_it(repository: Repository) -> None:
+    """Through a structure that embeds the type, in another package too, and one that embeds that; not where one of its own hides it."""
+    before = {
+        **tree("_ = 1"),
+        "store/wraps.go": WRAPS,
+        "outer/outer.go": OUTER,
+        "uses.go": USES,
+        "own/own.go": OUTER.replace("package outer", "package own")
+        + "\nfunc (o Outer) AddItem(name string, n int) {}\n\nfunc Use(o Outer) { o.AddItem(a, 1) }\n",
+    }
+    after = {"store/cart.go": without(ADD).replace("ItemCount, total int", "total int")}
+    repository.commit(before, "before")
+    repository.commit(dict(after), "after")
+    findings = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").findings
+    places = {
+        (path, line)
+        for one in findings
+        for path, line in [(one.path, one.start), *((e.path, e.line) for e in one.evidence)]
+    }
+    assert {(path, line) for path, line in places if path != "store/cart.go"} == {
+        ("uses.go", line) for line in (9, 10, 11, 12)
+    }
+    assert all(one.verdict == "proven" and "Cart." in one.title for one in findings)
+
+
+def test_what_went_into_an_embedded_type_or_another_package_is_still_there(repository: Repository) -> None:
+    """A field that the embedded structure has now, a type and a function that the package hands on under the old name."""
+    modes = "package store\n\ntype Mode int\n\nfunc (m Mode) IsNew() bool { return m > 0 }\n\nfunc NewMode() Mode { return 1 }\n"
+    uses = "\ntype Holder struct {\n\tmode Mode\n}\n\nfunc (h *Holder) Mode() bool {\n\treturn h.mode.IsNew() && NewMode() == h.mode\n}\n"
+    cart = LIB + "\nfunc (c *Cart) Size() int { return c.ItemCount }\n"
+    repository.commit(
+        {**tree("_ = 1"), "store/cart.go": cart, "store/mode.go": modes, "store/holder.go": "package store\n" + uses},
+        "before",
+    )
+    repository.commit(
+        {
+            "store/cart.go": cart.replace("ItemCount, total int", "total int").replace("Base struct{}", "Base struct {\n\tItemCount int\n}"),
+            "leaf/mode.go": modes.replace("package store", "package leaf"),
+            "store/mode.go": 'package store\n\nimport "example.com/shop/leaf"\n\ntype Mode = leaf.Mode\n\nvar NewMode = leaf.NewMode\n',
+        },
+        "after",
+    )  # fmt: skip
+    reviewed = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert (reviewed.findings, reviewed.open) == ((), ())
