@@ -87,10 +87,12 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
     """The change as it stands before anybody judges it: what a review and an estimate begin with."""
     masks = Masks()
     async with checkout.Checkout(brief.pull, brief.left_out) as tree:
-        brief = await _shown(brief, tree, masks)
-        pull, settings = brief.pull, brief.settings
+        brief = _shown(brief, masks)
+        pull = brief.pull
         tools.say(f"reading {pull.base_name}..{pull.head_name}")
-        files = _reviewable(diff.read(await tree.change(partial(_changes_role, settings))), brief)
+        change = await tree.change(partial(_changes_role, brief.settings))
+        brief = await _warned(brief, tree)
+        settings, files = brief.settings, _reviewable(diff.read(change), brief)
         brief = _with_effort(brief, files)
         past = await incremental.read_past(brief.earlier, tree, pull, files, full=brief.full)
         leaks, unseen = await _leaks(brief, tree, files, masks)
@@ -142,19 +144,23 @@ def _with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:
     return replace(brief, settings=settings, note=" ".join(filter(None, (why, brief.note))))
 
 
-async def _shown(brief: Brief, tree: checkout.Checkout, masks: Masks) -> Brief:
-    """The brief as models and the journal may be shown it, with a warning for each file that somebody may take for its settings."""
-    others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != brief.file]
-    settings = brief.settings.without_secrets()
-    warnings = (*(f"{other} is not read: rename it to {brief.file}." for other in others), *settings.warnings)
+def _shown(brief: Brief, masks: Masks) -> Brief:
+    """The brief as models and the journal may be shown it."""
     return replace(
         brief,
         pull=masks.hide(brief.pull),
-        settings=replace(settings, warnings=tuple(dict.fromkeys(warnings))),
+        settings=brief.settings.without_secrets(),
         dismissals=masks.hide(brief.dismissals),
         rules=masks.hide(brief.rules),
         reports=masks.hide(brief.reports),
     )
+
+
+async def _warned(brief: Brief, tree: checkout.Checkout) -> Brief:
+    """The brief with a warning for each file that somebody may take for its settings: the listed tree tells, and git is not asked again."""
+    others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != brief.file]
+    warnings = (*(f"{other} is not read: rename it to {brief.file}." for other in others), *brief.settings.warnings)
+    return replace(brief, settings=replace(brief.settings, warnings=tuple(dict.fromkeys(warnings))))
 
 
 def _about(brief: Brief, files: Sequence[ChangedFile], paths: Collection[str]) -> Brief:

@@ -345,10 +345,24 @@ def _of_grammar(text: str, name: str) -> Mapping[str, str]:
 @cache
 def languages() -> Mapping[str, Language]:
     """Suffix -> language."""
-    found = (language for folder in table.folders() for language in load(folder))
-    return {suffix: one for one in found if has_module(one.grammar_module) for suffix in one.files.suffixes}
+    return {suffix: one for folder in table.folders() for suffix, one in _of_folder(folder).items()}
 
 
+@cache
+def _of_folder(folder: str) -> Mapping[str, Language]:
+    return {suffix: one for one in load(folder) if has_module(one.grammar_module) for suffix in one.files.suffixes}
+
+
+@cache
+def _of_suffix(suffix: str) -> Language | None:
+    """Its language: a change of one language loads what the code of no other needs."""
+    for folder, rows in table.folders().items():
+        if any(suffix in row["suffixes"] for row in rows["grammars"].values()):
+            return _of_folder(folder).get(suffix)
+    return None
+
+
+@cache
 def load(folder: str) -> tuple[Language, ...]:
     """The languages of one folder: as many as it names grammars."""
     hooks = import_module(f"impact.languages.{folder}")
@@ -387,4 +401,4 @@ def _result_rules(row: Mapping[str, Any]) -> ResultRules:
 
 def language_of(path: str) -> Language | None:
     """The language of a path by its suffix."""
-    return languages().get("." + path.rpartition(".")[2].lower()) if "." in path.rpartition("/")[2] else None
+    return _of_suffix("." + path.rpartition(".")[2].lower()) if "." in path.rpartition("/")[2] else None

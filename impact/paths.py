@@ -5,8 +5,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 IGNORES = ".gitignore"
 
@@ -78,16 +80,21 @@ def _samples(patterns: Sequence[str], ending: str) -> Iterator[str]:
             )
 
 
-def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
+def _spec(lines: Sequence[str]) -> "GitIgnoreSpec":
     """The patterns of a .gitignore file; one that the library refuses counts for nothing, as in git."""
+    from pathspec import (
+        GitIgnoreSpec,  # it loads for longer than a small change takes, and many trees have no such file
+    )
+
     try:
         return GitIgnoreSpec.from_lines(lines)
     except ValueError:
-        kept = [line for line in lines if _is_pattern(line)]
-        return GitIgnoreSpec.from_lines(kept)
+        return GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
 
 
 def _is_pattern(line: str) -> bool:
+    from pathspec import GitIgnoreSpec
+
     try:
         GitIgnoreSpec.from_lines([line])
     except ValueError:

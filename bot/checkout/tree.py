@@ -222,8 +222,12 @@ class Checkout:
 
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
         """The first files in these folders and beneath, at the tip of the base branch; an empty list if it has no such folder."""
+        commit = self.pull.base_tip or self.pull.base
+        if self._is_listed(commit):
+            below = tuple(f"{folder}/" for folder in folders)
+            return [path for path in self._entries["base"] if path in folders or path.startswith(below)][:MOST_NAMES]
         result = await git.search(
-            "--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", self.pull.base_tip or self.pull.base, "--", *folders,
+            "--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", commit, "--", *folders,
             cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=MOST_NAMES, most=MOST_NAMES * PATH_BYTES, row_end=b"\0",
         )  # fmt: skip
         return [name_of(name) for name in result.out.split(b"\0")[:MOST_NAMES] if name] if result.status == 0 else []
@@ -238,8 +242,8 @@ class Checkout:
         return _contents(readable, blobs)
 
     async def _rows_of(self, commit: str, paths: Sequence[str]) -> Mapping[str, TreeEntry]:
-        """The entries of these paths in a commit. The base is listed already, unless its tree is too large."""
-        if commit == self._tree("base") and "base" in self._entries and not self.stopped_searches:
+        """The entries of these paths in a commit."""
+        if self._is_listed(commit):
             return self._entries["base"]
         out = b""
         for at in range(0, len(paths), 256):
@@ -250,6 +254,10 @@ class Checkout:
             out += result.out if result.status == 0 else b""
         rows = [row for row in out.split(b"\0") if row and not row.startswith(FOLDER)]
         return {entry.path: entry for entry in map(_entry, rows)}
+
+    def _is_listed(self, commit: str) -> bool:
+        """Whether all of a commit is known: the base is listed early, unless its tree is too large."""
+        return commit == self._tree("base") and "base" in self._entries and not self.stopped_searches
 
     async def descends(self, commit: str) -> bool | None:
         """Whether the head was made on top of this commit; None if the store may end before it.

@@ -24,9 +24,10 @@ class Later:
     @property
     def AMBIENT(self) -> frozenset[str]:  # noqa: N802 - as the others
         """Names that every file has without defining or importing them."""
-        from impact.language import languages  # here: it loads what each language does by code
+        from impact.language import language_of  # here: it loads what the language does by code
 
-        return languages()[self.SUFFIXES[0]].ambient
+        known = language_of(f"x{self.SUFFIXES[0]}")
+        return known.ambient if known is not None else frozenset()
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
         found = getattr(import_module(self._module), name)

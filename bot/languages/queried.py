@@ -11,7 +11,7 @@ from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.values import COMPONENT, SINGLETON, Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
 from impact import marks, reader, spots
 from impact.arguments import OBJECT
-from impact.language import Language, language_of, languages
+from impact.language import Language, language_of, load
 from impact.values import Definition, Facts, Import
 from impact.values import Parameter as Taken
 
@@ -37,7 +37,7 @@ def _language(path: str, source: bytes) -> Language:
     if language is None:
         raise Unreadable("no language of this installation reads it")
     if language.otherwise and _has_error(language, source):
-        other = next(one for one in languages().values() if one.name == language.otherwise)
+        other = next(one for one in load(language.folder) if one.name == language.otherwise)
         return language if _has_error(other, source) else other
     return language
 

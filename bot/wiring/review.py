@@ -27,7 +27,7 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Dependents, OrganizationFile, PullRequest, Review, ReviewRequest
+from bot.values import ChangedFile, Dependents, PullRequest, Review, ReviewRequest
 from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
@@ -39,6 +39,7 @@ from rlm.values import Limits
 
 if TYPE_CHECKING:
     from bot.run.values import RunPermission
+    from bot.values import OrganizationFile
     from rlm.journal.reader import Record, Section
 
 MOST_DEFAULTS = 64_001  # characters: one more than are read, so that what is too long is refused
@@ -168,13 +169,17 @@ def lines(say: Callable[[str], None]) -> Callable[[str | Reading], None]:
     return lambda message: say(message) if isinstance(message, str) else None
 
 
-async def organization_of(pull: PullRequest, settings: config.Settings, scratch: str) -> OrganizationFile | None:
+async def organization_of(pull: PullRequest, settings: config.Settings, scratch: str) -> "OrganizationFile | None":
     """The defaults of an organization as the HEAD of a clone on this machine has them; what cannot be read costs a sentence.
 
     None if no variable names a clone, or it is another owner's, or the very repository under review.
     """
     if not settings.organization:
         return None
+    from bot.values import (
+        OrganizationFile,  # a value of hosts: without a variable that names a clone nothing of them is loaded
+    )
+
     folder = str(Path(settings.organization).expanduser())  # noqa: ASYNC240 - no look at the disk
     name = Path(folder).name or folder
     try:
@@ -267,7 +272,7 @@ async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tupl
         return await list_known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)
 
 
-def _shows(organization: OrganizationFile | None, file: bytes | None) -> Disclosure:
+def _shows(organization: "OrganizationFile | None", file: bytes | None) -> Disclosure:
     """What a consumer's own settings let others learn of it. Raises ConfigError where they cannot be read."""
     return config.resolve({}, file, config.Settings(), organization=organization).as_consumer
 
