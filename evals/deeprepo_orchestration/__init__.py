@@ -1,6 +1,6 @@
 """`deeprepo-orchestration` for verifiers: code bases with planted defects, reviewed by the policy through deeprepo's own engine.
 
-`pip install . ./sandbox './evals[train]'` brings it; its id is `deeprepo-orchestration`. docs/training.md says what is rewarded.
+`pip install . ./sandbox './evals[train]'` brings it; its id is `deeprepo-orchestration`. docs/contributing/training.md says what is rewarded.
 """
 
 from deeprepo_orchestration.environment import OrchestrationEnv

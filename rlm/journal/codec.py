@@ -1,4 +1,4 @@
-"""The lines of a journal, from values and back. Pure; docs/trace.md is the schema for readers.
+"""The lines of a journal, from values and back. Pure; docs/contributing/trace.md is the schema for readers.
 
 A message is in the file once, under the hash of its content: a dialogue that grows by two messages a turn would otherwise
 be written again with every turn.

@@ -1,7 +1,7 @@
 """The journal of one review: what was asked, what came back, what the clock said; each line on disk before it is used.
 
 An outcome is found again by the content of what was asked, so that after kill -9 no finished call is paid twice, and a review can be
-replayed without a model. The same file is the trace: docs/trace.md describes its lines.
+replayed without a model. The same file is the trace: docs/contributing/trace.md describes its lines.
 
 Requests are in it, and so the code under review: the file is its owner's alone (0600). Keys and addresses never do.
 Every line is handed to the operating system at once (kill -9 loses nothing); the disk is asked to keep it (fsync) at the

@@ -104,9 +104,9 @@ def test_named_files_exist(page: Path) -> None:
 
 
 def test_the_tour_names_files_of_the_folders_beside_them() -> None:
-    """A bare file name in docs/reading.md is in a folder that the same paragraph or list item names before it."""
+    """A bare file name in docs/contributing/reading.md is in a folder that the same paragraph or list item names before it."""
     missing = []
-    for part in re.split(r"\n\n|\n(?=- )", (ROOT / "docs" / "reading.md").read_text()):
+    for part in re.split(r"\n\n|\n(?=- )", (ROOT / "docs" / "contributing" / "reading.md").read_text()):
         spans = quoted(part)
         folders = [ROOT / span for span in spans if re.fullmatch(r"[a-z]+(/\w+)+", span)]
         files = [span for span in spans if re.fullmatch(r"\w+\.py|\w+/", span) and not (ROOT / span).exists()]

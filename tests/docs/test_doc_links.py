@@ -1,5 +1,6 @@
 """Links between the pages: each leads somewhere, and each page can be reached."""
 
+import re
 from pathlib import Path
 
 import doc_pages
@@ -40,3 +41,12 @@ def test_every_page_can_be_reached() -> None:
                 waiting += [target] if target.suffix == ".md" and target.exists() else []
     written = {*(page for page in PAGES if "docs" in page.parts), *(ROOT / "docs" / "images").iterdir()}
     assert sorted(doc_pages.name(page) for page in written - seen) == []
+
+
+@pytest.mark.parametrize(("readers", "most"), [("users", 25_000), ("contributors", 8_000)])
+def test_pages_stay_short(readers: str, most: int) -> None:
+    """All that users, and all that contributors might read, in words; the list of changes is for neither."""
+    for_contributors = {page for page in PAGES if "contributing" in page.parts or page.name == "CONTRIBUTING.md"}
+    pages = for_contributors if readers == "contributors" else {*PAGES} - for_contributors - {ROOT / "CHANGELOG.md"}
+    words = [word for page in pages for word in page.read_text(encoding="utf-8").split() if re.search(r"\w", word)]
+    assert len(words) <= most
