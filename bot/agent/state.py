@@ -1,11 +1,9 @@
 """What one root of a review has at hand: the session, what its workers found, what it has handed in."""
 
-from collections import Counter
 from dataclasses import dataclass, field
 
-from bot.review import judging
 from bot.review.session import Session, Worker
-from bot.values import Finding, Source, Verdict
+from bot.values import Finding, Source
 from rlm.loop.work import Work
 from rlm.money.calls import Calls
 from rlm.values import Observation
@@ -55,27 +53,8 @@ class RunState(Work):
         """Units whose own text it is are read."""
         self.session.tracker.saw(text, str(self.source))
 
-    async def before_block(self, number: int) -> tuple[str, ...]:
-        """Wait for second opinions that began before: what a turn shows of the budget must not depend on which call ends first.
-
-        What others found has its verdicts before the root's code reports anything.
-        """
-        await judging.wait_for_opinions(self.session)
-        return await self._judge_findings() if number == 1 and not self.depth else ()
-
     def after_block(self, observation: Observation) -> None:
         """Tell of what report() has refused, where its answer was not printed."""
         for title, why in self.refusals.items():
             if why not in observation.output:
                 self.note(f"report() refused {title!r}: {why}")
-
-    async def _judge_findings(self) -> tuple[str, ...]:
-        """Give what was found so far its verdicts; as a sentence, if there are any."""
-        before = sum(finding.verdict.open for finding in self.session.findings)
-        await judging.apply_opinions(self.session)
-        verdict_counts = Counter(finding.verdict for finding in self.session.findings)
-        decisive = [verdict for verdict in Verdict if verdict.opinion and not verdict.open]
-        if not before or not any(verdict_counts[verdict] for verdict in decisive):
-            return ()
-        counts_text = ", ".join(f"{verdict_counts[verdict]} {verdict}" for verdict in decisive)
-        return (f"second opinions are there: {counts_text}; findings() has each",)

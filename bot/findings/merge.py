@@ -247,4 +247,5 @@ def _combine(strong: Finding, weak: Finding) -> Finding:
         sources=tuple(dict.fromkeys([*strong.sources, *weak.sources])),
         suggestion=strong.suggestion or weak.suggestion,
         trigger=strong.trigger or weak.trigger,
+        readings=max(strong.readings, weak.readings),
     )

@@ -356,12 +356,16 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
-    """Who reports it, how sure it is, and since when: "ruff F821, proven"."""
+    """Who reports it, in how many of the readings, how sure it is, and since when: "ruff F821, proven"."""
     since = finding.how or (
         "added" if finding.added else finding.status if finding.status in {"still", "fixed"} else ""
     )
     status = f", {words.say(f'status_{since}')}" if since else ""
-    return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say(finding.certainty)}{status}"
+    is_counted = finding.readings > 1 and finding.votes
+    votes = f", {words.say('votes', votes=finding.votes, readings=finding.readings)}" if is_counted else ""
+    return (
+        f"{finding.source}{f' {finding.rule}' if finding.rule else ''}{votes}, {words.say(finding.certainty)}{status}"
+    )
 
 
 def risks(review: Review) -> list[tuple[str, int, Grade, int]]:

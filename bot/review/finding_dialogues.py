@@ -40,8 +40,6 @@ class FindingDialogues:
 
     If the budget holds a second call for every one of them, each goes on as soon as its first answer is there; else all first
     answers come first. What was offered decides that, so a resumed review and a replay do as the first run did.
-
-    With a reader of the diff alone most defects are found twice, so second opinions wait until all findings are together.
     """
 
     def __init__(
@@ -49,11 +47,9 @@ class FindingDialogues:
         dialogues: Dialogues,
         source: Source,
         tracker: CoverageTracker,
-        on_findings: Callable[[Sequence[Finding]], None],
     ) -> None:
-        self._dialogues, self._source, self._tracker, self._heard = dialogues, source, tracker, on_findings
+        self._dialogues, self._source, self._tracker = dialogues, source, tracker
         self._sent: Sequence[SentPrompt] = ()
-        self._early = self._together = False
         self._tasks: dict[int, asyncio.Task[WorkerReply | PromptTooLong]] = {}
 
     def begin_with(
@@ -61,26 +57,18 @@ class FindingDialogues:
     ) -> Callable[[int, Completion | DeepRepoError], None] | None:
         """Take the prompts as they are sent. Returns who hears a first answer at once; None if nobody does."""
         self._sent = sent_prompts
-        schemas = [sent_prompt.prompt.answer for sent_prompt in sent_prompts if not sent_prompt.diff_only]
-        self._early = all(answer is not None and answer.final is not None for answer in schemas)
-        self._together = self._early and len(schemas) < len(sent_prompts)
-        return self._go_on if self._early else None
+        schemas = [sent_prompt.prompt.answer for sent_prompt in sent_prompts]
+        return self._go_on if all(answer is not None and answer.final is not None for answer in schemas) else None
 
     async def answers(self, replies: Sequence[Completion | DeepRepoError]) -> list[WorkerReply | PromptTooLong]:
         """The last answers, in the order of the prompts."""
         for at, reply in enumerate(replies):
             if at not in self._tasks:
                 self._go_on(at, reply)
-        answers = list(await asyncio.gather(*(self._tasks[at] for at in range(len(replies)))))
-        findings = [one for answer in answers if isinstance(answer, WorkerReply) for one in answer.findings]
-        if self._together and findings:
-            self._heard(findings)
-        return answers
+        return list(await asyncio.gather(*(self._tasks[at] for at in range(len(replies)))))
 
     def _go_on(self, at: int, reply: Completion | DeepRepoError) -> None:
-        self._tasks[at] = asyncio.create_task(
-            self._last(self._sent[at], reply, early=self._early and not self._together)
-        )
+        self._tasks[at] = asyncio.create_task(self._last(self._sent[at], reply))
 
     async def __aenter__(self) -> Self:
         return self
@@ -90,9 +78,7 @@ class FindingDialogues:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    async def _last(
-        self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError, *, early: bool
-    ) -> WorkerReply | PromptTooLong:
+    async def _last(self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
         """The last answer of a dialogue. A finder is asked once more at most: with the code that it wants to see, and for what is vague."""
         worker_reply = self._read(sent_prompt, reply)
         if isinstance(worker_reply, PromptTooLong):
@@ -104,8 +90,6 @@ class FindingDialogues:
             second = await self._further(one)
             (answer,) = await self._dialogues.send([second.prompt])
             worker_reply = self._finish(one, self._read(second, answer))
-        if early and worker_reply.findings:
-            self._heard(worker_reply.findings)
         return worker_reply
 
     def _read(self, sent_prompt: SentPrompt, reply: Completion | DeepRepoError) -> WorkerReply | PromptTooLong:
@@ -114,16 +98,14 @@ class FindingDialogues:
             return reply
         if not isinstance(reply, Completion):
             return WorkerReply("", error=str(reply))
-        source = replace(self._source, view="diff") if sent_prompt.diff_only else self._source
-        text, findings = read.answer(reply.data, source)
-        if not sent_prompt.diff_only:
-            user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
-            self._tracker.saw(sent_prompt.seen_text, str(self._source), beside="\n".join(user_texts))
+        text, findings = read.answer(reply.data, self._source)
+        user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
+        self._tracker.saw(sent_prompt.seen_text, str(self._source), beside="\n".join(user_texts))
         whole = sent_prompt.walkthrough == "whole"
         notes = read.reader_notes(reply.data, whole=whole) if sent_prompt.walkthrough != "none" else None
         about = issues.reports(reply.data, sent_prompt.issues)
         units = sent_prompt.units or tuple(self._tracker.units.values())
-        findings = tuple(_place(finding, units) for finding in findings)
+        findings = tuple(at_its_line(finding, units) for finding in findings)
         checks = custom_checks.answers(reply.data, sent_prompt.checks, sent_prompt.units)
         return WorkerReply(
             text, findings, open=read.open_suspicions(reply.data), reader_notes=notes, issues=about, checks=checks
@@ -169,7 +151,7 @@ def _vague(finding: Finding) -> bool:
     return not finding.trigger.strip() or not finding.consequence.strip()
 
 
-def _place(finding: Finding, units: Iterable[Unit]) -> Finding:
+def at_its_line(finding: Finding, units: Iterable[Unit]) -> Finding:
     """The finding with the line of its quote in what its reader judged: a quote such as `return None` occurs more than once in a file."""
     rows = (row for unit in units if unit.path == finding.path for row in unit.rows)
     return finding if finding.start else replace(finding, start=quotes.first_line(finding.quote, rows))

@@ -14,7 +14,7 @@ from bot.findings import silencing
 from bot.findings.merge import merge, unite
 from bot.findings.rounds import look_again, outlasting, recall, tell_apart
 from bot.render import count
-from bot.review.session import Session, borne_out
+from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Absence, Finding, OwnerRule, Severity, Source, Status, Verdict, at_least
 
@@ -40,17 +40,8 @@ class JudgedFindings:
         return tuple(one for one in self.findings if one.status in statuses)
 
 
-def code_has_checked(session: Session) -> None:
-    """Every check by code is done: second opinions that were asked for ahead of time may see what it has found."""
-    session.say(session.survey.reading(session.findings, is_checked=True))
-    if session.opinions is not None:
-        session.opinions.code_has_checked(session.findings)
-
-
 async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFindings:
     """The findings so far, each with what becomes of it. Without `ask` nobody gives a second opinion from now on."""
-    if session.opinions is not None and not ask:
-        await session.opinions.close()
     opinions = session.opinions.answers if session.opinions is not None and ask else None
     return await judge(session.survey, session.findings, opinions, session.absence)
 
@@ -71,29 +62,6 @@ async def apply_opinions(session: Session) -> tuple[Finding, ...]:
     undecided = judgement.having("unproven")
     session.undecided_fingerprints |= {finding.fingerprint for finding in undecided}
     return undecided
-
-
-def ask_ahead(session: Session, findings: Sequence[Finding]) -> None:
-    """Begin second opinions on these findings by themselves while other prompts are out.
-
-    What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
-    """
-    if session.opinions is not None:
-        session.opinions.begin(_ask_ahead(session, findings))
-
-
-async def wait_for_opinions(session: Session) -> None:
-    """Wait until no second opinion is under way any more."""
-    if session.opinions is not None:
-        await session.opinions.wait()
-
-
-async def _ask_ahead(session: Session, findings: Sequence[Finding]) -> None:
-    if session.opinions is not None:
-        by_code = await session.opinions.by_code
-        borne = [await borne_out(session, finding) for finding in findings]
-        alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await judge(session.survey, alone, session.opinions.ask_ahead, session.absence)
 
 
 async def judge(

@@ -62,7 +62,7 @@ async def open_session(
         from bot.findings.opinion_cache import Opinions
         from bot.review.dialogues import Dialogues
 
-        opinions = Opinions(Dialogues(calls, asked, "verify", look_ups).answers, partial(calls.may_precede, asked))
+        opinions = Opinions(Dialogues(calls, asked, "verify", look_ups).answers)
     if models.reader:
         from bot.review.workers import ModelWorker
 
@@ -92,8 +92,6 @@ async def open_session(
             say=say,
         )
     finally:
-        if opinions is not None:
-            await opinions.close()
         journal.close()
         await _close(models, consumer_code)
 

@@ -1,7 +1,7 @@
 """What a worker is asked: whole units, the unchanged code that decides about them, and the questions that they call for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,8 @@ from bot.review.coverage import ObligedUse
 from bot.review.guidance import MAX_CHARS, tongue
 from bot.review.survey import Survey
 from bot.values import CustomCheck, Excerpt, LinkedIssue, Unit
-from rlm.values import Message, Prompt, tokens
+from impact.text.paths import is_prose, is_test
+from rlm.values import Message, Prompt
 
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
@@ -25,9 +26,6 @@ MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the on
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 AROUND_CHANGES = 1  # unchanged lines beside the changed ones of a definition whose uses are the question
 QUESTION = "What is wrong with this change, and whom does it break?"
-# Tokens of a diff that one more reader sees alone: a shorter one is read well beside other code. Of a longer one that reader found
-# nothing that the others had not told, and retold it in words that took second opinions of their own (docs/evaluation.md).
-DIFF_ONLY = range(2_000, 8_000)
 NAMED = 3  # files that the subject of a prompt names
 NAMED_CONSUMERS = 12  # repositories that may be looked into, of which a prompt tells
 LEAST_UNITS = 300  # tokens of units that a prompt holds at least
@@ -46,7 +44,6 @@ class SentPrompt:
     walkthrough: read.Extent = "none"  # of how much its reader says what the change does
     issues: tuple[LinkedIssue, ...] = ()  # that its reader is asked about
     checks: tuple[CustomCheck, ...] = ()  # of the owner's, that its reader is asked
-    diff_only: bool = False  # its reader sees no other code and may ask for none; nothing counts as read by it
 
 
 def sizes(window: int | None) -> tuple[int, int]:
@@ -158,27 +155,23 @@ class PromptWriter:
         )
         return SentPrompt((), self.of(text, changed_units), text, bare=True)
 
-    def of_diff(self, units: Sequence[Unit], window: int | None) -> list[SentPrompt]:
-        """The prompt of the reader who sees the diff alone, if it helps.
-
-        No reader finds everything, and of a long diff each overlooks something else.
-        """
-        if len(units) < len(self.survey.tracker.units):
-            return []
-        unit_diffs = file_diffs(units, self.survey.files)
-        size = sum(tokens(part.body) for part in unit_diffs)
-        if size not in DIFF_ONLY or (window is not None and size + INSTRUCTIONS + PART_ANSWER > window):
-            return []
+    def of_diff(self, units: Sequence[Unit], *, backwards: bool = False) -> Prompt:
+        """Write the prompt of a reader who sees the diff of these units alone. `backwards`: from the last file on."""
+        diffs = file_diffs(units, self.survey.files)
+        if backwards:
+            diffs.sort(key=lambda one: one.path, reverse=True)
+            diffs.sort(key=lambda one: (is_prose(one.path), is_test(one.path)))
         text = render.text(
             "prompts/worker.md.j2",
             **{**self._common_values(()), "guidance": ()},
             issues=(),
-            parts=unit_diffs,
+            parts=diffs,
             unchanged=(),
-            questions=[render.text("prompts/diff_only.md.j2").strip()],
+            questions=[render.text("prompts/diff_only.md.j2", backwards=backwards).strip()],
             consumers=(),
         )
-        return [SentPrompt((), self.of(text, units), "", bare=True, diff_only=True)]
+        prompt = self.of(text, units)
+        return replace(prompt, answer=prompt.answer and prompt.answer.final)
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
         """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""

@@ -1,6 +1,6 @@
 """The worker with a model: whole units packed into small prompts, all of them asked at once, and what their readers answer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -12,9 +12,9 @@ from bot.context.look_ups import LookUps
 from bot.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
 from bot.findings import read
 from bot.ports import Lens
-from bot.review import dialogues, uses
+from bot.review import uses
 from bot.review.dialogues import Dialogues
-from bot.review.finding_dialogues import FindingDialogues
+from bot.review.finding_dialogues import FindingDialogues, at_its_line
 from bot.review.prompts import PromptWriter, SentPrompt, sizes
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
@@ -27,6 +27,7 @@ from rlm.values import Completion, Message, Model, Prompt
 LARGE_NEARBY = 12_000
 # Tokens of such code in one prompt of a change that is read in parts: beside readers of pairs, and where nobody reads pairs.
 BACKED_NEARBY, MOST_NEARBY = 2_000, 9_600
+NOT_ALONE = "a reading of the diff by itself is missing: {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,6 @@ class ModelWorker:
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
     is_backed: bool = False  # whether the pairs, which hold most uses of what changed, are read in calls of their own
-    diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
-    on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
-        None
-    )  # gets the findings of a prompt while others are out
 
     @property
     def name(self) -> str:
@@ -82,14 +79,27 @@ class ModelWorker:
         await builder.found.look_up(units)
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await writer.of_units(group, builder, question, extent) for group in groups]
-        prompts += writer.of_diff(units, self.calls.sizes.window(self.model)) if self.diff_only else []
-        return _join(await self._answers(prompts, builder, question))
+        return join(await self._answers(prompts, builder, question))
 
     def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
         """Of how much a reader says what the change does: who has all of it in one prompt speaks of the whole."""
         if not self.walkthrough:
             return "none"
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
+
+    async def read_alone(self, groups: Sequence[Sequence[Unit]], *, backwards: bool) -> WorkerReply:
+        """What a reader finds who sees the diff of each of these groups alone. It may ask for nothing, and nothing counts as read by it."""
+        prompts = [self._writer.of_diff(group, backwards=backwards) for group in groups]
+        prompts = [prompt for prompt in prompts if self.calls.may_precede(self.model, prompt)]
+        source = replace(self.source, view="backwards" if backwards else "diff")
+        findings, failures = list[Finding](), dict[str, None]()
+        for reply in await self.calls.many(self.model, prompts, self.role):
+            if isinstance(reply, Completion):
+                units = [unit for group in groups for unit in group]
+                findings += [at_its_line(one, units) for one in read.answer(reply.data, source)[1]]
+            else:
+                failures.setdefault(str(reply))
+        return WorkerReply("", tuple(findings), notes=tuple(map(NOT_ALONE.format, failures)))
 
     async def uses(self) -> WorkerReply:
         """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
@@ -99,7 +109,7 @@ class ModelWorker:
         groups, beyond = await uses.group(self.survey.tree, self.survey.tracker.units, left, room)
         self.survey.tracker.leave(beyond, uses.TOO_MANY)
         use_prompts = [self._writer.of_uses(*group) for group in groups]
-        use_reply = _join(await self._answers(use_prompts, self.survey.builder(), ""))
+        use_reply = join(await self._answers(use_prompts, self.survey.builder(), ""))
         if use_reply.error:
             self.survey.tracker.leave(
                 (use for use in self.survey.tracker.open_uses() if use not in beyond), use_reply.error
@@ -153,26 +163,16 @@ class ModelWorker:
         Raises PromptTooLong where everything was to stand in one prompt.
         """
         worker_replies: list[WorkerReply] = []
-        left = self._affordable(prompts)
+        left = list(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            async with FindingDialogues(self._dialogues, self.source, self.survey.tracker, self.on_findings) as going:
+            async with FindingDialogues(self._dialogues, self.source, self.survey.tracker) as going:
                 offers = self._dialogues.offering([sent_prompt.prompt for sent_prompt in left])
-                pairs = zip(left, offers, strict=True)
-                offered_prompts = [
-                    dialogues.final(prompt) if sent_prompt.diff_only else prompt for sent_prompt, prompt in pairs
-                ]
-                left = [
-                    replace(sent_prompt, prompt=prompt)
-                    for sent_prompt, prompt in zip(left, offered_prompts, strict=True)
-                ]
+                left = [replace(sent_prompt, prompt=offer) for sent_prompt, offer in zip(left, offers, strict=True)]
                 on_first_answer = going.begin_with(left)
-                replies = await self.calls.many(self.model, offered_prompts, self.role, on_first_answer)
-                answers = await going.answers(replies)
+                answers = await going.answers(await self.calls.many(self.model, offers, self.role, on_first_answer))
             for sent_prompt, answer in zip(left, answers, strict=True):
-                if sent_prompt.diff_only:
-                    worker_replies.append(_beside(answer))
-                elif isinstance(answer, WorkerReply):
+                if isinstance(answer, WorkerReply):
                     worker_replies.append(answer)
                 elif self.whole and sent_prompt.units:
                     raise answer
@@ -196,25 +196,8 @@ class ModelWorker:
             left = smaller
         return worker_replies
 
-    def _affordable(self, prompts: Sequence[SentPrompt]) -> list[SentPrompt]:
-        """The prompts, without that of the diff alone where the others could then not ask back: what is left is for them."""
-        others = [sent_prompt for sent_prompt in prompts if not sent_prompt.diff_only]
-        alone = [sent_prompt.prompt for sent_prompt in prompts if sent_prompt.diff_only]
-        if not alone or self.calls.knows(self.model, alone[0]):
-            return list(prompts)
-        offered = self._dialogues.offering([*(sent_prompt.prompt for sent_prompt in others), *alone])
-        may_ask = all(prompt.answer and prompt.answer.final for prompt in offered[: len(others)])
-        return list(prompts) if may_ask and not self.calls.journal.replayed else others
 
-
-def _beside(answer: WorkerReply | PromptTooLong) -> WorkerReply:
-    """What counts of a reader who sees the diff alone: its findings. What it leaves open, the reader with the code has seen."""
-    reply = WorkerReply("", error=str(answer)) if isinstance(answer, PromptTooLong) else answer
-    notes = (f"nobody has read the diff by itself: {reply.error}",) if reply.error else ()
-    return WorkerReply("", reply.findings, dropped_count=reply.dropped_count, notes=notes)
-
-
-def _join(answers: Sequence[WorkerReply]) -> WorkerReply:
+def join(answers: Sequence[WorkerReply]) -> WorkerReply:
     """All answers in one."""
     return WorkerReply(
         "\n".join(reply.text for reply in answers if reply.text),

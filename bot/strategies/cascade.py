@@ -14,6 +14,7 @@ from bot.strategies import direct, rlm
 from bot.values import Finding, Transcript
 
 LISTED = 20  # open points in the root's first message; coverage() and findings() have the rest
+AGREED = 2  # readings that found what nobody could prove: then the root looks
 CLOSED = "it left nothing open"
 
 
@@ -37,6 +38,8 @@ def _open(session: Session, unproven: tuple[Finding, ...]) -> Iterator[str]:
     for unit in session.tracker.unread():
         yield f"nobody has read {unit.id}"
     for finding in unproven:
+        if not finding.serious and finding.votes < AGREED:
+            continue  # a doubt about a small thing is worth no turn
         yield (
             f"[{finding.fingerprint}] {finding.path}:{finding.start} {finding.title}: a second opinion could neither prove "
             "nor refute it; report it again with the evidence that decides, or drop it"

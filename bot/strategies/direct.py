@@ -1,9 +1,8 @@
 """One call with the whole change and the unchanged code around it: for small changes, and as the baseline."""
 
 from dataclasses import replace
-from functools import partial
 
-from bot.review import judging
+from bot.review import readings
 from bot.review.session import Session
 from bot.review.workers import ModelWorker
 from bot.strategies import fanout
@@ -20,13 +19,10 @@ async def run(session: Session) -> Transcript:
         return Transcript(partial=True, notes=("no model is configured",), fault="provider")
     await fanout.compare(session)
     session.say(f"asking {model.name}")
-    reader = replace(
-        session.worker, model=model, role="root", whole=True, on_findings=partial(judging.ask_ahead, session)
-    )
-    reader = replace(reader, diff_only=session.effort != "low")
+    reader = replace(session.worker, model=model, role="root", whole=True)
     try:
         async with fanout.checks_beside(session):
-            answer = await reader.review(session.tracker.unread())
+            answer = await readings.read(session, reader, session.tracker.unread())
     except PromptTooLong as error:
         session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
         return replace(await fanout.run(session, is_checked=True, with_pairs=False), open=(IN_PARTS,))

@@ -4,49 +4,50 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
-from functools import partial
 
-from bot.review import judging
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker, WorkerReply, admit
-from bot.values import Transcript
+from bot.values import Transcript, Unit
 
 PAIRS = 1  # prompts of pairs where no root takes over
 
 
 async def run(
-    session: Session,
-    *,
-    is_checked: bool = False,
-    diff_only: bool = False,
-    is_merged: bool = False,
-    with_pairs: bool = True,
+    session: Session, *, is_checked: bool = False, is_backed: bool = False, with_pairs: bool = True
 ) -> Transcript:
     """Read every unread unit in some prompt, all prompts at once.
 
-    `is_checked`: the analysers have run before. `diff_only`: one more reader sees the diff alone. `is_merged`: others read too. Then second
-    opinions wait until what all of them report is merged, and what is left of the uses is read when all have answered. `with_pairs`: if
-    there is a root's model and the effort is not low, it reads the most telling pairs beside.
+    `is_checked`: the analysers have run before. `is_backed`: others read pairs, and what is left of the uses is read when all have answered.
+    `with_pairs`: if there is a root's model and the effort is not low, it reads the most telling pairs beside.
     """
-    with_pairs = with_pairs and session.root is not None and session.effort != "low"
+    with_pairs = with_pairs and not is_backed and session.root is not None and session.effort != "low"
     beside = not is_checked and session.analyzers is not session.worker
     if beside:
         await compare(session)
     left = session.tracker.unread()
     session.say(f"reading {len(left)} units")
-    reader = hearing(session, session.worker, diff_only=diff_only, is_merged=is_merged or with_pairs)
     async with _pairs(session) if with_pairs else nullcontext() as pairs_taken:
         async with checks_beside(session) if beside else nullcontext():
-            answer = await reader.review(left)
+            answer = await _read(session, left, is_backed=is_backed or with_pairs)
         await take(session, answer)
         session.notes += [answer.error] if answer.error else []
         if pairs_taken is not None:
             await pairs_taken()
-    if not is_merged:
-        await read_uses(session, session.worker if with_pairs else hearing(session, session.worker))
-    if with_pairs:
-        judging.ask_ahead(session, session.findings)
+    if not is_backed:
+        await read_uses(session, session.worker)
     return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
+
+
+async def _read(session: Session, left: tuple[Unit, ...], *, is_backed: bool) -> WorkerReply:
+    """The answers of all readers. Where there is no model, nothing of what asks one is loaded."""
+    if session.reader is None:
+        return await session.worker.review(left)
+    from bot.review import readings
+    from bot.review.workers import ModelWorker
+
+    worker = session.worker
+    reader = replace(worker, is_backed=is_backed) if isinstance(worker, ModelWorker) else worker
+    return await readings.read(session, reader, left)
 
 
 async def take(session: Session, answer: WorkerReply) -> None:
@@ -76,16 +77,6 @@ async def read_uses(session: Session, worker: Worker) -> None:
     answer = await worker.uses()
     await take(session, answer)
     session.notes += [answer.error] if answer.error else []
-
-
-def hearing(session: Session, worker: Worker, *, diff_only: bool = False, is_merged: bool = False) -> Worker:
-    """The worker whose findings get their second opinions while it still reads, unless they are `is_merged` with those of pairs first."""
-    from bot.review.workers import ModelWorker
-
-    if not isinstance(worker, ModelWorker):
-        return worker
-    diff_worker = replace(worker, diff_only=diff_only, is_backed=is_merged)
-    return diff_worker if is_merged else replace(diff_worker, on_findings=partial(judging.ask_ahead, session))
 
 
 async def compare(session: Session) -> None:
@@ -127,4 +118,4 @@ async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
 async def check_by_code(session: Session) -> None:
     """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
     await take(session, await session.analyzers.review(session.units))
-    judging.code_has_checked(session)
+    session.say(session.survey.reading(session.findings, is_checked=True))

@@ -18,14 +18,14 @@ INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings i
 
 
 async def run(session: Session) -> Transcript:
-    """Fan out, then the root's turns: it begins while second opinions on the readers' findings are under way."""
+    """Fan out, have what was found judged, then the root's turns."""
     reserve(session)
     most = MANY_PAIRS if _has_many_units(session) else pairs.MOST_CALLS
     async with pairs.beside(session, most) as pairs_taken:
-        await fanout.run(session, diff_only=session.effort != "low", is_merged=True, with_pairs=False)
+        await fanout.run(session, is_backed=True)
         await pairs_taken()
     await fanout.read_uses(session, session.worker)
-    judging.ask_ahead(session, session.findings)
+    await judging.apply_opinions(session)
     return await go_on(session)
 
 

@@ -31,9 +31,10 @@ SourceKind = Literal["model", "analyser", "tool"]
 # not looked there this time. "lasting": the problem outlives its lines, as a secret in the history does.
 Absence = Literal["fixed", "unseen", "lasting"]
 Role = Literal["", "root", "worker", "verify"]
-# What a model was shown: the changed code with what stands around it; the diff alone; altered definitions beside their uses; what it
-# searched for itself, beside what others had found.
-View = Literal["", "diff", "pairs", "search"]
+# What a model was shown: the changed code with what stands around it; the diff alone, from its first file on or from its last; altered
+# definitions beside their uses; what it searched for itself, beside what others had found.
+View = Literal["", "diff", "backwards", "pairs", "search"]
+READINGS: frozenset[View] = frozenset({"", "diff", "backwards"})  # of all of the change, each by itself
 
 
 class Verdict(StrEnum):
@@ -223,6 +224,7 @@ class Finding:
     added: Exact[
         tuple[tuple[str, int], ...]
     ] = ()  # of one that is still there: path and line of each place that is new
+    readings: int = 0  # how often models have read the change, each by itself; 0: nobody counted
 
     @property
     def places(self) -> tuple[Evidence, ...]:
@@ -296,6 +298,13 @@ class Finding:
     def reports(self) -> int:
         """How many have reported it, each by itself. A root that searched beside others knew what they had found, so it is not counted."""
         return len({replace(source, proof="", breaks=()) for source in self.sources if source.view != "search"})
+
+    @property
+    def votes(self) -> int:
+        """How many of the readings have found it."""
+        return len(
+            {(one.name, one.role, one.view) for one in self.sources if one.kind == "model" and one.view in READINGS}
+        )
 
     @property
     def has_model(self) -> bool:

@@ -77,7 +77,7 @@ class RootRun:
         reply = await self.ask()
         if reply is None:
             return
-        self.news = await self.work.before_block(number)
+        self.news = ()
         calls, code = self.work.calls, extraction.of(reply)
         start = calls.now()
         observation, hint = await self.observe(number, code, reply)

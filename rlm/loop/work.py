@@ -79,9 +79,5 @@ class Work(ABC):
     def has_read(self, text: str) -> None:  # noqa: B027 - a hook
         """Take note that the root was shown this and has answered."""
 
-    async def before_block(self, number: int) -> tuple[str, ...]:  # noqa: ARG002 - for those who need it
-        """Do what has to be done between a reply and its code; as sentences, what the root is told of it."""
-        return ()
-
     def after_block(self, observation: Observation) -> None:  # noqa: B027 - a hook
         """Note what the root has not printed and has to know."""

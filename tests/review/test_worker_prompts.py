@@ -45,7 +45,8 @@ PROMPTS = {
         },
         360,
     ),
-    "diff_only": ("diff_only.md.j2", {}, 150),
+    "diff_only": ("diff_only.md.j2", {"backwards": False}, 150),
+    "diff_backwards": ("diff_only.md.j2", {"backwards": True}, 170),
     "worker_bare": (
         "worker.md.j2",
         {

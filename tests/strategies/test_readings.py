@@ -1,4 +1,4 @@
-"""The reader of the diff alone, beside the one with the code around it: played through the command line against models on loopback."""
+"""Readers of the diff alone, beside the one with the code around it: played through the command line against models on loopback."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -65,31 +65,45 @@ def titles(review: Mapping[str, Any]) -> list[str]:
     return sorted(finding["title"] for finding in review["findings"])
 
 
-def test_what_either_reader_finds_is_reported(change: Repository) -> None:
-    """The other reader sees no code beside the diff, may ask for none, and does not speak of the whole change."""
+def test_what_any_reader_finds_is_reported(change: Repository) -> None:
+    """The others see no code beside the diff, may ask for none, and do not speak of the whole change; one of them begins at the end."""
     played = Two(beside=(FOUND,), alone=(OTHER,))
     review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "opinion", "reading"]
+    assert sorted(played.asked) == ["alone", "alone", "opinion", "reading"]
     assert titles(review) == sorted([FOUND["title"], OTHER["title"]])
     assert review["summary"] == "It drops a check."
-    assert "shop/user.py" not in played.seen[0]
-    assert "findings" in played.forms[0]
-    assert "look_ups" not in played.forms[0]
+    assert sum("you begin at the end" in text for text in played.seen) == 1
+    for seen, form in zip(played.seen, played.forms, strict=True):
+        assert "shop/user.py" not in seen
+        assert "findings" in form
+        assert "look_ups" not in form
 
 
-def test_a_defect_that_both_find_is_one_finding_with_one_opinion(change: Repository) -> None:
-    """Second opinions wait until both have answered: what the two say is put together first."""
-    played = Two(
-        beside=(FOUND,), alone=({**FOUND, "title": "Negative amounts are not refused any more", "why": "No check."},)
-    )
+def test_a_defect_that_all_find_is_one_finding_with_one_opinion_and_says_so(change: Repository) -> None:
+    """Second opinions wait until all have answered: what they say is put together first, and how many found it is shown."""
+    told = {**FOUND, "title": "Negative amounts are not refused any more", "why": "No check."}
+    played = Two(beside=(FOUND,), alone=(told, OTHER))
     review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "opinion", "reading"]
-    assert titles(review) == [FOUND["title"]]
+    assert sorted(played.asked) == ["alone", "alone", "opinion", "reading"]
+    votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
+    assert votes == {FOUND["title"]: (3, 3), OTHER["title"]: (2, 3)}
 
 
-def test_a_reader_of_the_diff_who_fails_is_a_note(change: Repository) -> None:
-    """The change was read by the other one: the review is whole, and says what it lacks."""
+def test_a_reading_that_fails_is_a_note(change: Repository) -> None:
+    """The change was read by the other one: the review is whole, says what it lacks, and counts the readings that there were."""
     played = Two(beside=(FOUND,), alone=400)
     review = reviewed(change, played)
     assert (titles(review), review["partial"]) == ([FOUND["title"]], False)
-    assert any(note.startswith("nobody has read the diff by itself") for note in review["notes"])
+    assert any(note.startswith("a reading of the diff by itself is missing") for note in review["notes"])
+    assert [one["readings"] for one in review["findings"]] == [1]
+
+
+@pytest.mark.parametrize("settings", ["effort: low\n", "budget: {tokens: 17000}\n"])
+def test_a_change_is_read_once_where_more_is_not_wanted_or_not_paid(change: Repository, settings: str) -> None:
+    """At effort low, and where further readings would use up what the review may spend."""
+    change.git("checkout", "-q", "main")
+    change.commit({".deeprepo.yml": settings}, "settings")
+    change.git("checkout", "-q", "feature")
+    played = Two(beside=(), alone=(OTHER,))
+    reviewed(change, played)
+    assert played.asked == ["reading"]
