@@ -454,3 +454,20 @@ def test_a_use_in_another_repository_is_named(repository: Repository, repositori
     assert (finding.rule, finding.consumer, finding.verdict) == ("consumer-column-dropped", "billing", "proven")
     assert [f"{item.path}:{item.line}" for item in finding.evidence] == ["billing:pay.py:1"]
     assert [(one.name, one.state, one.breaks) for one in review.consumers] == [("billing", "checked", 1)]
+
+
+@pytest.mark.parametrize(
+    ("schema", "document"),
+    [
+        ("job.schema.json", CONFIG.replace('"mode": "slow"', '"name": "slow"')),
+        ("schema.json", CONFIG.replace("./job.", "node_modules/nx/project-")),
+        ("schema.json", CONFIG.replace("./job.schema", "https://a.invalid/schema")),
+    ],
+)
+def test_a_value_of_another_key_or_another_schema_proves_nothing(
+    repository: Repository, schema: str, document: str
+) -> None:
+    """A path that ends alike, or an address with a name that every tool has."""
+    before = {schema: SCHEMA, "job.json": document}
+    review = effect(repository, before, {schema: SCHEMA.replace(',\n "slow"', "")})
+    assert [one.verdict for one in of_schemas(review)] == ["unproven"]

@@ -1,5 +1,6 @@
 """JSON Schema: a document that was valid before the change and is not any more breaks everybody who wrote such a one."""
 
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ from bot.values import Severity
 NAME = "jsonschema"
 _FILE = re.compile(r"\.(?:json|jsonschema)$|\.schema\.ya?ml$", re.IGNORECASE)
 _MARK = re.compile(r"[\"']?\$schema[\"']?\s*:\s*[\"']?https?://json-schema\.org/")
+_DESCRIBED = re.compile(r"\$schema[\"']?\s*+[:=]\s*+[\"']?([^\s\"',#]+)")
 _DATA = re.compile(r"\.(?:json|jsonc|json5|ya?ml|toml)$", re.IGNORECASE)
 _CONTAINERS = ("definitions", "$defs")
 _SILENT = frozenset({"$schema", "$id", "id", "title", "description", "$comment", "version", *_CONTAINERS})
@@ -67,8 +69,19 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
         return ""  # that a document has the property tells nothing of it
     if not _DATA.search(place.path):
         return breaks.by_name(one, place)
-    look = rf"(?:^|[\s{{,])[\"']?{name}[\"']?\s*+[:=]"
     if one.kind == "value":
-        look = rf"[:=\[,\-]\s*+[\"']?{name}[\"']?\s*+(?:[,\]}}#]|$)"
-    is_of_schema = re.search(rf"\$schema[\"']?\s*[:=][^\n]{{0,200}}{owner}", place.whole)
-    return "sure" if is_of_schema and re.search(look, text) else ""
+        key = re.escape(one.element.partition(" of ")[0].rpartition(".")[2])
+        look = rf"(?:^|[\s{{,])[\"']?{key}[\"']?\s*+[:=]\s*+[\"']?{name}[\"']?\s*+(?:[,\]}}#]|$)"
+    else:
+        look = rf"(?:^|[\s{{,])[\"']?{name}[\"']?\s*+[:=]"
+    return "sure" if re.search(look, text) and _is_described(place, one.path) else ""
+
+
+def _is_described(place: breaks.SchemaPlace, schema: str) -> bool:
+    """Whether a document says that it is one of a schema: by the path to it, or by an address that ends like it."""
+    said = _DESCRIBED.search(place.whole)
+    if said is None or "://" not in said[1]:
+        return said is not None and posixpath.normpath(posixpath.join(posixpath.dirname(place.path), said[1])) == schema
+    file = posixpath.basename(schema)
+    is_telling = file.partition(".")[0].lower() not in ("schema", "config", "index")
+    return said[1].endswith(f"/{file if is_telling else schema}") and (is_telling or "/" in schema)
