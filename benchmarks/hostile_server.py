@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from bot.languages import LANGUAGES
 from bot.values import Clues, Outline
+from impact.families import LANGUAGES
 from impact.filetypes import Traits
 
 

@@ -19,7 +19,7 @@ from bot.errors import NothingToReview
 from bot.findings import history, merge, places, placing, rounds, sarif_results, silencing, suggest
 from bot.journal.record import finish
 from bot.masking.masks import Masks
-from bot.ports import Language, Tree
+from bot.ports import Tree
 from bot.review import coverage, guidance, incremental, judging, walkthrough
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
@@ -41,6 +41,7 @@ from bot.values import (
 )
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
+from impact.ports import Language
 
 if TYPE_CHECKING:
     from bot.config.policy import No

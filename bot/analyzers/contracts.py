@@ -16,7 +16,7 @@ from bot.analyzers.contracts_overrides import comparable, no_longer_fits, overri
 from bot.analyzers.contracts_words import Breakage, finding
 from bot.dependents.contract import moved_places
 from bot.diff.skip import MOVED, REPLACED
-from bot.ports import Language, Tree
+from bot.ports import Tree
 from bot.values import (
     Absence,
     ChangedFile,
@@ -29,6 +29,7 @@ from bot.values import (
     Signature,
     UsePlace,
 )
+from impact.ports import Language
 
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 

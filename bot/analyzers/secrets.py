@@ -8,12 +8,12 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.languages.examples import is_example
 from bot.machine import limits
 from bot.masking.forms import Hit, identified, new_secrets, role_of
 from bot.ports import Tree
 from bot.values import Absence, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
+from impact.examples import is_example
 
 NAME = "secrets"
 READS = "every text file"

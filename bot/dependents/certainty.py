@@ -25,9 +25,10 @@ from bot.dependents.exports import Exports
 from bot.dependents.names import Names
 from bot.dependents.sites import Bindings, Match, is_imported
 from bot.dependents.targets import UseTarget, last_word, names_class, resembles, telling
-from bot.ports import Language, Tree
+from bot.ports import Tree
 from bot.values import COMPONENT, Fate, Import, Outline, Side, Tie, Use
 from bot.values.everyday import METHODS
+from impact.ports import Language
 from impact.text.lines import says
 
 SIDES: tuple[Side, Side] = ("head", "base")

@@ -27,8 +27,9 @@ from bot.dependents.targets import attribute_targets, use_targets
 from bot.dependents.texts import also_says
 from bot.diff.skip import MOVED, REPLACED
 from bot.machine.concurrency import together
-from bot.ports import Language, Tree
+from bot.ports import Tree
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
+from impact.ports import Language
 from impact.text.lines import file_lines
 
 

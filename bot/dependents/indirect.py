@@ -11,9 +11,10 @@ from bot.dependents.embedding import embeds, is_member
 from bot.dependents.exports import Exports
 from bot.dependents.reach import Reach
 from bot.dependents.symbols import ChangedSource
-from bot.ports import Language, Tree
+from bot.ports import Tree
 from bot.values import ChangedFile, ChangedSymbol, Outline, Signature, Symbol
 from impact.filetypes import filetype
+from impact.ports import Language
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other

@@ -8,8 +8,8 @@ from dataclasses import replace
 from bot.dependents.names import occurrences
 from bot.dependents.reach import Reach
 from bot.dependents.sites import MODULE, mention
-from bot.ports import SelfDescribed
 from bot.values import Import, Query, Reference
+from impact.ports import SelfDescribed
 from impact.text.lines import file_lines, without_mark
 
 WORD = re.compile(rb"\w+")

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.reach import globs
 from bot.machine.concurrency import together
-from bot.ports import Language, Tree
+from bot.ports import Tree
 from bot.values import Query, Side, Use
+from impact.ports import Language
 from impact.text.paths import is_output, is_page, is_prose, is_style
 
 MAX_LINES = 20_000

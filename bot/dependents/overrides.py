@@ -12,10 +12,10 @@ from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene
 from bot.dependents.sites import Bindings, bind, classes_of, is_imported
 from bot.dependents.targets import UseTarget
-from bot.ports import Language
 from bot.values import Outline, Symbol
 from bot.values.everyday import METHODS
 from impact.filetypes import filetype
+from impact.ports import Language
 from impact.text.lines import file_lines
 from impact.text.paths import is_test
 

@@ -7,8 +7,9 @@ from fnmatch import translate
 
 from bot.machine import limits
 from bot.machine.concurrency import together
-from bot.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
+from bot.ports import Tree
 from bot.values import Clues, Import, Outline, Query, Side, TreeEntry
+from impact.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope
 from impact.text.lines import CONFIG, without_mark
 
 MAX_CONFIGS = 3_000

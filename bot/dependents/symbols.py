@@ -10,8 +10,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from bot.dependents.contract import is_contested, without_formatting
-from bot.ports import Language
 from bot.values import COMPONENT, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
+from impact.ports import Language
 from impact.text.lines import defines, file_lines
 
 VALUES = frozenset({"variable", COMPONENT})  # what has no body

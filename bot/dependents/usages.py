@@ -7,8 +7,9 @@ from typing import Literal
 
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.reach import globs
-from bot.ports import Language, Tree
+from bot.ports import Tree
 from bot.values import Query, Reference, Use
+from impact.ports import Language
 from impact.text.lines import file_lines, is_comment
 from impact.text.paths import is_output, is_prose, is_settings, is_test
 

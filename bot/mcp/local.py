@@ -6,7 +6,6 @@ from typing import Any
 from bot import checkout, dependents, render
 from bot.checkout import Checkout, typed
 from bot.errors import NothingToReview, UsageError
-from bot.languages import LANGUAGES
 from bot.masking import hide
 from bot.masking.masks import Masks
 from bot.outputs import OUTPUTS, facts, handover, markdown, parts
@@ -17,6 +16,7 @@ from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, reviewed_aside
 from bot.wiring.settling import MOST as MOST_ROUNDS
 from bot.wiring.settling import Answers, Round, answers, settle
+from impact.families import LANGUAGES
 
 MOST = 200  # places that `callers` names
 

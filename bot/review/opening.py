@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from bot import __version__, dependents
 from bot.brief import record
 from bot.checkout.views import MaskedTree
-from bot.ports import Analyzer, Language, Lens, Tree
+from bot.ports import Analyzer, Lens, Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker
 from bot.review.survey import Survey
 from bot.values import Reference
 from bot.values.progress import Reading
+from impact.ports import Language
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from bot.levels import EFFORTS, SEVERITIES, ReviewEffort, Severity
 from bot.values.change import (
-    COMPONENT,
-    SINGLETON,
-    SPACE,
     ChangedFile,
     ChangedSymbol,
     CommitLines,
@@ -22,24 +19,18 @@ from bot.values.change import (
     Excerpt,
     Fate,
     Hunk,
-    Import,
     LinkedIssue,
     LostGuard,
-    Parameter,
     PullRequest,
     Query,
     RawChange,
     Reference,
     ResultMisuse,
     ReviewRequest,
-    Side,
-    Signature,
-    Symbol,
     Tie,
     TreeEntry,
     Unit,
     UsePlace,
-    Visibility,
 )
 from bot.values.custom_check import CheckAnswer, CheckedFile, CheckReport, CheckResult, CheckSeverity, CustomCheck
 from bot.values.finding import (
@@ -83,12 +74,22 @@ from bot.values.review import (
     read_units,
 )
 from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
-from bot.values.source import (
+from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
+from impact.source import (
+    COMPONENT,
+    SINGLETON,
+    SPACE,
     Call,
     Clues,
+    Import,
     Outline,
+    Parameter,
+    Side,
+    Signature,
     SomeUses,
+    Symbol,
     Use,
+    Visibility,
 )
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
 

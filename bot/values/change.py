@@ -7,16 +7,12 @@ or "base" (before it).
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import Literal
 
 from bot.values.everyday import METHODS
+from impact.source import Side, Symbol
 from rlm.values import Exact, tokens
 
-Side = Literal["head", "base"]
-# From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath;
-# "self" is anywhere, but in other files without a receiver: by heirs, and by who mixes it in.
-Visibility = Literal["anywhere", "unit", "package", "folder", "below", "file", "self"]
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 MOST_SHOWN = 80  # characters of what is not an id
 MARKERS = 8  # tokens of what a prompt puts around an excerpt
@@ -265,73 +261,6 @@ class ChangedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a signature, in order."""
-
-    name: str
-    kind: Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"] = "positional"
-    is_required: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """What a caller has to know. `parameters` leave out the receiver (self, cls) of a method."""
-
-    parameters: tuple[Parameter, ...]
-    text: str  # as written: "def resolve(self, packagename, method)"
-    opaque: bool = False  # a decorator, an overload or a destructuring makes the parameters unreliable
-    also: tuple[tuple[Parameter, ...], ...] = ()  # of the other overloads: a call has to fit one of them
-    ambiguous: bool = (
-        False  # only a run decides which of several definitions of the name counts: one that fits proves nothing
-    )
-
-
-# The kind of a member that no line of its own declares: the head of a record names it.
-COMPONENT = "component"
-# The mark of an object that may stand beside a class of the same name.
-SINGLETON = "object"
-SPACE = "namespace "  # the prefix of the mark of a definition in a C++ namespace
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """A definition: a function, method, class, exported name. `name` is qualified: "Class.method"."""
-
-    path: str
-    name: str
-    kind: str  # "function", "method", "class", "variable", "type"; "implementation" of what another definition declares
-    start: int
-    end: int
-    side: Side
-    signature: Signature | None = None
-    is_exported: bool = True
-    visibility: Visibility = "anywhere"
-    marks: tuple[str, ...] = ()  # what else it is: SINGLETON, "extension Cart", "namespace shop"
-
-    @property
-    def short(self) -> str:
-        """The name that callers write."""
-        return self.name.rpartition(".")[2]
-
-    def is_visible(self, path: str) -> bool:
-        """Whether code of a file can name it: a private member is nobody's contract outside its class."""
-        home, here = PurePosixPath(self.path).parent, PurePosixPath(path).parent
-        match self.visibility:
-            case "file":
-                return path == self.path
-            case "folder":
-                return home == here
-            case "package":
-                return home.name == here.name
-            case "below":
-                return here.is_relative_to(home)
-            case "unit":  # what is compiled with it: the folder around its sources
-                around = [folder.parent for folder in (home, *home.parents) if folder.name == "src"]
-                return not around or here.is_relative_to(around[0])
-        return True
-
-
-@dataclass(frozen=True, slots=True)
 class ChangedSymbol:
     """A definition that the change touches, before and after (None where it does not exist on that side)."""
 
@@ -347,17 +276,6 @@ class ChangedSymbol:
         if symbol is None:
             raise ValueError("a changed symbol exists on at least one side")
         return symbol
-
-
-@dataclass(frozen=True, slots=True)
-class Import:
-    """One import statement resolved to a file of the tree. `names` holds "*" for the whole module."""
-
-    target: str  # path in the tree
-    names: frozenset[str]
-    line: int
-    aliases: tuple[tuple[str, str], ...] = ()  # (name in the target or "*", name here), where the two differ
-    public: bool = False  # handed on to whoever imports this file
 
 
 @dataclass(frozen=True, slots=True)

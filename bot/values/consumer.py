@@ -7,62 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bot.values.change import Excerpt, PullRequest
 from bot.values.finding import Finding
+from impact.packages import Requirement
 from rlm.values import Exact
 
 if TYPE_CHECKING:
     from bot.values.host import OrganizationFile
 
-Origin = Literal["registry", "path", "git", "workspace"]
 TOO_MUCH = "reading it takes more than a review may use"  # a problem of a consumer
-# When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
-Arrival = Literal["build", "release", "upgrade"]
-LATEST = frozenset(
-    {"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"}
-)  # constraints that any version meets
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    """What a repository offers under a name that other manifests can write."""
-
-    language: Exact[str]
-    name: Exact[str]
-    folder: Exact[str] = ""  # of its manifest
-    roots: Exact[tuple[str, ...]] = ()  # folders and files that it consists of
-    entries: Exact[tuple[str, ...] | None] = None  # files that importers can name; None: any
-
-    def holds(self, path: str) -> bool:
-        """Whether a file is a part of the package."""
-        return any(not root or path == root or path.startswith(f"{root}/") for root in self.roots)
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """A package that a manifest asks for."""
-
-    language: Exact[str]
-    name: Exact[str]
-    constraint: Exact[str] = ""  # as written: ">=2.3,<3"; of git the branch or the tag
-    origin: Exact[Origin] = "registry"
-    path: Exact[str] = ""  # of the manifest
-    fixed: bool = False  # of git: a tag or a commit, not a branch
-    locked: Exact[str] = ""  # the version that a lock file names
-
-    @property
-    def arrival(self) -> Arrival:
-        """When a break of the package reaches who asks for it so."""
-        if self.origin in ("path", "workspace") or (self.origin == "git" and not (self.fixed or self.locked)):
-            return "build"
-        if self.origin == "git" or self.locked:
-            return "upgrade"
-        asked = self.constraint.strip()
-        opened = asked in LATEST or (asked.startswith(">") and "<" not in asked and "==" not in asked)
-        return "release" if opened else "upgrade"
-
-    @property
-    def version(self) -> str:
-        """The version that is in use, as far as the repository tells."""
-        return self.locked or self.constraint.strip()
 
 
 @dataclass(frozen=True, slots=True)

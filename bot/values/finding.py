@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Literal, Self, get_args
 
 from bot.levels import SEVERITIES, Severity
-from bot.values.change import Side
 from bot.values.rule import Silencing
+from impact.source import Side
 from rlm.values import Exact
 
 Category = Literal[  # of what models report; an analyser may have another

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.values.change import Side
+from impact.source import Side
 from rlm.values import Exact
 
 Teller = Literal["code", "model"]

@@ -13,11 +13,11 @@ from bot.checkout.amending import amend
 from bot.checkout.locate import locate
 from bot.errors import NothingToReview, UsageError
 from bot.findings import fixes
-from bot.languages.faults import faults
 from bot.machine import files
 from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
+from impact.faults import faults
 
 MOST = 8 << 20  # bytes of a file of the work tree that is changed
 SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}

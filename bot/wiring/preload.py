@@ -12,11 +12,11 @@ from pkgutil import iter_modules
 from bot import analyzers, config, context, findings, strategies
 from bot import review as reviewing
 from bot.errors import ConfigError
-from bot.languages import LANGUAGES
 from bot.masking import forms
 from bot.render import templates
 from bot.review import lenses
 from bot.wiring import access, tasks
+from impact.families import LANGUAGES
 from impact.language import QUERIES
 from impact.language import languages as known_languages
 from rlm import models

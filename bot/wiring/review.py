@@ -19,8 +19,6 @@ from bot.config import Config, Settings
 from bot.errors import DeepRepoError, UsageError
 from bot.findings import sarif_results
 from bot.journal.record import open_file
-from bot.languages import LANGUAGES
-from bot.languages.faults import faults
 from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens
 from bot.review.lenses import LENSES
@@ -32,6 +30,8 @@ from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Discl
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models
+from impact.families import LANGUAGES
+from impact.faults import faults
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
 from rlm.models import prices, provider_of, warm

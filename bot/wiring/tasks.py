@@ -23,7 +23,6 @@ from bot.errors import StorageError
 from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.record import open_file
-from bot.languages import LANGUAGES
 from bot.masking.masks import Masks
 from bot.outputs import json_file, markdown, posts, state
 from bot.outputs.posts import Comments
@@ -34,6 +33,7 @@ from bot.values import ChangedFile, CIFailure, CIJobLog, Dismissal, Organization
 from bot.values.consumer import TOO_MUCH, PackageRow, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
+from impact.families import LANGUAGES
 from rlm.journal.writer import Journal
 
 

@@ -8,10 +8,10 @@ from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings.quotes import check_quotes
-from bot.languages import LANGUAGES
 from bot.review import coverage
 from bot.values import Evidence, Finding, PullRequest
 from bot.values.finding import ALSO_BROKEN
+from impact.families import LANGUAGES
 from impact.text.paths import is_test
 
 

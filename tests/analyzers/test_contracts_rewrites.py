@@ -6,9 +6,9 @@ from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import fixes
-from bot.languages import LANGUAGES
-from bot.languages.faults import faults
 from bot.values import PlacedFinding, PullRequest
+from impact.families import LANGUAGES
+from impact.faults import faults
 
 
 def mended(pull: PullRequest) -> dict[str, str]:

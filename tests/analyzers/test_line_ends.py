@@ -12,8 +12,8 @@ from bot.analyzers import ANALYZERS, ruff
 from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
 from bot.dependents.declarations import yaml_lines
-from bot.languages.faults import faults
 from bot.values import Dependents, Judgement, PullRequest
+from impact.faults import faults
 from impact.text.lines import FEEDS
 
 ENDS = {"CR": "\r", "CRLF": "\r\n", "CRCRLF": "\r\r\n", "FF": "\x0c", "NEL": "\x85", "LS": "\u2028", "PS": "\u2029"}

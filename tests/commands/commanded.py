@@ -16,7 +16,6 @@ from bot.commands import CommandContext, CommandReply, Permission, answering
 from bot.config import Settings
 from bot.github import Host
 from bot.jobs import Job
-from bot.languages import LANGUAGES
 from bot.outputs import json_file, marker
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
@@ -36,6 +35,7 @@ from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.services import Services
 from deeprepo_sandbox.scripted import Script, ScriptedModel
+from impact.families import LANGUAGES
 from rlm.values import Limits
 
 BEFORE: dict[str, str | bytes | None] = {

@@ -8,9 +8,9 @@ from bot import dependents
 from bot.checkout import Checkout
 from bot.context import look_ups
 from bot.context.look_ups import LookedUp, LookUps
-from bot.languages import LANGUAGES
 from bot.review.opening import _readers
 from bot.values import Excerpt, LookUp
+from impact.families import LANGUAGES
 from rlm.values import tokens
 
 LONG = "class Store:\n" + "".join(f"    def step_{n}(self):\n        return {n}\n" for n in range(80))

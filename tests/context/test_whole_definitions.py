@@ -10,8 +10,8 @@ from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
 from bot.context.searches import Searches
 from bot.diff import file_diffs, units
-from bot.languages import LANGUAGES
 from bot.values import Excerpt
+from impact.families import LANGUAGES
 
 Files = dict[str, str | bytes | None]
 

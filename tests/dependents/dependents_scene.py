@@ -6,9 +6,9 @@ import step
 
 from bot import dependents
 from bot.dependents import SearchLimits
-from bot.languages import LANGUAGES
-from bot.ports import Language
 from bot.values import Dependents, PullRequest, Reference
+from impact.families import LANGUAGES
+from impact.ports import Language
 
 
 def find(

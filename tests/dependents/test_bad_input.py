@@ -11,8 +11,8 @@ from fakes import Repository
 
 from bot import dependents, diff
 from bot.checkout import Checkout
-from bot.languages import LANGUAGES
 from bot.values import Dependents, PullRequest
+from impact.families import LANGUAGES
 
 CALLER = {"app.py": "from lib import f\n\nf(1)\n"}
 

@@ -7,16 +7,8 @@ import pytest
 
 from bot.dependents.consumers.disclosure import disclosure, withheld
 from bot.values import Evidence, Excerpt, Finding, Source, Verdict
-from bot.values.consumer import (
-    DISCLOSURES,
-    Audience,
-    ConsumerImpact,
-    ConsumerReport,
-    Disclosure,
-    Requirement,
-    Standing,
-    Visibility,
-)
+from bot.values.consumer import DISCLOSURES, Audience, ConsumerImpact, ConsumerReport, Disclosure, Standing, Visibility
+from impact.packages import Requirement
 
 KINDS: tuple[Visibility, ...] = ("public", "internal", "private")
 # Reviewed and consumer, of the same owner: who can read the first can be taken to read the second.

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import pytest
 from families import few
 
-from bot.languages.faults import faults
 from bot.review.lenses.tests import is_test
 from deeprepo_evals import plant
 from deeprepo_evals.plant import defects as table
 from deeprepo_evals.plant import synthetic
 from deeprepo_evals.plant.values import OLDER
+from impact.faults import faults
 
 
 def rows_of(files: Mapping[str, str]) -> dict[str, list[table.Row]]:

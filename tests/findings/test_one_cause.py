@@ -11,8 +11,8 @@ from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import merge
-from bot.languages import LANGUAGES
 from bot.values import Evidence, Finding, Source
+from impact.families import LANGUAGES
 
 CALLER = "    return sum(with_tax(n) for n in nets)"
 BEFORE: dict[str, str | bytes | None] = {

@@ -8,7 +8,7 @@ import growth
 import pytest
 from families import few
 
-from bot.languages import LANGUAGES
+from impact.families import LANGUAGES
 
 SIZE = 20_000
 

@@ -1,6 +1,8 @@
 import pytest
 
-from bot.languages import cfamily
+from impact.families import LANGUAGES
+
+CFAMILY = LANGUAGES["c/c++"]
 
 
 @pytest.mark.parametrize(
@@ -17,7 +19,7 @@ from bot.languages import cfamily
 def test_an_include_means_a_file(here: str, line: str, target: str | None) -> None:
     """The includer's folder first, then the nearest path that ends like it; the C library is never in the tree."""
     paths = ["src/dict.h", "deps/lib/dict.h", "include/net/socket.h", "compat/time.h", here]
-    found = cfamily.project(paths, {}).imports(here, f"{line}\n".encode())
+    found = CFAMILY.project(paths, {}).imports(here, f"{line}\n".encode())
 
     assert [item.target for item in found] == ([target] if target else [])
 
@@ -28,7 +30,7 @@ def test_members_are_told_with_their_own_class_alone() -> None:
         "#ifndef BOX_H\n#define BOX_H 1\nnamespace shop {\nclass Box : public Base<int> {\n  enum class Kind { SMALL };\n"
         "  class Lid { int lift(int by); };\n  Box(int *const rows[], int = 3);\n};\nint Box::Lid::lift(int by) { return by; }\n}\n#endif\n"
     )
-    told = cfamily.outline("box.h", source.encode(), "head")
+    told = CFAMILY.outline("box.h", source.encode(), "head")
 
     assert [(one.name, one.kind) for one in told.symbols] == [
         ("Box", "class"),
@@ -49,7 +51,7 @@ def test_what_only_its_own_source_can_name() -> None:
     """What is static, and what stands in a namespace without a name; in a header everyone has it."""
     source = "namespace { int hidden(int a); }\nstatic int own(int a) { return a; }\nint offered(int a);\n"
     found = {
-        path: {one.name for one in cfamily.outline(path, source.encode(), "head").symbols if one.visibility == "file"}
+        path: {one.name for one in CFAMILY.outline(path, source.encode(), "head").symbols if one.visibility == "file"}
         for path in ("a.cpp", "a.hpp")
     }
 
@@ -60,7 +62,7 @@ def test_what_the_receivers_of_members_are() -> None:
     """By what declares them: in braces, behind an arrow, through a cast, in the list of a constructor."""
     c_source = b"struct job one = { .run = go };\nint f(struct job *a, void *b) { a->run(1); return ((struct job *)b)->run(2); }\n"
     cpp_source = b"Box::Box(Lid *a, std::unique_ptr<Lid> b) : run(1) { this->run(); a->run(); b->run(); b.run(); }\n"
-    told = [cfamily.uses(path, source, ["run"]) for path, source in (("a.c", c_source), ("a.cpp", cpp_source))]
+    told = [CFAMILY.uses(path, source, ["run"]) for path, source in (("a.c", c_source), ("a.cpp", cpp_source))]
 
     assert [one.types for one in told[0]] == [("job",), ("job",), ("job",)]
     assert [one.types for one in told[1]] == [("Box",), ("Box",), ("Lid",), ("Lid",), ("unique_ptr",)]

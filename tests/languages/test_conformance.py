@@ -7,7 +7,7 @@ import pytest
 from fakes import Repository
 
 import deeprepo
-from bot.languages import LANGUAGES
+from impact.families import LANGUAGES
 
 FOLDER = Path(__file__).parent / "conformance"
 SECTION = re.compile(r"^--- (base|head|both) (\S+)\n", re.MULTILINE)

@@ -2,7 +2,9 @@ import pytest
 from fakes import Repository
 from told import Tree, rows
 
-from bot.languages import csharp
+from impact.families import LANGUAGES
+
+CSHARP = LANGUAGES["csharp"]
 
 
 def broken(repository: Repository, before: str, after: str, statement: str, using: str = "using Shop;") -> list[str]:
@@ -91,8 +93,8 @@ def test_names_are_found_in_the_namespaces_in_sight(source: str, names: frozense
         b"namespace Shop.Core;\npublic class Cart { }\npublic class SoldAttribute { }\n"
         b"public static class Numbers { public static int Twice(this int a) => a; }\n"
     )
-    project = csharp.project(["a/Cart.cs", "b/Main.cs"], {})
-    project.learn("a/Cart.cs", home, csharp.outline("a/Cart.cs", home, "head"))
+    project = CSHARP.project(["a/Cart.cs", "b/Main.cs"], {})
+    project.learn("a/Cart.cs", home, CSHARP.outline("a/Cart.cs", home, "head"))
     found = project.imports("b/Main.cs", source.encode(), project.clues("a/Cart.cs").words)
 
     assert {(item.target, item.names) for item in found} == ({("a/Cart.cs", frozenset(names))} if names else set())
@@ -103,8 +105,8 @@ def test_global_usings_hold_for_every_file_of_their_project() -> None:
     home = b"namespace Shop;\npublic class Cart { }\n"
     for name, config in (("a/GlobalUsings.cs", b"global using Shop;\n"), ("a/a.csproj", b'<Using Include="Shop" />')):
         configs = {"a/a.csproj": b"", "b/b.csproj": b"", name: config}
-        project = csharp.project(["a/Cart.cs", "a/in/Main.cs", "b/Main.cs"], configs)
-        project.learn("a/Cart.cs", home, csharp.outline("a/Cart.cs", home, "head"))
+        project = CSHARP.project(["a/Cart.cs", "a/in/Main.cs", "b/Main.cs"], configs)
+        project.learn("a/Cart.cs", home, CSHARP.outline("a/Cart.cs", home, "head"))
 
         assert [item.line for item in project.imports("a/in/Main.cs", b"class Main {\n Cart c; }")] == [2]
         assert project.imports("b/Main.cs", b"class Main {\n Cart c; }") == ()
@@ -113,7 +115,7 @@ def test_global_usings_hold_for_every_file_of_their_project() -> None:
 def test_what_a_generator_may_go_by_counts_as_what_a_partial_class_inherits() -> None:
     """It may make members of what bears an attribute; so a class with a new one may have members that nobody writes."""
     source = b"[Made] public partial class Cart : Base<int> {\n  [Seen] private string name = null;\n}\nclass Plain { [Seen] int a; }\n"
-    bases = dict(csharp.outline("Cart.cs", source, "head").bases)
+    bases = dict(CSHARP.outline("Cart.cs", source, "head").bases)
 
     assert set(bases["Cart"]) == {"Base", "[Made] class Cart : Base<int>", "[Seen] string name"}
     assert bases["Plain"] == ()
@@ -125,7 +127,7 @@ def test_a_new_object_that_writes_no_class_is_of_the_one_that_its_place_asks_for
         b"class Use {\n  async Task<Cart> Later() {\n    if (now) {\n      return new(1);\n    }\n    Cart? one = new(1, 2);\n    Put(new(3));\n"
         b"    return list.Select(x => { return new(4); });\n  }\n  Cart Now() => new();\n}\n"
     )
-    found = csharp.uses("Use.cs", source, {"Cart"})
+    found = CSHARP.uses("Use.cs", source, {"Cart"})
 
     assert [(one.line, one.call.positional) for one in found if one.call] == [(4, 1), (6, 2), (10, 0)]
 
@@ -143,7 +145,7 @@ def test_the_short_name_of_an_attribute_counts_where_one_stands(line: str, found
     """Elsewhere it is another type."""
     home, user = "SpanAttribute.cs", "App.cs"
     source = b"namespace N;\nclass SpanAttribute : System.Attribute { }\n"
-    project = csharp.project([home, user], {})
-    project.learn(home, source, csharp.outline(home, source, "head"))
+    project = CSHARP.project([home, user], {})
+    project.learn(home, source, CSHARP.outline(home, source, "head"))
     items = project.imports(user, f"namespace N;\nclass App {{ {line} }}\n".encode(), frozenset({"Span"}))
     assert bool(items) == found

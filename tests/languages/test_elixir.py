@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.languages import LANGUAGES
 from bot.values import Call
+from impact.families import LANGUAGES
 
 ELIXIR = LANGUAGES["elixir"]
 PATHS = (

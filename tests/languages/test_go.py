@@ -1,6 +1,8 @@
 import pytest
 
-from bot.languages import go
+from impact.families import LANGUAGES
+
+GO = LANGUAGES["go"]
 
 PATHS = ["go.mod", "a.go", "api/v3/api.go", "api/v3/go.mod", "internal/x/x.go", "internal/x/x_test.go", "ex/go.mod", "ex/main.go", "third/y/y.go"]  # fmt: skip
 CONFIGS = {
@@ -24,6 +26,6 @@ CONFIGS = {
 )  # fmt: skip
 def test_an_import_means_the_files_of_a_folder(path: str, code: str, found: list[object]) -> None:
     """Through the module itself, a replacement or a workspace; never a test, never what is only published."""
-    imports = go.project(PATHS, CONFIGS).imports(path, f"package p\n\n{code}\n".encode())
+    imports = GO.project(PATHS, CONFIGS).imports(path, f"package p\n\n{code}\n".encode())
 
     assert [(item.target, tuple(item.names), item.aliases) for item in imports] == found

@@ -2,7 +2,9 @@ import pytest
 from fakes import Repository
 from told import rows
 
-from bot.languages import jvm
+from impact.families import LANGUAGES
+
+JVM = LANGUAGES["jvm"]
 
 HOME = "src/main/java/shop/"
 USER = "src/main/java/app/Main.java"
@@ -110,7 +112,7 @@ def test_static_imports_are_calls_of_the_member(repository: Repository) -> None:
 )
 def test_imports_land_on_files(statement: str, body: str, names: frozenset[str] | None) -> None:
     """Packages, wildcards, nested types, static members and full names mean a file; comments and other packages do not."""
-    project = jvm.project([f"{HOME}Cart.java", USER], {})
+    project = JVM.project([f"{HOME}Cart.java", USER], {})
     found = project.imports(USER, java(f"class Main {{ {body} }}", "app", statement).encode(), frozenset({"Cart"}))
 
     assert [(item.target, item.names) for item in found] == ([(f"{HOME}Cart.java", names)] if names is not None else [])

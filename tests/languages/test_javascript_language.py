@@ -1,6 +1,8 @@
 import pytest
 
-from bot.languages import javascript
+from impact.families import LANGUAGES
+
+JAVASCRIPT = LANGUAGES["javascript"]
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,7 @@ from bot.languages import javascript
 )
 def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -> None:
     """What importers can ask of a file, under the names that they write."""
-    outline = javascript.outline("a.ts", code.encode(), "head")
+    outline = JAVASCRIPT.outline("a.ts", code.encode(), "head")
 
     assert (outline.names, outline.complete) == (names, True)
 
@@ -42,7 +44,7 @@ def test_exports_of_both_module_systems_are_listed(code: str, names: set[str]) -
 )
 def test_a_file_whose_exports_are_computed_says_so(code: str) -> None:
     """Then nothing is known to be missing."""
-    assert not javascript.outline("a.ts", code.encode(), "head").complete
+    assert not JAVASCRIPT.outline("a.ts", code.encode(), "head").complete
 
 
 def test_configuration_that_is_no_json_is_ignored() -> None:
@@ -54,7 +56,7 @@ def test_configuration_that_is_no_json_is_ignored() -> None:
         "tsconfig.json": b'{"compilerOptions": {"paths": {"~/*": "src/*", "@/*": [1, "./src/*"]}}',
         "c/tsconfig.json": b"{" * 3000,
     }
-    project = javascript.project({"src/a.ts", "b/x.js", "app.ts"}, configs)
+    project = JAVASCRIPT.project({"src/a.ts", "b/x.js", "app.ts"}, configs)
 
     assert [item.target for item in project.imports("app.ts", b"import x from 'b/x'\nimport y from '~/a'\n")] == [
         "b/x.js"

@@ -2,7 +2,9 @@ import pytest
 from fakes import Repository
 from told import Tree, rows
 
-from bot.languages import jvm
+from impact.families import LANGUAGES
+
+JVM = LANGUAGES["jvm"]
 
 HOME = "src/main/kotlin/shop/"
 USER = "src/main/kotlin/app/Main.kt"
@@ -90,8 +92,8 @@ def test_top_level_names_are_found_in_the_file_that_holds_them(
 ) -> None:
     """A path does not say what a Kotlin file holds: the file itself tells it."""
     home, source = f"{HOME}Sums.kt", b"package shop\n\nfun total(a: Int) = a\n"
-    project = jvm.project([home, USER], {})
-    project.learn(home, source, jvm.outline(home, source, "head"))
+    project = JVM.project([home, USER], {})
+    project.learn(home, source, JVM.outline(home, source, "head"))
     found = project.imports(USER, f"package {package}\n{imports}\n{body}\n".encode(), frozenset({"total"}))
 
     assert [(item.target, item.names) for item in found] == ([(home, names)] if names is not None else [])
@@ -99,7 +101,7 @@ def test_top_level_names_are_found_in_the_file_that_holds_them(
 
 def test_a_class_that_the_grammar_takes_for_an_expression_is_in_the_outline() -> None:
     """An annotated class without a body."""
-    outline = jvm.outline(
+    outline = JVM.outline(
         "a/Slow.kt", b"package a.b\n\n@Target(X.CLASS)\n@Keep(X.RUN)\nannotation class Slow\n", "head"
     )
     assert [(symbol.name, symbol.kind) for symbol in outline.symbols] == [("Slow", "class")]

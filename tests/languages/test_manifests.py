@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from bot.languages import LANGUAGES
-from bot.ports import Packaging
+from impact.families import LANGUAGES
+from impact.ports import Packaging
 
 ASKED = {
     # language, manifest, text -> name, constraint, origin, arrival

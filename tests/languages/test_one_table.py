@@ -6,8 +6,8 @@ from itertools import chain
 
 import pytest
 
-from bot.languages import LANGUAGES
 from impact import table
+from impact.families import LANGUAGES
 from impact.filetypes import FileType, Traits, filetype, filetypes
 from impact.language import CallRules, Language, ResultRules, languages
 

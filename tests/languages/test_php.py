@@ -2,7 +2,9 @@ import json
 
 import pytest
 
-from bot.languages import php
+from impact.families import LANGUAGES
+
+PHP = LANGUAGES["php"]
 
 COMPOSER = json.dumps(
     {
@@ -34,6 +36,6 @@ def test_a_name_means_a_file(
 ) -> None:
     """By composer.json's maps, by `use`, by qualified names and by includes."""
     paths = ["src/Models/User.php", "src/functions.php", "tests/Case1.php", "lib/a.php", "bin/run.php"]
-    found = php.project(paths, {"composer.json": COMPOSER.encode()}).imports("bin/run.php", f"<?php\n{line}\n".encode())
+    found = PHP.project(paths, {"composer.json": COMPOSER.encode()}).imports("bin/run.php", f"<?php\n{line}\n".encode())
 
     assert [(item.target, item.names, item.aliases) for item in found] == ([(target, names, aliases)] if target else [])

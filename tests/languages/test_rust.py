@@ -1,6 +1,8 @@
 import pytest
 
-from bot.languages import rust
+from impact.families import LANGUAGES
+
+RUST = LANGUAGES["rust"]
 
 PATHS = [
     "src/lib.rs", "src/main.rs", "src/a.rs", "src/a/b.rs", "src/c/mod.rs", "src/bin/tool.rs", "tests/it.rs", "tests/common/mod.rs",
@@ -27,7 +29,7 @@ CONFIG = b'[package]\nname = "my-shop"\n\n[[bin]]\nname = "cli"\npath = "core/cl
 )  # fmt: skip
 def test_a_path_leads_to_the_last_module_that_has_a_file(path: str, code: str, found: list[object]) -> None:
     """What is left of the path is the name that is taken from it."""
-    imports = rust.project(PATHS, {"Cargo.toml": CONFIG}).imports(path, code.encode())
+    imports = RUST.project(PATHS, {"Cargo.toml": CONFIG}).imports(path, code.encode())
 
     assert [(item.target, sorted(item.names), item.aliases) for item in imports] == found
 
@@ -45,6 +47,6 @@ def test_a_path_leads_to_the_last_module_that_has_a_file(path: str, code: str, f
 )
 def test_what_a_module_offers_is_known_or_not(code: str, complete: bool, stars: int) -> None:
     """A macro among the items may define anything; a star may bring anything."""
-    outline = rust.outline("a.rs", code.encode(), "head")
+    outline = RUST.outline("a.rs", code.encode(), "head")
 
     assert (outline.complete, outline.stars) == (complete, stars)

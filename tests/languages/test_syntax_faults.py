@@ -1,6 +1,6 @@
 import pytest
 
-from bot.languages.faults import faults
+from impact.faults import faults
 
 SOUND = {
     "a.py": "def f(x):\n    return x\n",

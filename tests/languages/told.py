@@ -5,8 +5,8 @@ import step
 from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
-from bot.languages import LANGUAGES
 from bot.values import Dependents, Finding, PullRequest
+from impact.families import LANGUAGES
 
 Tree = dict[str, str | bytes | None]
 Row = tuple[str, int, str]  # path, line, rule

@@ -14,7 +14,8 @@ from bot import values
 from bot.config import settings
 from bot.outputs import facts, json_file
 from bot.values import Evidence, Finding, PlacedFinding, ReadUnit, Review, Verdict
-from bot.values.consumer import ConsumerReport, Requirement
+from bot.values.consumer import ConsumerReport
+from impact.packages import Requirement
 from rlm import values as rlm_values
 from rlm.values import Cost
 

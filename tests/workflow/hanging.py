@@ -14,8 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from bot.languages import LANGUAGES
 from bot.values import Clues, Outline
+from impact.families import LANGUAGES
 from impact.filetypes import Traits
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from bot.dependents.consumers.schema_uses import schema_findings
 from bot.errors import DeepRepoError
 from bot.masking.detect import secrets
 from bot.masking.hide import mask_values
-from bot.ports import Analyzer, Language, Tree
+from bot.ports import Analyzer, Tree
 from bot.values import ChangedFile, Dependents
 from bot.values.consumer import (
     Clone,
@@ -28,10 +28,11 @@ from bot.values.consumer import (
     ConsumerState,
     Disclosure,
     NamedConsumer,
-    Package,
     Standing,
     label,
 )
+from impact.packages import Package
+from impact.ports import Language
 
 MOST = 40  # clones of one review
 FILES = 200_000  # of one consumer

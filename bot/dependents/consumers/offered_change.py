@@ -8,10 +8,11 @@ from bot.dependents.consumers.packages import offer_of
 from bot.dependents.schemas import check
 from bot.dependents.schemas.breaks import SchemaBreak
 from bot.diff.skip import MOVED, REPLACED
-from bot.ports import Language, Tree
+from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Query
-from bot.values.consumer import Package
 from impact.filetypes import filetype
+from impact.packages import Package
+from impact.ports import Language
 from impact.text.paths import is_sample, is_test
 
 # A line by which a file hands on what another one defines.

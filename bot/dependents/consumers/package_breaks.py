@@ -14,7 +14,7 @@ from bot.dependents.consumers.packages import form, holding
 from bot.dependents.consumers.schema_uses import breaks_of
 from bot.dependents.find import find
 from bot.dependents.sites import MODULE
-from bot.ports import Analyzer, Language, Linking, Tree
+from bot.ports import Analyzer, Tree
 from bot.values import (
     ChangedFile,
     Dependents,
@@ -26,16 +26,11 @@ from bot.values import (
     Source,
     less_severe,
 )
-from bot.values.consumer import (
-    Clone,
-    ConsumerImpact,
-    ConsumerReport,
-    Package,
-    Requirement,
-    label,
-)
+from bot.values.consumer import Clone, ConsumerImpact, ConsumerReport, label
 from bot.values.finding import BREAKS, MAY_BREAK
 from impact.filetypes import has_common_name
+from impact.packages import Package, Requirement
+from impact.ports import Language, Linking
 from impact.text.lines import file_lines
 
 EXCERPTS = 40  # uses of a consumer that models are shown

@@ -7,9 +7,11 @@ from dataclasses import replace
 from fnmatch import translate
 from functools import lru_cache
 
-from bot.ports import Language, Packaging, Tree
+from bot.ports import Tree
 from bot.values import Side
-from bot.values.consumer import Package, PackageRow, Requirement
+from bot.values.consumer import PackageRow
+from impact.packages import Package, Requirement
+from impact.ports import Language, Packaging
 from impact.text.lines import utf8
 from impact.text.paths import is_sample, is_test, vendored_folder
 from impact.text.tables import problem

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from bot.values.consumer import Arrival, ConsumerReport, Requirement
+from bot.values.consumer import ConsumerReport
+from impact.packages import Arrival, Requirement
 
 REACHES: dict[Arrival, str] = {
     "build": "with its next build",

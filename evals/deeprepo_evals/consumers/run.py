@@ -15,7 +15,6 @@ from bot.analyzers import ANALYZERS
 from bot.dependents.consumers.check import check
 from bot.dependents.roles import changes_role
 from bot.errors import DeepRepoError, GitError
-from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
 from deeprepo_evals.clones import clones, half
@@ -23,6 +22,7 @@ from deeprepo_evals.consumers import losses, truth
 from deeprepo_evals.consumers.losses import History
 from deeprepo_evals.consumers.syntax import LANGUAGES as SYNTAXES
 from deeprepo_evals.consumers.truth import Case, Snapshot
+from impact.families import LANGUAGES
 
 OF_COMMIT = 3  # cases, so that no commit fills a pair
 

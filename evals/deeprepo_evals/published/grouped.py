@@ -17,7 +17,6 @@ from bot.checkout import Checkout
 from bot.dependents.roles import changes_role
 from bot.errors import DeepRepoError
 from bot.findings.read import asking, many, one_of, strict, text
-from bot.languages import LANGUAGES
 from bot.review.dialogues import Dialogues
 from bot.review.opening import look_ups_over
 from bot.values import ChangedFile
@@ -27,6 +26,7 @@ from deeprepo_evals.published.tally import Tally
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import judge, product
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
+from impact.families import LANGUAGES
 from rlm.money.calls import Calls
 from rlm.values import Completion, Message, Model, Prompt, Schema
 

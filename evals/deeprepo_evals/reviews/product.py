@@ -10,7 +10,6 @@ from bot import checkout, config, pipeline, wiring
 from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.config import Settings
-from bot.languages import LANGUAGES
 from bot.pipeline import Tools
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
@@ -23,6 +22,7 @@ from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.quick import PairsOnly, Quick
 from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_sandbox.scripted import ScriptedModel
+from impact.families import LANGUAGES
 from rlm.errors import BudgetSpent, ProviderError
 from rlm.journal import codec, reader
 from rlm.values import Limits, Model

@@ -12,7 +12,6 @@ from typing import Any
 from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.config import Settings
-from bot.languages import LANGUAGES
 from bot.pipeline import Tools
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
@@ -23,6 +22,7 @@ from deeprepo_evals import match, models, plant, results
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import scripted, window
 from deeprepo_evals.roots.tally import CountedModel, Tally
+from impact.families import LANGUAGES
 from rlm.errors import BudgetSpent, ProviderDown
 from rlm.journal.writer import Journal
 from rlm.values import Limits, Model

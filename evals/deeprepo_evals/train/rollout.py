@@ -10,7 +10,6 @@ from pathlib import Path
 from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.config import Settings
-from bot.languages import LANGUAGES
 from bot.pipeline import Tools
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
@@ -20,6 +19,7 @@ from bot.values import Review, ReviewRequest
 from deeprepo_evals import plant
 from deeprepo_evals.train.facts import Facts, Till, facts_of
 from deeprepo_evals.train.tasks import Task
+from impact.families import LANGUAGES
 from rlm.journal.writer import Journal
 from rlm.values import Limits, Model
 

@@ -1,0 +1,63 @@
+"""The languages as the search for users asks them: one for each folder of `impact/languages`, whatever grammars it has."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, cast
+
+from impact import table
+from impact.filetypes import Traits, filetypes
+from impact.ports import Language, Packaging
+
+BY_QUERIES = ("outline", "uses")  # what a language need not write
+OPTIONAL = ("receivers",)
+
+
+class Family:
+    """A language that is loaded when a file of it is met: a change in one of them does not wait for the grammars of all."""
+
+    def __init__(self, folder: str, row: Mapping[str, Any]) -> None:
+        self.NAME: str = row.get("name", folder)
+        self.SUFFIXES = tuple(
+            suffix for one in filetypes() if one.parser == self.NAME and one.is_readable for suffix in one.suffixes
+        )
+        self.CONFIGS = tuple(row.get("configs", ()))
+        self.TRAITS = table.filled(Traits, row)
+        self._folder = f"impact.languages.{folder}"
+
+    @property
+    def AMBIENT(self) -> frozenset[str]:  # noqa: N802 - as the others
+        """Names that every file has without defining or importing them."""
+        from impact.language import language_of  # here: it loads what the language does by code
+
+        known = language_of(f"x{self.SUFFIXES[0]}")
+        return known.ambient if known is not None else frozenset()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
+        found = getattr(import_module(f"{self._folder}.importers"), name, None)
+        if found is None and name in BY_QUERIES:
+            found = getattr(import_module("impact.outline"), name)
+        elif found is None and name not in OPTIONAL:
+            raise AttributeError(name)
+        setattr(self, name, found)  # asked for at every use of a name
+        return found
+
+    @property
+    def packaging(self) -> Packaging | None:
+        """How its packages are declared; None if it has no manifests."""
+        try:
+            return cast("Packaging", import_module(f"{self._folder}.manifest"))
+        except ModuleNotFoundError as error:
+            if error.name not in (f"{self._folder}.manifest", None):
+                raise
+            return None
+
+    def __repr__(self) -> str:
+        return f"<language {self.NAME}>"
+
+
+# Those of which a grammar is installed.
+LANGUAGES: Mapping[str, Language] = {
+    one.NAME: cast("Language", one)
+    for one in (Family(folder, row) for folder, row in table.folders().items())
+    if one.SUFFIXES
+}

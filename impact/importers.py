@@ -1,0 +1,75 @@
+"""The modules of a tree as `impact` resolves them, for the search of who imports a file."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+from impact import reader
+from impact.language import Language, Modules, language_of
+from impact.lexical import mention
+from impact.paths import Paths
+from impact.source import Clues, Import
+from impact.values import Import as Statement
+
+WHOLE = frozenset({"*"})
+FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")  # an import that names no module: a folder's own
+
+
+Resolver = TypeVar("Resolver", bound=Modules)
+
+
+class KnownModules(Generic[Resolver]):
+    """The modules of one tree. With the clues of its language it satisfies `ports.Project`."""
+
+    RESOLVER: type[Resolver]
+
+    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
+        self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
+        self.modules = self.RESOLVER(Paths(dict.fromkeys(self.paths, True)), configs)
+        self.modules.guesses = True
+
+    def clues(self, path: str) -> Clues:
+        """What a file that imports `path` must contain."""
+        raise NotImplementedError
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+        """The imports of a file that land in the tree; with `words`, only statements whose module is written with one of them."""
+        mentions = mention(words)
+        if not mentions.search(source) and not FOLDER.search(source):
+            return ()
+        language = language_of(path)
+        rows = statements(language, source) if language is not None else ()
+        found = (
+            item
+            for one in rows
+            if one.spec and (not one.spec.strip("./") or self._says(one, mentions))
+            for item in self._of_statement(path, one)
+        )
+        return tuple(item for item in dict.fromkeys(found) if item.target != path)
+
+    def _says(self, item: Statement, mentions: re.Pattern[bytes]) -> bool:
+        return any(mentions.search(word.encode()) for word in (item.spec, *(bound.there for bound in item.names)))
+
+    def _of_statement(self, path: str, item: Statement) -> Iterator[Import]:
+        """What one statement takes, by the file that has it. A name that is a module is that whole module."""
+        names: dict[str, dict[str, str]] = {}
+        for bound in item.names:
+            inner = self.modules.inner(path, item, bound.there)
+            for file in inner or self.modules.files(path, item, bound.there) or ():
+                there, taken = "*" if inner else bound.there, names.setdefault(file, {})
+                taken[there] = bound.here or taken.get(there, "")
+        if item.whole or item.star or not item.names:
+            for file in self.modules.files(path, item) or ():
+                taken = names.setdefault(file, {})
+                if item.whole or item.star:
+                    taken["*"] = item.whole
+        for file, taken in names.items():
+            aliases = tuple((there, here) for there, here in taken.items() if there != here and (here or there != "*"))
+            yield Import(file, frozenset(taken), item.line, aliases)
+
+
+@lru_cache(maxsize=512)
+def statements(language: Language, code: bytes) -> tuple[Statement, ...]:
+    """The import statements of a file, as written."""
+    return reader.imports(language, code)

@@ -1,0 +1,143 @@
+"""What a file of C or C++ defines, and what its names do: a header is read as the one that it is written in."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from impact import outline as generic
+from impact import reader, spots
+from impact.language import languages
+from impact.source import SPACE, Outline, Parameter, Side, Symbol, Use
+from impact.unreadable import finds, outlines
+
+MODERN = re.compile(
+    rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b"
+    rb"|\boperator[ \t]*+(?:[-+*/%^&|~!=<>,\[]|\([ \t]*+\)|[\w:]++[ \t*&]*+\()",
+    re.MULTILINE,
+)
+SOURCES = (".c", ".cc", ".cpp", ".cxx")  # which nobody includes
+DECLARATION = "declaration"  # the kind of a prototype: the same symbol as the definition that includes its header
+HOLDERS = ("class", "type")
+TYPENAMES = re.compile(rb"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")  # any class may be meant
+QUALIFIED = re.compile(rb"(?:(>)|(?<!\s))\s*+::\s*+(?:template\s++)?$")
+NAME = re.compile(r"[*&(\s]*+(?:(?:const|restrict|volatile|__\w+)\b[*&(\s]*+)*(\w+)")
+DECLARED = re.compile(r"^[*&]|[(\[]")  # it is no type
+FAR = 40  # bytes before a name in which what qualifies it ends
+
+
+@outlines
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file and what an includer can ask of it."""
+    told = generic.outline(_read_as(path, source), source, side)
+    if told.unread:
+        return told
+    symbols = _told_apart(_included(one, path) for one in told.symbols)
+    offered = {one.name: one.name for one in symbols if "." not in one.name}
+    # A name that is gone is looked for in the whole tree before that is said.
+    return replace(told, symbols=symbols, exports=tuple({**dict(told.exports), **offered}.items()), complete=True)
+
+
+@finds
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names."""
+    if not spots.any_of(frozenset(names)).search(source):
+        return ()
+    as_path = _read_as(path, source)
+    found = generic.uses(as_path, source, names)
+    if as_path.endswith((".c", ".h")):
+        return found
+    parameters = frozenset(one.decode() for one in TYPENAMES.findall(source))
+    return type(found)(_with_members([_plain(one, source, parameters) for one in found]))
+
+
+def _read_as(path: str, source: bytes) -> str:
+    """The path under which a file is read: a header that looks like C++ is C if it reads as C alone."""
+    is_header = path.endswith(".h") and MODERN.search(source) is not None
+    return f"{path}pp" if is_header and _is_modern(source) else path
+
+
+@lru_cache(maxsize=256)
+def _is_modern(source: bytes) -> bool:
+    """Whether C++ reads a header, or C does not. Asked again and again of the same few, and an answer takes up to two trees."""
+    return _reads(".hpp", source) or not _reads(".h", source)
+
+
+def _reads(suffix: str, source: bytes) -> bool:
+    root = reader.parse(languages()[suffix], source)
+    return root is not None and not root.has_error
+
+
+def _included(symbol: Symbol, path: str) -> Symbol:
+    """A symbol as includers name it: with its class, and nothing that stands around that."""
+    parts = symbol.name.split(".")
+    own_signature = symbol.signature
+    if own_signature is not None:
+        parameters = tuple(map(_parameter, own_signature.parameters))
+        own_signature = replace(own_signature, parameters=parameters, also=(), ambiguous=False)
+    is_static = symbol.visibility == "file" and len(parts) == 1
+    is_own = path.endswith(SOURCES) and (is_static or SPACE in symbol.marks)
+    return replace(
+        symbol,
+        path=path,
+        name=".".join(parts[-1:] if symbol.kind in HOLDERS else parts[-2:]),
+        kind="method" if symbol.kind == "function" and len(parts) > 1 else symbol.kind,
+        signature=own_signature,
+        is_exported=not is_own,
+        visibility="file" if is_own else "anywhere",
+    )
+
+
+def _parameter(one: Parameter) -> Parameter:
+    """A parameter by its name alone: of `*const rows[]` it is `rows`."""
+    if one.kind == "varargs":
+        return replace(one, name="...")
+    found = NAME.match(one.name) if DECLARED.search(one.name) else None
+    return Parameter(found[1], one.kind, one.is_required) if found is not None else one
+
+
+def _told_apart(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
+    """A prototype beside its definition is left out; a call of a method has to fit one of its overloads or alternatives."""
+    rows = list(symbols)
+    defined_names = {one.name for one in rows if one.kind in ("function", "method")}
+    rows = [one for one in rows if one.kind != DECLARATION or one.name not in defined_names]
+    # Functions may have overloads in any header, methods have theirs in their class.
+    free = [one for one in rows if "." not in one.name]
+    members = [one for one in rows if "." in one.name]
+    told = (*generic.alternatives(free), *generic.alternatives(members, overloads=True))
+    return tuple(sorted(told, key=lambda one: one.start))
+
+
+def _plain(use: Use, source: bytes, parameters: Collection[str]) -> Use:
+    """`ns::call()` names a thing of a namespace or of a class. Its first letter suggests which of the two, not with certainty.
+
+    Such a use is in doubt until its definition turns out to be in that namespace.
+    """
+    types = tuple(one for row in use.types if (one := row.rpartition("::")[2]) not in parameters)
+    if use.form == "key" or (use.receiver == "this" and not types):
+        types = tuple(filter(None, (_owner(use),)))
+    if use.form == "key" or types != use.types:
+        use = replace(use, form="member" if use.form == "key" else use.form, types=types)
+    found = QUALIFIED.search(source[max(use.at - FAR, 0) : use.at]) if use.form == "member" else None
+    if found is None or found[1] or use.receiver[:1].isupper():
+        return use
+    return replace(use, form="name", receiver="" if use.is_guarded else use.receiver, types=(), is_guarded=True)
+
+
+def _owner(use: Use) -> str:
+    """The class whose method a use is in, "" for none."""
+    return use.function.rpartition(".")[0].rpartition(".")[2]
+
+
+def _with_members(uses: Collection[Use]) -> Iterator[Use]:
+    """The uses, and a second one for each name without a receiver inside a method: it may be a member, and proves nothing.
+
+    Neither does a name that a using declaration takes from a namespace, which may be a library's.
+    """
+    import_names = {use.name for use in uses if use.form == "import"}
+    defined_names = {use.name for use in uses if use.form == "definition"}
+    for use in uses:
+        yield replace(use, is_guarded=True) if use.name in import_names else use
+        owner = _owner(use)
+        if owner and use.form == "name" and not use.receiver and use.name not in defined_names | {owner}:
+            yield replace(use, form="member", receiver="this", is_guarded=True)

@@ -1,0 +1,72 @@
+"""Who may import a file of JavaScript, and which files a package of it offers."""
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+
+from impact.importers import KnownModules, statements
+from impact.language import language_of
+from impact.languages.javascript import Modules
+from impact.outline import uses as read_uses
+from impact.parsing import Lines
+from impact.source import Clues, SomeUses, Use
+from impact.spots import MOST
+from impact.unreadable import finds
+
+QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
+
+
+class JavaScriptModules(KnownModules[Modules]):
+    """The modules of one tree. Satisfies `ports.Project`."""
+
+    RESOLVER = Modules
+
+    def clues(self, path: str) -> Clues:
+        """Relative imports end in the file's name below its folder's; others are an alias, a package or one of its exports."""
+        folder, name = posixpath.split(path)
+        stem, up = re.sub(r"\.d$", "", posixpath.splitext(name)[0]), posixpath.basename(folder)
+        specs = self.modules.specs(path)
+        words = {stem, up} - {""} if stem == "index" else {stem}
+        whole = [up] if stem == "index" and up else [] if up else [stem]
+        far = [rf"""["'`/#]({re.escape(word)}){QUOTED_END}""" for word in whole]
+        if specs:
+            far.append(rf"""["'`]({"|".join(re.escape(spec) for spec in sorted(specs))}){QUOTED_END}""")
+        if up:
+            far.append(rf"({re.escape(up)}|src|\#[\w/]*)/{re.escape(stem)}{QUOTED_END}")
+        near = (rf"""["'`]\.[./]*({"|".join(re.escape(word) for word in sorted(words))})?{QUOTED_END}""",)
+        words |= {posixpath.basename(spec) for spec in specs} - {""}
+        return Clues(frozenset(words), tuple(far), near, posixpath.dirname(folder) if stem == "index" else folder)
+
+
+project = JavaScriptModules
+
+
+STORE = re.compile(rb"(?<![\w$.])\$([A-Za-z_]\w{0,100})(?![\w$])")
+
+
+@finds
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names."""
+    code_uses = read_uses(path, source, names)
+    more = [*(_stores(source, names) if path.endswith(".svelte") else ()), *_loaded_defaults(path, source, names)]
+    if not more or isinstance(code_uses, SomeUses):
+        return code_uses
+    return tuple(sorted((*code_uses, *more), key=lambda use: use.at))
+
+
+def _stores(source: bytes, names: Collection[str]) -> Iterator[Use]:
+    """The values of stores in a component of Svelte, in its script and its markup: `$cart` reads and sets what `cart` holds."""
+    lines = Lines(source)
+    for match in islice(STORE.finditer(source), MOST):
+        if (name := match[1].decode("utf-8", "replace")) in names:
+            yield Use(name, lines.at(match.start()), "name", at=match.start())
+
+
+def _loaded_defaults(path: str, source: bytes, names: Collection[str]) -> Iterator[Use]:
+    """The calls that load a module for its default, which none of them names: `lazy(() => import("./Button"))`."""
+    language = language_of(path)
+    for item in statements(language, source) if language is not None and "default" in names else ():
+        for bound in item.names:
+            if (bound.there, bound.here) == ("default", ""):
+                yield Use("default", bound.line, "import", is_guarded=True)

@@ -1,0 +1,82 @@
+"""JavaScript's packages: package.json with its workspaces and `exports`, and what the lock files have settled on."""
+
+import posixpath
+import re
+from collections.abc import Collection, Mapping
+
+from impact.languages.javascript import ALIAS, ASKED, exported_files
+from impact.packages import Package, Requirement
+from impact.text.tables import at, json_table, table, text_of
+
+LANGUAGE = "javascript"
+MANIFESTS = ("package.json",)
+_OF_NPM = r"\"(?:node_modules/)?NAME\"\s*:\s*\{\s*\"version\"\s*:\s*\"([^\"\n]+)\""
+LOCKS = {
+    "package-lock.json": _OF_NPM,
+    "npm-shrinkwrap.json": _OF_NPM,
+    "yarn.lock": r"(?m)^\"?NAME@[^\n]*:\n\s+version:?\s+\"?([^\"\s]+)",
+    "pnpm-lock.yaml": r"(?m)^\s+'?/?NAME@(\d[^:('\s]*)",
+}
+_ENTRIES = ("main", "module", "exports", "types", "typings")
+_FOLDER = re.compile(r"(?:file|link|portal):(.*)|(\.{1,2}(?:/.*)?|[~/].*)")
+_GIT = re.compile(r"(?:git[+:@]|git://|github:|gitlab:|bitbucket:|https?://\S+\.git\b|[\w.-]+/[\w.-]+(?:#|$))")
+_VERSION = re.compile(r"(?:semver:)?[v^~]?\d|[0-9a-f]{7,40}$")
+
+
+def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+    """The packages of a tree. Files that `exports` does not lead to are nobody's to import."""
+    tables = {path: json_table(source) for path, source in sorted(manifests.items())}
+    root = tables.get("package.json", {})
+    homes = {posixpath.dirname(path) for path, one in tables.items() if path != "package.json" and _is_own(one, root)}
+    rows = []
+    for path, manifest in tables.items():
+        name, folder = text_of(manifest.get("name")), posixpath.dirname(path)
+        if name and _is_published(manifest, folder):
+            entries = exported_files(folder, dict(manifest), paths) if manifest.get("exports") else None
+            roots = (folder,) if folder or not homes else _without(homes, paths)
+            rows.append(Package(LANGUAGE, name, folder, roots, entries))
+    return tuple(rows)
+
+
+def _is_own(manifest: Mapping[str, object], root: Mapping[str, object]) -> bool:
+    """Whether a folder with a manifest is a package of its own: a private one is a part of a root that publishes everything."""
+    is_bounded = bool(root.get("files") or root.get("workspaces"))
+    return bool(text_of(manifest.get("name"))) and (manifest.get("private") is not True or is_bounded)
+
+
+def _is_published(manifest: Mapping[str, object], folder: str) -> bool:
+    """Whether others can install a package. A private one is published where a build writes it another manifest."""
+    if manifest.get("private") is not True or at(manifest, "publishConfig.directory"):
+        return True
+    has_entry = any(manifest.get(key) for key in _ENTRIES) and manifest.get("version") not in (None, "0.0.0")
+    return not folder and not manifest.get("workspaces") and has_entry
+
+
+def _without(homes: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
+    """What belongs to the package at the root of a tree that holds others."""
+    tops = {path.partition("/")[0] for path in paths}
+    return tuple(sorted(top for top in tops if not any(f"{home}/".startswith(f"{top}/") for home in homes)))
+
+
+def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+    """What the manifests ask for. A package of the same workspace is asked for by the workspace."""
+    return tuple(
+        _requirement(name, wish, path)
+        for path, source in sorted(manifests.items())
+        for key in ASKED
+        for name, wish in table(json_table(source).get(key)).items()
+        if isinstance(wish, str)
+    )
+
+
+def _requirement(name: str, wish: str, path: str) -> Requirement:
+    if wish.startswith("workspace:"):
+        return Requirement(LANGUAGE, name, wish, "workspace", path)
+    if alias := ALIAS.match(wish):
+        return Requirement(LANGUAGE, alias[1], alias[2] or "", path=path)
+    if folder := _FOLDER.match(wish):
+        return Requirement(LANGUAGE, name, folder[1] or folder[2] or "", "path", path)
+    if not wish.startswith("catalog:") and _GIT.match(wish):
+        tag = wish.partition("#")[2]
+        return Requirement(LANGUAGE, name, tag, "git", path, fixed=bool(_VERSION.match(tag)))
+    return Requirement(LANGUAGE, name, wish, path=path)

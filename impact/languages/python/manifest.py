@@ -1,0 +1,191 @@
+"""Python packages: pyproject.toml, setup.cfg, setup.py, requirements files, Pipfile; the paths say what is importable.
+
+A setup.py is data: the texts of its lists count, and what a program computes is not known.
+"""
+
+import ast
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from impact.lexical import manifest_text
+from impact.packages import Origin, Package, Requirement
+from impact.text.paths import is_test
+from impact.text.tables import at, ini, strings, table, text_of, texts, toml
+
+LANGUAGE = "python"
+_DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
+MANIFESTS = (*_DECLARING, "*requirements*.txt", "*requirements*.in", "Pipfile")
+_LOCKED = r"(?im)^name\s*=\s*\"NAME\"\s*\nversion\s*=\s*\"([^\"\n]+)\""
+LOCKS = {
+    **dict.fromkeys(("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml"), _LOCKED),
+    "Pipfile.lock": r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\"",
+}
+_TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
+# What no project means to offer.
+_ASIDE = frozenset({
+    "setup", "conftest", "noxfile", "tasks", "manage", "doc", "docs", "test", "tests", "example", "examples", "build", "benchmark", "benchmarks",
+})  # fmt: skip
+# Where pyproject.toml names its distribution, lists its modules, and lists requirements as texts or by their names. A `*` is any key.
+_NAMES = ("project.name", "tool.poetry.name", "tool.flit.metadata.module")
+_MODULES = (
+    "tool.poetry.packages.*.include", "tool.hatch.build.targets.wheel.packages", "tool.setuptools.packages", "tool.setuptools.py-modules",
+    "tool.uv.build-backend.module-name", "tool.flit.module.name",
+)  # fmt: skip
+_LISTS = (
+    "project.dependencies", "project.optional-dependencies.*", "dependency-groups.*", "build-system.requires", "tool.uv.dev-dependencies",
+    "tool.pdm.dev-dependencies.*", "tool.hatch.envs.*.dependencies",
+)  # fmt: skip
+_TABLES = ("tool.poetry.dependencies", "tool.poetry.dev-dependencies", "tool.poetry.group.*.dependencies")
+_ASKED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(@\s*\S+|[^;#]*)", re.DOTALL)
+_PLACE = re.compile(r"(?:git\+|https?://|file:|\.{0,2}/|[\w.-]+/)")
+_PLACE_NAME = re.compile(r"[#&]egg=([\w.-]+)|(?<![\w.-])([\w.-]+?)(?:\.git)?(?:@[^/@#]+)?(?:[\[#;].*)?/?$")
+_TAG = re.compile(r"\.git@([^#&]+)|@([^/@#&]+)(?:#.*)?$")
+_VERSION = re.compile(r"v?\d[\w.]*$|[0-9a-f]{7,40}$")
+
+
+def normal(name: str) -> str:
+    """A distribution's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+    """The distributions of a tree, each with the packages and modules that it brings."""
+    code = [path for path in paths if path.endswith((".py", ".pyi"))]
+    rows: list[Package] = []
+    for folder in sorted({posixpath.dirname(path) for path in manifests if posixpath.basename(path) in _DECLARING}):
+        project, config, program = (manifests.get(posixpath.join(folder, name), b"") for name in _DECLARING)
+        top = toml(project)
+        names = [text_of(at(top, key)) for key in _NAMES]
+        names += [ini(config).get("metadata", "name", fallback=""), *_texts_in(_setup_call(program).get("name"))]
+        name = next(filter(None, names), "")
+        listed = [one for path in _MODULES for row in _values(top, path) for one in texts(row)]
+        own = {name, *(one.rpartition("/")[2].partition(".")[0] for one in listed)}
+        if name and (places := _places(folder, own, code)):
+            rows.append(Package(LANGUAGE, normal(name), folder, places))
+    return tuple(rows)
+
+
+def _places(folder: str, names: Collection[str], code: Sequence[str]) -> tuple[str, ...]:
+    """What a distribution consists of: what is called like it or listed, with what is beside that in a folder for sources; else everything that could be imported."""
+    homes = [posixpath.join(folder, top) for top in _TOPS]
+    every = {place: one for home in (*homes, folder) for place, one in _importable(code, home) if place not in homes}
+    spelt = {re.sub(r"[-_.]+", "_", name).lower() for name in names}
+    own = {place for place, one in every.items() if one.lower() in {*spelt, *(one.replace("_", "") for one in spelt)}}
+    homes_of_own = {posixpath.dirname(place) for place in own} - {folder}
+    own |= {place for place in every if posixpath.dirname(place) in homes_of_own}
+    return tuple(sorted(own or every))
+
+
+def _importable(code: Sequence[str], home: str) -> Iterator[tuple[str, str]]:
+    """The packages and modules directly in a folder: the path of each, and its name."""
+    start = f"{home}/" if home else ""
+    for path in code:
+        first, deeper, _ = path[len(start) :].partition("/") if path.startswith(start) else ("", "", "")
+        name = first if deeper else first.rpartition(".")[0]
+        if name.isidentifier() and name.lower() not in _ASIDE and (deeper or not is_test(first)):
+            yield start + first, name
+
+
+def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+    """What the manifests ask for."""
+    return tuple(
+        row
+        for path, source in sorted(manifests.items())
+        for text in _asked(posixpath.basename(path), source)
+        if (row := _requirement(text, path)) is not None
+    )
+
+
+def _asked(base: str, source: bytes) -> Iterator[str]:
+    """Each requirement as it is written, or as pip would have it."""
+    if base == "setup.cfg":
+        tables = ini(source)
+        extras = tables["options.extras_require"] if tables.has_section("options.extras_require") else {}
+        for row in (tables.get("options", "install_requires", fallback=""), *extras.values()):
+            yield from re.split(r"[\n;]", row)
+    elif base == "setup.py":
+        call = _setup_call(source)
+        listed = (one for key in ("install_requires", "extras_require") for one in _texts_in(call.get(key)))
+        yield from (row for one in listed for row in one.split("\n"))
+    elif base == "Pipfile":
+        yield from (one for key in ("packages", "dev-packages") for one in _by_table(toml(source).get(key)))
+    elif base == "pyproject.toml":
+        top = toml(source)
+        sources = {normal(key): table(value) for key, value in table(at(top, "tool.uv.sources")).items()}
+        for written in (one for path in _LISTS for row in _values(top, path) for one in strings(row)):
+            name = re.match(r"[\w.-]*", written)
+            place = sources.get(normal(name[0])) if name else None
+            yield _sourced(name[0], place) if name and place else written
+        yield from (one for path in _TABLES for row in _values(top, path) for one in _by_table(row))
+    else:
+        for row in re.sub(r"\\\r?\n", " ", source.decode("utf-8", "replace")).splitlines():
+            editable = re.sub(r"^\s*(?:-e|--editable)[ =]\s*", "", row)
+            yield re.sub(r"(?:^|\s)(?:#|--?[a-z]).*", "", editable)  # without a comment, and without options
+
+
+def _values(top: Mapping[str, object], path: str) -> list[object]:
+    """The values at a dotted path of tables, in which `*` is any key, or any row of a list."""
+    rows: list[object] = [top]
+    for key in path.split("."):
+        inner = [row if isinstance(row, list) else [*table(row).values()] for row in rows] if key == "*" else []
+        rows = [one for row in inner for one in row] if key == "*" else [table(row).get(key) for row in rows]
+    return rows
+
+
+def _by_table(row: object) -> Iterator[str]:
+    """The requirements of a table whose keys are packages."""
+    for name, value in table(row).items():
+        for one in value if isinstance(value, list) else [value]:
+            asked = one if isinstance(one, str) else table(one).get("version")
+            yield f"{name} {asked}" if isinstance(asked, str) and asked != "*" else _sourced(name, table(one))
+
+
+def _sourced(name: str, source: Mapping[str, object]) -> str:
+    """A requirement that a table describes, as pip would have it."""
+    if source.get("workspace") or source.get("path"):
+        return f"{name} @ file:{source.get('path') or '.'}"
+    tag = source.get("tag") or source.get("rev") or source.get("branch")
+    return f"{name} @ git+{source['git']}{f'@{tag}' if tag else ''}" if source.get("git") else name
+
+
+def _setup_call(source: bytes) -> dict[str, ast.expr]:
+    """What the call of `setup` is given, by its names."""
+    found: dict[str, ast.expr] = {}
+    with suppress(ValueError, RecursionError, SyntaxError, MemoryError):
+        for call in ast.walk(ast.parse(manifest_text(source))):
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "setup":
+                found |= {word.arg or "": word.value for word in call.keywords}
+    return found
+
+
+def _texts_in(value: ast.expr | None) -> list[str]:
+    """The text that an expression is, or those of its lists and of what its tables hold."""
+    if isinstance(value, ast.Constant):
+        return texts(value.value)
+    parts = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", ())
+    return [text for part in parts for text in _texts_in(part)]
+
+
+def _requirement(text: str, path: str) -> Requirement | None:
+    """A requirement as it is written; what is taken from a place alone is taken to be called like it."""
+    text = text.strip()
+    if _PLACE.match(text):
+        named = _PLACE_NAME.search(text.partition(" ")[0])
+        text = f"{(named[1] or named[2]) if named else ''} @ {text}"
+    asked = _ASKED.match(text)
+    if asked is None:
+        return None
+    name, rest = normal(asked[1]), asked[2].strip()
+    if rest and not re.search(r"[@\d*]", rest):
+        return None
+    place = rest.removeprefix("@").strip()
+    if place == rest:
+        return Requirement(LANGUAGE, name, "".join(rest.split()), path=path)
+    if place.startswith("git+") or ".git" in place:
+        tag = _TAG.search(place.removeprefix("git+").partition("://")[2] or place)
+        written = (tag[1] or tag[2]) if tag else ""
+        return Requirement(LANGUAGE, name, written, "git", path, fixed=bool(_VERSION.match(written)))
+    origin: Origin = "registry" if place.startswith("http") else "path"
+    return Requirement(LANGUAGE, name, place, origin, path)

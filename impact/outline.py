@@ -1,0 +1,272 @@
+"""A language that `impact` reads by queries, as the search for users asks it: `outline` and `uses` of `ports.Language`."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from impact import marks, reader, spots
+from impact.arguments import OBJECT
+from impact.language import Language, language_of, load
+from impact.lexical import is_telling
+from impact.source import COMPONENT, SINGLETON, Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
+from impact.unreadable import Unreadable, finds, outlines
+from impact.values import Definition, Facts, Import
+from impact.values import Parameter as Taken
+
+TOO_LONG = "its code takes a parser too long, or is nested more deeply than people write"
+KINDS = {
+    "positional": "positional",
+    "only": "positional-only",
+    "keyword": "keyword-only",
+    "rest": "varargs",
+    "named_rest": "kwargs",
+}
+CALLED = ("function", "method", "constructor")
+CONSTRUCTOR = "constructor"
+APART = ("{", "[", "%", "<")
+ATTRIBUTE = "@"  # of a class that has one a macro may add members to it, and hardly one that is called like its own
+MOST_ALTERNATIVES = 64  # definitions of one name that a call is held against
+UNTOLD = ("attribute", "global", "bound", "holder")  # kinds that an importer cannot ask for, or that no line defines
+
+
+def _language(path: str, source: bytes) -> Language:
+    """The language of a file; the other one that its language names, if only that one reads it without an error."""
+    language = language_of(path)
+    if language is None:
+        raise Unreadable("no language of this installation reads it")
+    if language.otherwise and _has_error(language, source):
+        other = next(one for one in load(language.folder) if one.name == language.otherwise)
+        return language if _has_error(other, source) else other
+    return language
+
+
+def _has_error(language: Language, source: bytes) -> bool:
+    root = reader.parse(language, source)
+    return root is None or root.has_error
+
+
+@outlines
+def outline(path: str, source: bytes, side: Side) -> Outline:
+    """The definitions of a file and what an importer can ask of it."""
+    language = _language(path, source)
+    facts = reader.facts(language, source)
+    if facts is None:
+        raise Unreadable(TOO_LONG)
+    exports = _exports(facts, language)
+    rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.name not in language.nameless]
+    written = {(one.owner, one.name) for one in rows if one.kind == "method" and one.parameters == ()}
+    rows = [one for one in rows if one.kind != COMPONENT or (one.owner, one.name) not in written]
+    offering = [one for one in facts.imports if one.spec and (one.hands_on or language.exports)]
+    bases: dict[str, tuple[str, ...]] = {}
+    for one in facts.definitions:
+        if (one.kind in marks.CLASSES and one.shown in ("", "class")) or one.bases:
+            whole = f"{one.owner}.{one.name}".lstrip(".")
+            more = ("*",) if one.more or facts.answering & {one.name, whole} else ()
+            name = whole if language.inline_modules else one.name.rpartition(".")[2]
+            rest = (*one.bases, *language.inherited.split(), *more)
+            bases[name] = tuple(dict.fromkeys((*bases.get(name, ()), *rest)))
+    bases |= {
+        one.name: () for one in rows if not one.owner and re.match(language.closed, one.head) and one.name not in bases
+    }
+    built = _built_elsewhere(rows)
+    heirs: dict[str, list[Definition]] = defaultdict(list)
+    for one in facts.definitions:
+        if any(base[:1] != ATTRIBUTE and base not in language.plain_bases for base in one.bases):
+            heirs[f"{one.owner}.{one.name}".lstrip(".")].append(one)
+    symbols = [_symbol(one, language, path, side, heirs.get(one.owner, ())) for one in rows if not one.means]
+    symbols = [_unsure(one) if one.name in built else one for one in symbols]
+    if language.exports:
+        offered = frozenset(exports.values())
+        is_public = language.apart_members
+        symbols = [replace(one, is_exported=is_public or _is_offered(one.name, offered)) for one in symbols]
+    return Outline(
+        symbols=alternatives(symbols, overloads=language.overloads),
+        exports=tuple(exports.items()),
+        complete=not (facts.made or facts.unsure or _is_open(path, facts, language, source)),
+        stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
+        bases=tuple(bases.items()),
+        bound=tuple(name for item in offering for name in _bound(item)),
+        loose=facts.types.union(name for item in offering if item.maybe for name in _bound(item)),
+        is_scoped=language.scoped and not facts.unscoped and not re.search(language.offers_all, path),
+        borrows=len({item.spec for item in facts.imports if item.star and not item.hands_on}) if language.scoped else 0,
+        is_whole=bool(facts.module_value) and not language.apart_members,
+    )
+
+
+def alternatives(symbols: Collection[Symbol], *, overloads: bool = False) -> tuple[Symbol, ...]:
+    """Definitions of one name know of each other, as a call has to fit one of them. But for overloads only a run decides which one counts."""
+    same: dict[str, list[Symbol]] = defaultdict(list)
+    for symbol in symbols:
+        if symbol.kind != "type":  # a type may share the name of a value
+            same[symbol.name].append(symbol)
+    related_symbols = []
+    for symbol in symbols:
+        own_signature = symbol.signature
+        others = [item.signature for item in islice(same[symbol.name], MOST_ALTERNATIVES + 2) if item is not symbol]
+        if own_signature is not None and others:
+            is_vague = len(others) > MOST_ALTERNATIVES or any(one is None or one.opaque for one in others)
+            also = tuple(one.parameters for one in others if one is not None)
+            is_opaque = own_signature.opaque or is_vague
+            own_signature = replace(own_signature, also=also, opaque=is_opaque, ambiguous=not overloads)
+        is_same = own_signature is symbol.signature
+        related_symbols.append(symbol if is_same else replace(symbol, signature=own_signature))
+    return tuple(related_symbols)
+
+
+def _is_offered(name: str, offered: Collection[str]) -> bool:
+    """Whether importers can reach a definition: it is offered, or what holds it."""
+    return name in offered or name.partition(".")[0].removesuffix("()") in offered
+
+
+def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool:
+    """Whether importers may find more in a file than it writes."""
+    if facts.open_beside or re.search(language.offers_all, path):
+        return True
+    if not facts.module_value:
+        return bool(facts.open)
+    rows = [one for one in facts.definitions if one.name == facts.module_value and not one.owner]
+    is_known = len({one.kind for one in rows}) == 1 and not any(one.bases for one in rows)
+    is_plain = all(one.kind in ("function", "class") or re.match(language.literal, one.head) for one in rows)
+    filled = language.filled.replace("NAME", re.escape(facts.module_value))
+    return not (is_known and is_plain) or re.search(filled.encode(), source) is not None
+
+
+def _built_elsewhere(rows: Sequence[Definition]) -> frozenset[str]:
+    """The constructors of classes that an object of the same name may build with other arguments: it has such a method, or inherits something."""
+    applied = {one.owner for one in rows if one.static and one.name == "apply"}
+    objects = {(f"{one.owner}.{one.name}".lstrip("."), bool(one.bases)) for one in rows if SINGLETON in one.marks}
+    return frozenset(f"{name}.{CONSTRUCTOR}" for name, is_heir in objects if is_heir or name in applied)
+
+
+def _unsure(one: Symbol) -> Symbol:
+    return replace(one, signature=replace(one.signature, opaque=True)) if one.signature is not None else one
+
+
+def _exports(facts: Facts, language: Language) -> dict[str, str]:
+    """What importers write -> the definition of the file, "" for what the file has from another."""
+    unexported = language.unexported | language.nameless
+    told = [one for one in facts.definitions if one.kind != "holder" and one.name not in unexported]
+    offered = {
+        one.name: one.means or (one.name if one.kind not in UNTOLD else "")
+        for one in told
+        if not one.owner and not (language.exports and one.private) and one.visible != "file"
+    }
+    for one in told if language.lends_members else ():
+        if one.owner and (one.static or one.kind in marks.CLASSES):
+            offered.setdefault(one.name, f"{one.owner}.{one.name}")
+    if facts.module_value:
+        is_called = any(one.name == facts.module_value and one.kind == "function" for one in told)
+        offered |= {"default": facts.module_value} if is_called or not language.apart_members else {}
+        members = {one.name: one.means or _name(one, language) for one in told if one.owner == facts.module_value}
+        offered |= {name: local for name, local in members.items() if name not in offered}
+    for item in facts.imports:
+        own = item.names if item.hands_on and not item.spec else ()
+        offered |= {bound.here: bound.there for bound in own}
+        names = _bound(item) if item.hands_on and item.spec else language.given.get(item.spec, "").split()
+        offered |= {name: "" for name in names if name not in offered}
+    return offered
+
+
+def _bound(item: Import) -> list[str]:
+    """The names that an import gives a meaning in its file."""
+    names = [one.here for one in item.names] if item.names else [item.whole.partition(".")[0]]
+    return [name for name in names if name]
+
+
+def _symbol(one: Definition, language: Language, path: str, side: Side, heirs: Sequence[Definition]) -> Symbol:
+    """One definition as the search asks for it."""
+    is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
+    name = CONSTRUCTOR if one.kind == CONSTRUCTOR else one.name
+    is_own = not one.owner and one.visible == "file"
+    own_signature = _signature(one) if one.kind in CALLED else None
+    if own_signature is not None and _may_be_another(one, language, heirs):
+        own_signature = replace(own_signature, opaque=True)
+    return Symbol(
+        path=path,
+        name=_name(one if name == one.name else replace(one, name=name), language),
+        kind=_kind(one, language),
+        start=one.start,
+        end=one.end,
+        side=side,
+        signature=own_signature,
+        is_exported=not is_hidden and not is_own and one.visible != "below",
+        visibility=one.visible or (language.private_is if one.private and not language.exports else "anywhere"),  # type: ignore[arg-type]
+        marks=one.marks,
+    )
+
+
+def _name(one: Definition, language: Language) -> str:
+    """What a definition is called in its file: with what holds it."""
+    return f"{one.owner}.{one.name}" if one.owner and not language.apart_members else one.name
+
+
+def _kind(one: Definition, language: Language) -> str:
+    """What a definition is to the search; a static method is a function of its class where importers can name it without that."""
+    if one.shown or one.kind in ("member", "common", "global"):
+        return one.shown or "variable"
+    if one.kind == "method" and ((one.static and language.lends_members) or language.apart_members):
+        return "function"
+    return "method" if one.kind == CONSTRUCTOR else one.kind
+
+
+def _may_be_another(one: Definition, language: Language, heirs: Sequence[Definition]) -> bool:
+    """Whether a call of a method may mean one that its class has from another, with other parameters. `heirs`: classes called like its own."""
+    if not language.overloads or one.kind not in ("function", "method"):
+        return False
+    is_of_all = bool(language.object_members) and re.search(language.object_members, one.name) is not None
+    is_alone = one.static or one.visible == "file" or not any(row.start <= one.start <= row.end for row in heirs)
+    return is_of_all or not is_alone
+
+
+def _signature(one: Definition) -> Signature:
+    taken = [row for row in one.parameters or () if row.name != OBJECT]
+    return Signature(tuple(map(_parameter, taken)), one.head, one.opaque)
+
+
+def _parameter(one: Taken) -> Parameter:
+    name = one.name if one.name[:1] not in APART else "{}"  # what it takes apart is no name
+    return Parameter(name, KINDS[one.kind], one.required)  # type: ignore[arg-type]
+
+
+@finds
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names."""
+    language = _language(path, source)
+    found = spots.spots(language, source, names)
+    if found is None:
+        raise Unreadable(TOO_LONG)
+    rows = tuple(_use(one, language) for one in found)
+    return SomeUses(rows) if len(rows) >= spots.MOST else rows
+
+
+def _use(one: spots.Spot, language: Language) -> Use:
+    passed, types = one.arguments, one.types
+    receiver, form = one.receiver, one.form
+    may_tell = receiver or language.free_functions  # else it is a member in any case
+    if types == marks.UNKNOWN and may_tell and language.telling and is_telling(one.name, language.telling):
+        types, form = (), form if receiver else "name"
+    if language.own_class and receiver == language.own_class and types and types != marks.UNKNOWN:
+        receiver = types[0]
+    if language.paths_with:
+        before, _, rest = receiver.partition("<")
+        if language.paths_with in receiver and ">" in rest:
+            receiver = before.removesuffix(language.paths_with) + rest.rpartition(">")[2]
+        receiver = receiver.replace(language.paths_with, ".")
+        types = tuple(row.replace(language.paths_with, ".") for row in types)
+    return Use(
+        name=one.name,
+        line=one.line,
+        form=form,
+        receiver=receiver,
+        types=types,
+        call=Call(passed.positional, passed.keywords, passed.spread) if passed is not None else None,
+        function=one.function or "<module>",
+        span=one.span,
+        is_guarded=one.guarded,
+        at=one.at,
+        alias=one.alias,
+        is_receiver=one.is_receiver,
+        result_of=one.result_of,
+    )

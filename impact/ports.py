@@ -1,0 +1,108 @@
+"""What a language offers to the search for users, and what its manifests say."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from impact.filetypes import Traits
+from impact.packages import Package, Requirement
+from impact.source import Clues, Import, Outline, Side, Use
+
+
+class Project(Protocol):
+    """One side's paths as a language sees them: who can be meant by an import."""
+
+    def clues(self, path: str) -> Clues:
+        """What a file that imports `path` must contain."""
+
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+        """The imports of a file that land in the tree; with `words`, only statements that contain one of them."""
+
+
+@runtime_checkable
+class SharedScope(Protocol):
+    """A project in which files use each other's names without importing them: the packages of Go."""
+
+    def mates(self, path: str) -> Collection[str]:
+        """The other files of the namespace that this path belongs to, whether or not the path exists."""
+
+
+@runtime_checkable
+class SelfDescribed(Protocol):
+    """A project in which a path does not say what the file offers: packages of Kotlin, namespaces of C#."""
+
+    def learn(self, path: str, source: bytes, outline: Outline) -> None:
+        """Note what a changed file holds, or held before the change, before anything is asked about it."""
+
+    def sees(self, path: str, other: str) -> bool:
+        """Whether a file is built with another one: the boundary of a project may stand between them."""
+
+
+@runtime_checkable
+class SelfNamed(Protocol):
+    """A project in which a path usually says what the file is called, and need not: modules of Elixir."""
+
+    def note(self, path: str, source: bytes) -> None:
+        """Note what a changed file is called, or was before the change, before anything is asked about it."""
+
+    def name_in(self, source: bytes) -> str:
+        """Return what a file says it is called; "" if it does not say."""
+
+
+class Receivers(Protocol):
+    """What receivers come from in a language whose packages are folders. A module may satisfy it."""
+
+    def package_of(self, source: bytes, receiver: str, line: int) -> str:
+        """The package, as the file calls it, of what the last line above a use binds its receiver to; "" if no line tells one."""
+
+
+class Language(Protocol):
+    """A family of files that import each other. A module may satisfy it; bytes and paths in, values out."""
+
+    NAME: str
+    SUFFIXES: tuple[str, ...]  # ".py"
+    CONFIGS: tuple[str, ...]  # base names (with *) of the configuration files that `project` reads
+    AMBIENT: frozenset[str]  # names that every file has without defining or importing them
+    TRAITS: Traits
+
+    @property
+    def receivers(self) -> Receivers | None:
+        """What receivers come from, where a type has the methods of those that it embeds, and overrides none."""
+
+    @property
+    def packaging(self) -> "Packaging | None":
+        """How its packages are declared; None if it has no manifests."""
+
+    def project(self, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
+        """The resolver of one side's tree."""
+
+    def outline(self, path: str, source: bytes, side: Side) -> Outline:
+        """The definitions of a file and what an importer can ask of it."""
+
+    def uses(self, path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+        """The identifiers of a file that are spelt like one of the names; never strings, never comments."""
+
+
+class Packaging(Protocol):
+    """How packages of a language are declared and asked for. A module `manifest` in the language's folder satisfies it."""
+
+    MANIFESTS: tuple[str, ...]  # base names, or the ends of paths, with *
+    LOCKS: Mapping[
+        str, str
+    ]  # a file that settles versions -> the pattern of a version, in which NAME stands for the package
+
+    def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
+        """What a tree offers to others."""
+
+    def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
+        """What a tree takes from others."""
+
+
+@runtime_checkable
+class Linking(Protocol):
+    """A packaging in which names alone do not tie two trees together."""
+
+    def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+        """Configuration files for a folder beside both trees, with which imports of one mean packages of the other.
+
+        `folders`: of the manifests that ask for them.
+        """
