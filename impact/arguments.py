@@ -81,11 +81,11 @@ def _ordered(rows: Mapping[Place, Parameter | str]) -> list[Parameter]:
         if not is_spare and (True, at) in rows:
             continue
         if row == "only_before":
-            ordered = [Parameter(one.name, "only", one.required) for one in ordered]
+            ordered = [Parameter(one.name, "only", one.is_required) for one in ordered]
         elif row == "keyword_after":
             by_keyword = True
         elif isinstance(row, Parameter):
             kind = "keyword" if by_keyword and row.kind == "positional" else row.kind
-            ordered.append(Parameter(row.name, kind, row.required))
+            ordered.append(Parameter(row.name, kind, row.is_required))
             by_keyword = by_keyword or kind == "rest"
     return ordered

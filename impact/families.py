@@ -1,15 +1,16 @@
 """The languages as the search for users asks them: one for each folder of `impact/languages`, whatever grammars it has."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any, cast
 
 from impact import table
 from impact.filetypes import Traits, filetypes
-from impact.ports import Language, Packaging
+from impact.ports import Language, Packaging, Receivers
 
 BY_QUERIES = ("outline", "uses")  # what a language need not write
-OPTIONAL = ("receivers",)
 
 
 class Family:
@@ -36,7 +37,7 @@ class Family:
         found = getattr(import_module(f"{self._folder}.importers"), name, None)
         if found is None and name in BY_QUERIES:
             found = getattr(import_module("impact.outline"), name)
-        elif found is None and name not in OPTIONAL:
+        elif found is None:
             raise AttributeError(name)
         setattr(self, name, found)  # asked for at every use of a name
         return found
@@ -44,15 +45,26 @@ class Family:
     @property
     def packaging(self) -> Packaging | None:
         """How its packages are declared; None if it has no manifests."""
-        try:
-            return cast("Packaging", import_module(f"{self._folder}.manifest"))
-        except ModuleNotFoundError as error:
-            if error.name not in (f"{self._folder}.manifest", None):
-                raise
-            return None
+        return cast("Packaging | None", _part(f"{self._folder}.manifest"))
+
+    @property
+    def receivers(self) -> Receivers | None:
+        """What receivers come from, where a type has the methods of those that it embeds, and overrides none."""
+        return cast("Receivers | None", _part(f"{self._folder}.receivers"))
 
     def __repr__(self) -> str:
         return f"<language {self.NAME}>"
+
+
+@cache
+def _part(module: str) -> ModuleType | None:
+    """Return a module of a language that not every language has."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        return None
 
 
 # Those of which a grammar is installed.

@@ -17,7 +17,7 @@ def misfit(parameters: Sequence[Parameter], given: Arguments, rules: CallRules) 
     if given.spread:
         return ""
     if given.positional > len(places) and "rest" not in kinds and not rules.positional_surplus:
-        least = sum(one.required for one in places)
+        least = sum(one.is_required for one in places)
         takes = str(len(places)) if least == len(places) else f"{least} to {len(places)}"
         return f"takes {takes} {'argument' if takes == '1' else 'arguments'}, not {given.positional}"
     if rules.missing:
@@ -28,9 +28,9 @@ def misfit(parameters: Sequence[Parameter], given: Arguments, rules: CallRules) 
     missing = [
         one.name
         for at, one in enumerate(places)
-        if one.required and at >= given.positional and one.name not in given.keywords
+        if one.is_required and at >= given.positional and one.name not in given.keywords
     ]
     missing += [
-        one.name for one in parameters if one.kind == "keyword" and one.required and one.name not in given.keywords
+        one.name for one in parameters if one.kind == "keyword" and one.is_required and one.name not in given.keywords
     ]
     return f"is missing {' and '.join(repr(name) for name in missing)}" if missing else ""

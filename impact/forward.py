@@ -43,7 +43,7 @@ def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]
     for item in facts.imports:
         yield from file.of_import(item, lines)
     for use in seen.uses:
-        if not use.guarded:
+        if not use.is_guarded:
             yield from file.of_use(use)
 
 

@@ -9,8 +9,8 @@ from impact import reader
 from impact.language import Language, Modules, language_of
 from impact.lexical import mention
 from impact.paths import Paths
-from impact.source import Clues, Import
-from impact.values import Import as Statement
+from impact.source import Clues, Link
+from impact.values import Import
 
 WHOLE = frozenset({"*"})
 FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")  # an import that names no module: a folder's own
@@ -33,7 +33,7 @@ class KnownModules(Generic[Resolver]):
         """What a file that imports `path` must contain."""
         raise NotImplementedError
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The imports of a file that land in the tree; with `words`, only statements whose module is written with one of them."""
         mentions = mention(words)
         if not mentions.search(source) and not FOLDER.search(source):
@@ -48,10 +48,10 @@ class KnownModules(Generic[Resolver]):
         )
         return tuple(item for item in dict.fromkeys(found) if item.target != path)
 
-    def _says(self, item: Statement, mentions: re.Pattern[bytes]) -> bool:
+    def _says(self, item: Import, mentions: re.Pattern[bytes]) -> bool:
         return any(mentions.search(word.encode()) for word in (item.spec, *(bound.there for bound in item.names)))
 
-    def _of_statement(self, path: str, item: Statement) -> Iterator[Import]:
+    def _of_statement(self, path: str, item: Import) -> Iterator[Link]:
         """What one statement takes, by the file that has it. A name that is a module is that whole module."""
         names: dict[str, dict[str, str]] = {}
         for bound in item.names:
@@ -66,10 +66,10 @@ class KnownModules(Generic[Resolver]):
                     taken["*"] = item.whole
         for file, taken in names.items():
             aliases = tuple((there, here) for there, here in taken.items() if there != here and (here or there != "*"))
-            yield Import(file, frozenset(taken), item.line, aliases)
+            yield Link(file, frozenset(taken), item.line, aliases)
 
 
 @lru_cache(maxsize=512)
-def statements(language: Language, code: bytes) -> tuple[Statement, ...]:
+def statements(language: Language, code: bytes) -> tuple[Import, ...]:
     """The import statements of a file, as written."""
     return reader.imports(language, code)

@@ -14,9 +14,9 @@ from impact.language import Language, language_of
 from impact.lexical import mention
 from impact.namespaces import Namespaces
 from impact.nodes import Spans, first_line, is_declared
-from impact.source import Clues, Import, Outline
+from impact.source import Clues, Link, Outline
 from impact.spots import any_of
-from impact.values import Import as Statement
+from impact.values import Import
 
 WORD = re.compile(rb"(?<![\w$])[^\W\d][\w$]*+")
 CHAIN = re.compile(rb"(?:[\w$]++\s*+\.)++\Z")  # what stands before a name, up to its dot
@@ -61,7 +61,7 @@ class KnownNamespaces(KnownModules[Resolver]):
         words = "|".join(sorted(re.escape(name) for name in names))
         return Clues(names, (rf"\b(?:{words})\b",) if words else ())
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """What a file takes from others: by its statements, and without one from the namespaces that it sees."""
         language = language_of(path)
         if language is None or not mention(words).search(source):
@@ -85,7 +85,7 @@ class _File:
         nodes = [one for one, _ in head.found["imports"].of("import", "import.member", "called")]
         self._statements = Spans([(one.start_byte, one.end_byte, "") for one in nodes])
 
-    def imports(self, words: frozenset[str]) -> Iterator[Import]:
+    def imports(self, words: frozenset[str]) -> Iterator[Link]:
         """`words`: what is asked for; none for all that the file names."""
         for item in self._items:
             for space in self._places(item.spec) if item.star else ():
@@ -100,14 +100,14 @@ class _File:
         if self._language.relative:
             yield from (f"{space}.{spec}" for space in self._own_spaces if space)
 
-    def _of_statement(self, item: Statement) -> Iterator[Import]:
+    def _of_statement(self, item: Import) -> Iterator[Link]:
         """What a statement takes: all of a type, or names of a namespace or of a type in it."""
         for bound in item.names:
             for target in self._files(f"{item.spec}.{bound.there}".lstrip("."), self._holding):
                 is_whole = self._modules.is_whole(target, bound.there)
                 yield _import(target, bound.there, bound.here, item.line, is_whole=is_whole)
         if item.star:
-            yield from (Import(one, WHOLE, item.line) for one in self._files(item.spec, self._called))
+            yield from (Link(one, WHOLE, item.line) for one in self._files(item.spec, self._called))
 
     def _files(self, name: str, find: Callable[[str], Collection[str]]) -> Collection[str]:
         """The files of a whole name, if need be of one that begins in a namespace of the file."""
@@ -124,7 +124,7 @@ class _File:
         """The files of a name, or of the type that holds it."""
         return self._called(whole) or (self._holding(whole.rpartition(".")[0]) if "." in whole else ())
 
-    def _unwritten(self, words: frozenset[str]) -> Iterator[Import]:
+    def _unwritten(self, words: frozenset[str]) -> Iterator[Link]:
         """The names that no statement brings: of the namespaces in sight, or written with their namespace."""
         endings = {"": "", **self._language.endings}
         found: set[tuple[str, str, str]] = set()
@@ -197,7 +197,7 @@ def _around(node: Node) -> tuple[str, ...]:
     return (above.type, above.parent.type if above.parent is not None else "") if above is not None else ()
 
 
-def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> Import:
+def _import(target: str, name: str, here: str, line: int, *, is_whole: bool) -> Link:
     if is_whole:
-        return Import(target, WHOLE, line, (("*", here),))
-    return Import(target, frozenset({name}), line, ((name, here),) if here not in (name, "") else ())
+        return Link(target, WHOLE, line, (("*", here),))
+    return Link(target, frozenset({name}), line, ((name, here),) if here not in (name, "") else ())

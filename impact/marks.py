@@ -6,15 +6,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal
 
 from tree_sitter import Node
 
 from impact.language import Language
 from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, matches, uses_at
 from impact.nodes import Spans, kind_of, name_of, text
+from impact.values import Form
 
-Form = Literal["name", "member", "import", "definition", "key"]
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
 MEMBERS = ("member", "method", "attribute", "component", "constructor")  # kinds that bind no bare name
 CLASSES = ("class", "type", "module", "holder")

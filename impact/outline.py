@@ -9,20 +9,11 @@ from itertools import islice
 from impact import marks, reader, spots
 from impact.arguments import OBJECT
 from impact.language import Language, language_of, load
-from impact.lexical import is_telling
-from impact.source import COMPONENT, SINGLETON, Call, Outline, Parameter, Side, Signature, SomeUses, Symbol, Use
+from impact.source import COMPONENT, SINGLETON, Outline, Side, Signature, Symbol
 from impact.unreadable import Unreadable, finds, outlines
-from impact.values import Definition, Facts, Import
-from impact.values import Parameter as Taken
+from impact.values import Definition, Facts, Import, Parameter, SomeUses, Use
 
 TOO_LONG = "its code takes a parser too long, or is nested more deeply than people write"
-KINDS = {
-    "positional": "positional",
-    "only": "positional-only",
-    "keyword": "keyword-only",
-    "rest": "varargs",
-    "named_rest": "kwargs",
-}
 CALLED = ("function", "method", "constructor")
 CONSTRUCTOR = "constructor"
 APART = ("{", "[", "%", "<")
@@ -225,9 +216,9 @@ def _signature(one: Definition) -> Signature:
     return Signature(tuple(map(_parameter, taken)), one.head, one.opaque)
 
 
-def _parameter(one: Taken) -> Parameter:
+def _parameter(one: Parameter) -> Parameter:
     name = one.name if one.name[:1] not in APART else "{}"  # what it takes apart is no name
-    return Parameter(name, KINDS[one.kind], one.required)  # type: ignore[arg-type]
+    return replace(one, name=name)
 
 
 @finds
@@ -237,36 +228,4 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     found = spots.spots(language, source, names)
     if found is None:
         raise Unreadable(TOO_LONG)
-    rows = tuple(_use(one, language) for one in found)
-    return SomeUses(rows) if len(rows) >= spots.MOST else rows
-
-
-def _use(one: spots.Spot, language: Language) -> Use:
-    passed, types = one.arguments, one.types
-    receiver, form = one.receiver, one.form
-    may_tell = receiver or language.free_functions  # else it is a member in any case
-    if types == marks.UNKNOWN and may_tell and language.telling and is_telling(one.name, language.telling):
-        types, form = (), form if receiver else "name"
-    if language.own_class and receiver == language.own_class and types and types != marks.UNKNOWN:
-        receiver = types[0]
-    if language.paths_with:
-        before, _, rest = receiver.partition("<")
-        if language.paths_with in receiver and ">" in rest:
-            receiver = before.removesuffix(language.paths_with) + rest.rpartition(">")[2]
-        receiver = receiver.replace(language.paths_with, ".")
-        types = tuple(row.replace(language.paths_with, ".") for row in types)
-    return Use(
-        name=one.name,
-        line=one.line,
-        form=form,
-        receiver=receiver,
-        types=types,
-        call=Call(passed.positional, passed.keywords, passed.spread) if passed is not None else None,
-        function=one.function or "<module>",
-        span=one.span,
-        is_guarded=one.guarded,
-        at=one.at,
-        alias=one.alias,
-        is_receiver=one.is_receiver,
-        result_of=one.result_of,
-    )
+    return SomeUses(found) if len(found) >= spots.MOST else found

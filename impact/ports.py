@@ -5,7 +5,8 @@ from typing import Protocol, runtime_checkable
 
 from impact.filetypes import Traits
 from impact.packages import Package, Requirement
-from impact.source import Clues, Import, Outline, Side, Use
+from impact.source import Clues, Link, Outline, Side
+from impact.values import Use
 
 
 class Project(Protocol):
@@ -14,7 +15,7 @@ class Project(Protocol):
     def clues(self, path: str) -> Clues:
         """What a file that imports `path` must contain."""
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The imports of a file that land in the tree; with `words`, only statements that contain one of them."""
 
 

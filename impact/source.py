@@ -1,22 +1,15 @@
 """What a language tells about one file: its outline, its uses of names, and how its importers are found."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
+
+from impact.values import Parameter
 
 Side = Literal["head", "base"]
 # From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath;
 # "self" is anywhere, but in other files without a receiver: by heirs, and by who mixes it in.
 Visibility = Literal["anywhere", "unit", "package", "folder", "below", "file", "self"]
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a signature, in order."""
-
-    name: str
-    kind: Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"] = "positional"
-    is_required: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,42 +81,6 @@ class Clues:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """The arguments of a call as written."""
-
-    positional: int = 0
-    keywords: tuple[str, ...] = ()
-    spread: bool = False  # *args, **kwargs or ...rest: the count says nothing
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One identifier of a file. `form` says what it does there; "key" is an object key or the name of a keyword argument."""
-
-    name: str
-    line: int
-    form: Literal["name", "member", "import", "definition", "key"]
-    receiver: str = ""  # of a member: what stands before the dot, as written
-    types: tuple[str, ...] = ()  # of a member: classes that the receiver is known to be, as written in this file
-    call: Call | None = None
-    function: str = "<module>"
-    span: tuple[int, int] | None = None
-    is_guarded: bool = False  # inside a `try`, or beside a test for existence: its absence is foreseen
-    at: int = field(default=-1, compare=False)  # the byte where the identifier begins; -1: not known
-    alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
-    result_of: str = field(
-        default="", compare=False
-    )  # the function of whose result it is a member, as the file writes it
-    is_receiver: bool = field(default=False, compare=False)  # a member of it is meant: `lib` of `lib.total`
-
-
-class SomeUses(tuple[Use, ...]):
-    """Uses of a file that may have more: a limit ended the search."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Outline:
     """The definitions of a file, and the names that an importer can ask of it."""
 
@@ -152,7 +109,7 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
+class Link:
     """One import statement resolved to a file of the tree. `names` holds "*" for the whole module."""
 
     target: str  # path in the tree

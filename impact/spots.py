@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from tree_sitter import Node
 
 from impact.arguments import arguments
 from impact.language import Language
+from impact.lexical import is_telling
 from impact.marks import (
     ARROW,
     CLASS,
@@ -17,7 +18,6 @@ from impact.marks import (
     UNKNOWN,
     Class,
     Construction,
-    Form,
     Mark,
     Marks,
     Scope,
@@ -31,7 +31,7 @@ from impact.marks import (
 )
 from impact.nodes import SYMBOLS, last_line, name_of, text
 from impact.reader import parse
-from impact.values import Arguments
+from impact.values import Arguments, Form, Use
 
 MOST = 2_000  # names of one file
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
@@ -43,29 +43,11 @@ OF_TYPES = ("type_identifier", "scoped_type_identifier")  # before the dot of a 
 SIGNS = (".", "::")
 PATH_WORDS = ("identifier", "type_identifier", "crate", "self", "super", "metavariable", "primitive_type")
 DEEPEST = 20  # words of a path
+MODULE = "<module>"  # what code is told to be in that is in no definition
 VARIABLE = "@"  # before a variable of the object
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """One name where it stands. `form`: "key" is a key of an object, the name of an argument, or a member's own name."""
-
-    name: str
-    line: int
-    at: int  # the byte where it begins
-    form: Form
-    receiver: str = ""  # what stands before the dot, as written
-    types: tuple[str, ...] = ()  # classes that the receiver is known to be; "?" where nothing tells
-    arguments: Arguments | None = None  # of a call
-    guarded: bool = False  # the code around foresees that it fails
-    alias: str = ""  # the name that an assignment gives to what stands here, uncalled
-    is_receiver: bool = False  # a member of it is meant
-    result_of: str = ""  # the function of whose result it is a member
-    function: str = ""  # the definitions around it, "" for none
-    span: tuple[int, int] | None = None  # the lines of the innermost
-
-
-def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Spot, ...] | None:
+def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Use, ...] | None:
     """The identifiers that are spelt like one of the names, in the order of the file; None if it cannot be read. At most `MOST`."""
     pattern = any_of(frozenset(names))
     if not pattern.search(source):
@@ -80,10 +62,28 @@ def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Sp
         places = {(one.place.start_byte, LAST.split(one.name)[-1]) for one in rows}
         found = [one for one in found if (one.at, one.name) not in places]
         found += [_constructed(language, marks, one) for one in rows]
-    return tuple(sorted(found, key=lambda one: one.at)[:MOST])
+    return tuple(_as_written(language, one) for one in sorted(found, key=lambda one: one.at)[:MOST])
 
 
-def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[bytes]) -> Iterator[Spot]:
+def _as_written(language: Language, use: Use) -> Use:
+    """A use with dots where its language separates names otherwise; a member whose name speaks for itself is of no unknown class."""
+    receiver, types, form = use.receiver, use.types, use.form
+    may_tell = receiver or language.free_functions  # else it is a member in any case
+    if types == UNKNOWN and may_tell and language.telling and is_telling(use.name, language.telling):
+        types, form = (), form if receiver else "name"
+    if language.own_class and receiver == language.own_class and types and types != UNKNOWN:
+        receiver = types[0]
+    if language.paths_with:
+        before, _, rest = receiver.partition("<")
+        if language.paths_with in receiver and ">" in rest:
+            receiver = before.removesuffix(language.paths_with) + rest.rpartition(">")[2]
+        receiver = receiver.replace(language.paths_with, ".")
+        types = tuple(row.replace(language.paths_with, ".") for row in types)
+    is_same = (receiver, types, form) == (use.receiver, use.types, use.form)
+    return use if is_same else replace(use, receiver=receiver, types=types, form=form)
+
+
+def _spots(language: Language, source: bytes, marks: Marks, pattern: re.Pattern[bytes]) -> Iterator[Use]:
     count = 0
     for match in pattern.finditer(source):
         node = marks.root.descendant_for_byte_range(match.start(), match.end())
@@ -111,7 +111,7 @@ def _named(language: Language, node: Node) -> Node | None:
     return node
 
 
-def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) -> Spot:
+def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node) -> Use:
     at, end, name = node.start_byte, node.end_byte, name_of(node)
     is_import = mark.form == "import" or any(True for _ in marks.imports.around(at, end, inclusive=True))
     around = [*_scopes(marks, node)]
@@ -142,7 +142,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         before, is_alone = _words_before(node, mark.receiver)
         types = types if is_alone else UNKNOWN
     value = (mark.receiver.parent if mark.receiver is not None else None) or node
-    return Spot(
+    return Use(
         name=name,
         line=node.start_point[0] + 1,
         at=at + (node.type in SYMBOLS),
@@ -150,11 +150,11 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         receiver=mark.owner or ("" if is_import else without_types(" ".join(before.split()))[:LONGEST]),
         types=types,
         arguments=passed,
-        guarded=is_foreseen(marks, node, form),
+        is_guarded=is_foreseen(marks, node, form),
         alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=(at, end) in marks.receivers,
         result_of=_result_of(marks, node, mark),
-        function=".".join(one.name for one in reversed(around)),
+        function=".".join(one.name for one in reversed(around)) or MODULE,
         span=_lines(around[0].node) if around else None,
     )
 
@@ -211,18 +211,18 @@ def _of_object(language: Language, marks: Marks, node: Node, *, is_call: bool) -
     return "member", types[:1] if own is not None and own.name in marks.members.get(name, ()) else types
 
 
-def _constructed(language: Language, marks: Marks, one: Construction) -> Spot:
+def _constructed(language: Language, marks: Marks, one: Construction) -> Use:
     around = [*_scopes(marks, one.place)]
     name = LAST.split(one.name)[-1]
     receiver = one.name[: -len(name)].rstrip(".:\\") if not language.flat else ""
-    return Spot(
+    return Use(
         name=name,
         line=one.place.start_point[0] + 1,
         at=one.place.start_byte,
         form="member" if receiver else "name",
         receiver=receiver,
         arguments=_arguments(language, one.args) or Arguments(),
-        function=".".join(scope.name for scope in reversed(around)),
+        function=".".join(scope.name for scope in reversed(around)) or MODULE,
         span=_lines(around[0].node) if around else None,
     )
 

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
 Rule = Literal["missing-module", "missing-name", "missing-member", "arguments"]
+Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]
 
 
@@ -15,7 +16,7 @@ class Parameter:
 
     name: str
     kind: ParameterKind = "positional"
-    required: bool = True
+    is_required: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +86,31 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One name where it is used. `receiver`: what stands before its dot, as written."""
+    """One name where it stands. `form`: what it does there; "key" is a key of an object, the name of an argument, or a member's own name."""
 
     name: str
     line: int
-    receiver: str = ""
+    form: Form = "name"
+    receiver: str = ""  # what stands before its dot, as written
+    types: tuple[
+        str, ...
+    ] = ()  # classes that the receiver is known to be, as written in this file; "?" where nothing tells
     arguments: Arguments | None = None  # of a call
-    guarded: bool = False
+    function: str = "<module>"  # the definitions around it
+    span: tuple[int, int] | None = None  # the lines of the innermost
+    is_guarded: bool = False  # the code around foresees that it is not there, or fails
+    at: int = field(default=-1, compare=False)  # the byte where it begins; -1: not known
+    alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
+    result_of: str = field(
+        default="", compare=False
+    )  # the function of whose result it is a member, as the file writes it
+    is_receiver: bool = field(default=False, compare=False)  # a member of it is meant: `lib` of `lib.total`
+
+
+class SomeUses(tuple[Use, ...]):
+    """Uses of a file that may have more: a limit ended the search."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

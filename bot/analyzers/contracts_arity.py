@@ -47,18 +47,18 @@ def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:
 
 
 def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | None:
-    places = [item for item in after.parameters if item.kind in ("positional", "positional-only")]
+    places = [item for item in after.parameters if item.kind in ("positional", "only")]
     kinds = {item.kind for item in after.parameters}
     for keyword in call.keywords:
-        if not _accepts(after, keyword) and "kwargs" not in kinds:
+        if not _accepts(after, keyword) and "named_rest" not in kinds:
             sign = filetype(call.path).named_arguments.strip() or "="
             return Misfit("keyword", f"still passes {keyword}{sign}")
     if call.spread:
         return None
-    if call.positional > len(places) and "varargs" not in kinds and not filetype(call.path).surplus_arguments:
+    if call.positional > len(places) and "rest" not in kinds and not filetype(call.path).surplus_arguments:
         accepted = {0: "none is", 1: "one is"}.get(len(places), f"{len(places)} are")
         return Misfit("arity", f"still passes {_count(call.positional)}, of which {accepted} accepted")
-    left = [*places[call.positional :], *(item for item in after.parameters if item.kind == "keyword-only")]
+    left = [*places[call.positional :], *(item for item in after.parameters if item.kind == "keyword")]
     missing = [item for item in left if item.is_required and item.name not in call.keywords]
     if missing:
         names_before = {item.name for item in before.parameters}
@@ -71,7 +71,7 @@ def _wrong(before: Signature, after: Signature, call: Reference) -> Misfit | Non
 
 def _disorder(after: Signature, call: Reference) -> Misfit | None:
     """Whether a call names arguments in another order than the parameters have now."""
-    order = [item.name for item in after.parameters if item.kind == "keyword-only"]
+    order = [item.name for item in after.parameters if item.kind == "keyword"]
     places = [order.index(keyword) for keyword in call.keywords if keyword in order]
     if places == sorted(places):
         return None
@@ -79,7 +79,7 @@ def _disorder(after: Signature, call: Reference) -> Misfit | None:
 
 
 def _accepts(signature: Signature, keyword: str) -> bool:
-    return any(item.name == keyword and item.kind in ("positional", "keyword-only") for item in signature.parameters)
+    return any(item.name == keyword and item.kind in ("positional", "keyword") for item in signature.parameters)
 
 
 def _without(before: Signature, parameter: Parameter, call: Reference) -> Misfit:

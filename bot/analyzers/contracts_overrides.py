@@ -44,10 +44,10 @@ def no_longer_fits(item: ChangedSymbol, own: Symbol) -> bool:
 def _call(signature: Signature, own: Symbol) -> Reference:
     """The shortest call that a signature takes."""
     required_parameters = [item for item in signature.parameters if item.is_required]
-    count = sum(item.kind in ("positional", "positional-only") for item in required_parameters)
+    count = sum(item.kind in ("positional", "only") for item in required_parameters)
     if filetype(own.path).shorter_overrides and own.signature is not None:
-        count = min(count, sum(item.kind in ("positional", "positional-only") for item in own.signature.parameters))
-    keywords = tuple(item.name for item in required_parameters if item.kind == "keyword-only")
+        count = min(count, sum(item.kind in ("positional", "only") for item in own.signature.parameters))
+    keywords = tuple(item.name for item in required_parameters if item.kind == "keyword")
     return Reference("", own.short, "", own.start, "", own.name, None, "bound", positional=count, keywords=keywords)
 
 

@@ -256,7 +256,7 @@ def _call_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     edits: set[ByteEdit] = set()
     for use in file.uses(row):
         at = use.at + len(use.name.encode()) - 1
-        arguments = _arguments(file, at) if use.call is not None else None
+        arguments = _arguments(file, at) if use.arguments is not None else None
         if arguments is not None:
             edits |= _fitted(file, row, arguments, before, after)
     if not edits:
@@ -284,7 +284,7 @@ def _fitted(
     call = _with_arguments(row.reference, keywords)
     if misfit(before, after, call) is None:
         return set()  # another call of the same line, which fits
-    old, new = ([one for one in side.parameters if one.kind != "varargs"] for side in (before, after))
+    old, new = ([one for one in side.parameters if one.kind != "rest"] for side in (before, after))
     gone = [one.name for one in old if one.name not in {each.name for each in new}]
     fresh = [one.name for one in new if one.name not in {each.name for each in old}]
     kept = [[one.name for one in side if one.name not in {*gone, *fresh}] for side in (old, new)]

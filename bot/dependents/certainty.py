@@ -26,7 +26,7 @@ from bot.dependents.names import Names
 from bot.dependents.sites import Bindings, Match, is_imported
 from bot.dependents.targets import UseTarget, last_word, names_class, resembles, telling
 from bot.ports import Tree
-from bot.values import COMPONENT, Fate, Import, Outline, Side, Tie, Use
+from bot.values import COMPONENT, Fate, Link, Outline, Side, Tie, Use
 from bot.values.everyday import METHODS
 from impact.ports import Language
 from impact.text.lines import says
@@ -95,7 +95,7 @@ class Judge:
     language: Language
     exports: Exports
     names: Names
-    importers: Mapping[str, Sequence[Import]]
+    importers: Mapping[str, Sequence[Link]]
     origins: Mapping[str, frozenset[str] | set[str]]
     lost_imports: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
     doubtful_imports: frozenset[tuple[str, str]] = frozenset()  # of modules whose place something else may take
@@ -144,7 +144,7 @@ class Judge:
         if file.gives_meaning(use) or (_names_another(use.receiver, target) and not is_field):
             return "name"
         is_member = use.form == "member" and (bool(target.owner) or target.is_method_of_a_value)
-        is_lost = target.is_gone or (use.call is not None and target.has_new_signature)
+        is_lost = target.is_gone or (use.arguments is not None and target.has_new_signature)
         is_near = is_member and is_lost and is_unknown and not is_foreign and use.name not in METHODS
         return "telling" if is_lone or (is_near and self.takes(file.path, target)) else "name"
 
@@ -189,7 +189,7 @@ class Judge:
         if not target.is_gone or use.name not in target.former_names or await self._is_open(target):
             return False
         if tie == "only":
-            is_use = use.call is not None or self.language.TRAITS.declared_members
+            is_use = use.arguments is not None or self.language.TRAITS.declared_members
             return is_use and not _is_of_another_type(target, use)
         if target.owner:
             is_constant = target.symbol is not None and target.symbol.symbol.kind in ("variable", COMPONENT)
@@ -244,7 +244,7 @@ class Judge:
             self.loose.add((target.key, file.path, use.line))
             return True
         self.untied.add((target.key, use.name))
-        is_bare = self.language.TRAITS.open_classes and not use.receiver and use.call is not None
+        is_bare = self.language.TRAITS.open_classes and not use.receiver and use.arguments is not None
         is_alone = (
             target.is_gone and self._is_lone(target, use.name) and (is_bare or CHAIN.match(use.receiver) is not None)
         )

@@ -39,7 +39,7 @@ ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 WORD = re.compile(r"\w+")
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
-PLACES = frozenset({"positional", "positional-only"})
+PLACES = frozenset({"positional", "only"})
 NAMED = re.compile(r"\$?[^\W_]")  # neither nameless nor taken apart
 OPENING, CLOSING = "([{<", ")]}>"
 TEXTS = re.compile(
@@ -170,20 +170,20 @@ def _parameters(
 
 def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name: bool) -> bool:
     """Whether every call that fitted still fits and means the same: what is new stands behind, or has a name, and is optional."""
-    old = [item for item in before if item.kind in ("positional", "positional-only")]
-    new = [item for item in after if item.kind in ("positional", "positional-only")]
+    old = [item for item in before if item.kind in ("positional", "only")]
+    new = [item for item in after if item.kind in ("positional", "only")]
     if len(new) < len(old) or any(item.is_required for item in new[len(old) :]):
         return False
     if not all(_fits(one, other, by_name=by_name) for one, other in zip(old, new, strict=False)):
         return False
-    keywords = {item.name: item for item in before if item.kind == "keyword-only"}
-    now = {item.name: item for item in after if item.kind in ("keyword-only", "positional")}
+    keywords = {item.name: item for item in before if item.kind == "keyword"}
+    now = {item.name: item for item in after if item.kind in ("keyword", "positional")}
     if any(name not in now or (now[name].is_required and not item.is_required) for name, item in keywords.items()):
         return False
-    if any(item.is_required and item.name not in keywords for item in after if item.kind == "keyword-only"):
+    if any(item.is_required and item.name not in keywords for item in after if item.kind == "keyword"):
         return False
-    rest = {item.kind for item in before if item.kind in ("varargs", "kwargs")}
-    return rest <= {item.kind for item in after} and not ("varargs" in rest and len(new) > len(old))
+    rest = {item.kind for item in before if item.kind in ("rest", "named_rest")}
+    return rest <= {item.kind for item in after} and not ("rest" in rest and len(new) > len(old))
 
 
 def moved_places(before: Signature, after: Signature) -> frozenset[int]:
@@ -192,8 +192,8 @@ def moved_places(before: Signature, after: Signature) -> frozenset[int]:
         return frozenset()  # which overload a call takes, its arguments decide
     old, new = ([item for item in side.parameters if item.kind in PLACES] for side in (before, after))
     names_before, names_after = (_own_names(side) for side in (before, after))
-    rest = any(item.kind == "varargs" for item in after.parameters)
-    collects = any(item.kind == "varargs" for item in before.parameters)
+    rest = any(item.kind == "rest" for item in after.parameters)
+    collects = any(item.kind == "rest" for item in before.parameters)
     places = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
     for index, item in enumerate(old):
         other = new[index].name if index < len(new) else ""
@@ -213,7 +213,7 @@ def _own_names(signature: Signature) -> frozenset[str]:
 def _fits(old: Parameter, new: Parameter, *, by_name: bool) -> bool:
     """Whether every argument for the old parameter also fits the new one."""
     is_rename = by_name and old.name != new.name and old.kind == "positional"
-    is_hidden_name = old.kind == "positional" and new.kind == "positional-only"
+    is_hidden_name = old.kind == "positional" and new.kind == "only"
     return not is_rename and not is_hidden_name and not (new.is_required and not old.is_required)
 
 

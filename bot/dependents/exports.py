@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
 from bot.dependents.reach import Reach
-from bot.values import Import, Outline, Side, Symbol
+from bot.values import Link, Outline, Side, Symbol
 
 DEPTH = 12  # files that hand on everything of each other
 NOT_HANDED_ON = frozenset({"default"})
@@ -54,7 +54,7 @@ class Exports:
         before, after = [(await reach.tree.entries(side)).get(path) for side, reach in self._sides.items()]
         return before is not None and after is not None and before.oid == after.oid
 
-    async def imports(self, path: str) -> tuple[Import, ...]:
+    async def imports(self, path: str) -> tuple[Link, ...]:
         """What a file of the head tree imports."""
         return await self._sides["head"].imports(path)
 
@@ -249,7 +249,7 @@ class Exports:
         return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]
 
 
-def binding(item: Import, name: str) -> Iterator[str]:
+def binding(item: Link, name: str) -> Iterator[str]:
     """What an import takes from its target for a name here: another name, or "*" for the whole module."""
     here = dict(item.aliases)
     for bound_name in sorted(item.names):

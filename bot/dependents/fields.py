@@ -153,7 +153,7 @@ def _of_file(
         else:
             continue
         is_bound = seen.binds(called, use.line) and not (called in own and len(seen.bindings[called]) == 1)
-        if not called or use.guarded or (is_bound and home == path) or not (asked or gained):
+        if not called or use.is_guarded or (is_bound and home == path) or not (asked or gained):
             continue
         family = _family(now, before, home, called) or ()
         fails = "" if use.receiver else _insists(now, before, path, use)

@@ -12,7 +12,7 @@ from bot.dependents.reach import Reach, globs
 from bot.dependents.sites import MODULE, Bindings, Meaning, bind
 from bot.dependents.symbols import ChangedSource
 from bot.machine.concurrency import together
-from bot.values import ChangedSymbol, Dependent, Import, Query, Reference
+from bot.values import ChangedSymbol, Dependent, Link, Query, Reference
 from impact.text.paths import is_test
 
 BARRELS = frozenset({"__init__", "index"})
@@ -36,15 +36,15 @@ class Scene:
     base: Reach
     exports: Exports
     declarations: HeadersByDefinition = field(default_factory=dict)
-    importers: dict[str, list[Import]] = field(default_factory=lambda: defaultdict(list))  # file -> imports that matter
-    lost_imports: dict[str, list[Import]] = field(
+    importers: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))  # file -> imports that matter
+    lost_imports: dict[str, list[Link]] = field(
         default_factory=lambda: defaultdict(list)
     )  # file -> imports of files that are gone
     origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> changed files it hands on
     doors: dict[str, dict[str, set[Meaning]]] = field(
         default_factory=lambda: defaultdict(dict)
     )  # file -> name that it offers -> the changed names that it stands for
-    former: dict[str, list[Import]] = field(default_factory=dict)  # changed file -> what it imported before
+    former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> what it imported before
     missed_uses: list[str] = field(default_factory=list)  # sentences: what may hide a use
 
 
@@ -76,7 +76,7 @@ async def importing(scene: Scene) -> tuple[Dependent, ...]:
 
 
 def _note(
-    dependents_found: dict[tuple[str, str], Dependent], path: str, item: Import, via: str | None, target: str = ""
+    dependents_found: dict[tuple[str, str], Dependent], path: str, item: Link, via: str | None, target: str = ""
 ) -> None:
     key = target or item.target, path
     earlier = dependents_found.get(key)
@@ -85,7 +85,7 @@ def _note(
     dependents_found[key] = Dependent(path, key[0], names, line, way, is_test(path))
 
 
-async def _declaring(scene: Scene, here: set[str]) -> Mapping[str, tuple[Import, ...]]:
+async def _declaring(scene: Scene, here: set[str]) -> Mapping[str, tuple[Link, ...]]:
     """Who imports an unchanged header that declares what a changed file defines."""
     declaring = {header for headers in scene.declarations.values() for header in headers} - here
     headers = {header for header in declaring if header in scene.head.paths}
@@ -99,7 +99,7 @@ async def _declaring(scene: Scene, here: set[str]) -> Mapping[str, tuple[Import,
 
 async def _through_barrels(
     scene: Scene,
-    direct: Mapping[str, tuple[Import, ...]],
+    direct: Mapping[str, tuple[Link, ...]],
     changed_paths: set[str],
     dependents_found: dict[tuple[str, str], Dependent],
 ) -> None:
@@ -156,8 +156,8 @@ class ReExports:
     searched_names: set[str] = field(default_factory=set)
 
     async def takers(
-        self, importers: Mapping[str, Sequence[Import]], barrels: Collection[str]
-    ) -> dict[str, tuple[Import, ...]]:
+        self, importers: Mapping[str, Sequence[Link]], barrels: Collection[str]
+    ) -> dict[str, tuple[Link, ...]]:
         """Note what the files among these offer, and return who takes it from them: file -> its imports of them."""
         if not any(self.names.values()):
             return {}
@@ -297,7 +297,7 @@ async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str,
 
 
 def _hands_on(
-    path: str, items: Iterable[Import], origins: Mapping[str, set[str]], wanted_names: Mapping[str, frozenset[str]]
+    path: str, items: Iterable[Link], origins: Mapping[str, set[str]], wanted_names: Mapping[str, frozenset[str]]
 ) -> bool:
     """Whether a file may offer a changed name that it imports: by its own name, by a star, or because it says so."""
     stem = posixpath.splitext(posixpath.basename(path))[0]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.dependents.names import occurrences
 from bot.dependents.reach import Reach
 from bot.dependents.sites import MODULE, mention
-from bot.values import Import, Query, Reference
+from bot.values import Link, Query, Reference
 from impact.ports import SelfDescribed
 from impact.text.lines import file_lines, without_mark
 
@@ -24,7 +24,7 @@ LONGEST = 400  # characters of a line that are read
 MOST_HOLDERS = 100  # files that are asked what they define
 
 
-async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Import]]) -> tuple[Reference, ...]:
+async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequence[Link]]) -> tuple[Reference, ...]:
     """`lost_imports`: file of the head tree -> its imports that mean a removed file. Guarded ones are not breaks."""
     if not lost_imports:
         return ()
@@ -62,7 +62,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
     return tuple(references)
 
 
-async def _is_package_in_place(head: Reach, item: Import, line: str) -> bool:
+async def _is_package_in_place(head: Reach, item: Link, line: str) -> bool:
     """Whether a manifest asks for a package with the name of the removed module: the import may mean that now."""
     if RELATIVE.search(line):
         return False
@@ -84,13 +84,13 @@ def _squashed(name: str) -> str:
     return APART.sub("", name.lower())
 
 
-def _has_meaning(item: Import, spelt: Collection[tuple[str, int]], meanings: Collection[str]) -> bool:
+def _has_meaning(item: Link, spelt: Collection[tuple[str, int]], meanings: Collection[str]) -> bool:
     """Whether a lost import that no statement spells is a name which the head gives a meaning: by a namespace, or one that is used whole."""
     names = item.names - {"*"}
     return bool(names) and names <= frozenset(meanings) and not any((name, item.line) in spelt for name in names)
 
 
-async def _is_member(base: Reach, item: Import) -> bool:
+async def _is_member(base: Reach, item: Link) -> bool:
     """Whether a file was known by a member alone, as by a method that extends another type: what the receiver is, code cannot tell."""
     if not base.is_told or "*" in item.names or not item.names:
         return False
@@ -99,7 +99,7 @@ async def _is_member(base: Reach, item: Import) -> bool:
     return item.names.isdisjoint(symbol.name for symbol in symbols)
 
 
-async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: bytes) -> bool:
+async def _is_defined_elsewhere(head: Reach, item: Link, path: str, source: bytes) -> bool:
     """Whether an unchanged file gives an import its meaning: what a file holds its path need not say."""
     language = head.language
     if (word := language.TRAITS.module_word) and (names := {name for name in _last_words(item) if name.isidentifier()}):
@@ -130,9 +130,9 @@ def _declares(text: bytes, name: str) -> bool:
     return re.search(TYPE % re.escape(name).encode(), text) is not None
 
 
-def _one_each(items: Sequence[Import], base: Reach) -> list[Import]:
+def _one_each(items: Sequence[Link], base: Reach) -> list[Link]:
     """One import of each namespace: a package that is gone is one loss, however many files it had."""
-    distinct_imports: list[Import] = []
+    distinct_imports: list[Link] = []
     for item in sorted(items, key=lambda item: (item.line, item.target)):
         if not any(item.line == other.line and item.target in base.mates(other.target) for other in distinct_imports):
             distinct_imports.append(item)
@@ -143,19 +143,19 @@ def _stem(path: str) -> str:
     return posixpath.splitext(path)[0].removesuffix("/__init__").removesuffix("/index")
 
 
-def _import_words(item: Import) -> frozenset[str]:
+def _import_words(item: Link) -> frozenset[str]:
     """The words that an import is written with."""
     here = {part for _, name in item.aliases for part in name.split(".")}
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
 
 
-def _last_words(item: Import) -> frozenset[str]:
+def _last_words(item: Link) -> frozenset[str]:
     """What a module itself is called in an import: not what it is in, which is there as long as anything in it is."""
     here = {name.rpartition(".")[2] for _, name in item.aliases}
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
 
 
-def _reference(item: Import, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
+def _reference(item: Link, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
     """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
     line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)

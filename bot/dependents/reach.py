@@ -8,7 +8,7 @@ from fnmatch import translate
 from bot.machine import limits
 from bot.machine.concurrency import together
 from bot.ports import Tree
-from bot.values import Clues, Import, Outline, Query, Side, TreeEntry
+from bot.values import Clues, Link, Outline, Query, Side, TreeEntry
 from impact.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope
 from impact.text.lines import CONFIG, without_mark
 
@@ -21,7 +21,7 @@ BEHIND_MARK = (
     r"^[^\x00-\x7F]{0,3}"  # a byte order mark may stand before the first line, as one letter or as three bytes
 )
 TOGETHER = 100  # alternatives in one pattern
-Importers = Mapping[str, tuple[Import, ...]]
+Importers = Mapping[str, tuple[Link, ...]]
 
 
 class Reach:
@@ -41,7 +41,7 @@ class Reach:
         # Asked once: a question about a protocol costs as much as resolving an import.
         self._shared = project if isinstance(project, SharedScope) else None
         self._told = project if isinstance(project, SelfDescribed) else None
-        self._imports: dict[str, tuple[Import, ...]] = {}
+        self._imports: dict[str, tuple[Link, ...]] = {}
         self._neighbours: dict[str, set[str]] = {}
 
     async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> Importers:
@@ -57,7 +57,7 @@ class Reach:
         if among is None or len(clues) <= FEW < len(candidates):
             proposals = await _propose(self.tree, self.language, clues)
             candidates = proposals if among is None else candidates & proposals
-        imports_by_path: dict[str, tuple[Import, ...]] = {}
+        imports_by_path: dict[str, tuple[Link, ...]] = {}
         paths = sorted(candidates)
         for at in range(0, len(paths), PORTION):  # the texts of a large tree are not held all at once
             for path, source in (await self.tree.read_many(paths[at : at + PORTION])).items():
@@ -66,7 +66,7 @@ class Reach:
                     imports_by_path[path] = imports
         return imports_by_path
 
-    async def imports(self, path: str) -> tuple[Import, ...]:
+    async def imports(self, path: str) -> tuple[Link, ...]:
         """Every import of a file of this side that lands in the tree."""
         await self.load([path])
         return self._imports[path]
@@ -78,7 +78,7 @@ class Reach:
         for path in new:
             self._imports[path] = self.resolve(path, sources[path]) if path in sources else ()
 
-    def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The imports of a text at a path that land in the tree; with `words` as a project has it."""
         return self.project.imports(path, without_mark(source), words)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from bot.dependents.targets import RESULT, WHOLE_MODULE, UseTarget
-from bot.values import Fate, Import, Reference, Tie, Use
+from bot.values import Fate, Link, Reference, Tie, Use
 from bot.values.everyday import METHODS
 from impact.text.paths import is_test
 
@@ -67,7 +67,7 @@ class Bindings:
 
 
 def bind(
-    imports: Iterable[Import], origins: Mapping[str, Collection[str]], doors: Doors = MappingProxyType({})
+    imports: Iterable[Link], origins: Mapping[str, Collection[str]], doors: Doors = MappingProxyType({})
 ) -> Bindings:
     """The names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on; `doors`: those that offer a few."""
     bindings = Bindings()
@@ -91,7 +91,7 @@ def bind(
     return bindings
 
 
-def _bind_offer(bindings: Bindings, item: Import, there: str, origin: str, name: str) -> None:
+def _bind_offer(bindings: Bindings, item: Link, there: str, origin: str, name: str) -> None:
     """Bind what a door offers under one name, if the import takes it."""
     here = dict(item.aliases)
     ways = [here.get(there, there).rpartition(".")[::2]] if there in item.names else []
@@ -224,7 +224,7 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Se
         )
         hit = (door, name) if door else (ways[0].door, ways[0].there) if ways else None
         return Match(use, sure=True, door=hit[0], name=hit[1]) if hit is not None else None
-    if name == WHOLE_MODULE and use.form == "name" and use.call is not None:
+    if name == WHOLE_MODULE and use.form == "name" and use.arguments is not None:
         door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
         if door:
             return Match(use, sure=True, door=door, name=name)
@@ -275,7 +275,7 @@ def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:
 
 
 def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:
-    if use.form in ("name", "member") and use.call is not None:
+    if use.form in ("name", "member") and use.arguments is not None:
         dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
         if dotted_name in classes and target.constructor:
             return Match(use, sure=True, door=classes[dotted_name], name="")
@@ -365,7 +365,7 @@ def reference(
     target: UseTarget, hit: Match, path: str, lines: Sequence[str], tie: Tie = "name", fate: Fate = "unknown"
 ) -> Reference:
     """A match as the value that is handed on."""
-    use, call = hit.use, hit.use.call
+    use, call = hit.use, hit.use.arguments
     return Reference(
         symbol=target.key,
         name=use.name,

@@ -52,7 +52,7 @@ async def callers(tree: Tree, name: str, languages: Mapping[str, Language], limi
 
 
 def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
-    form = FORMS.get(use.form) or ("call" if use.call is not None else "mention")
+    form = FORMS.get(use.form) or ("call" if use.arguments is not None else "mention")
     return Reference(
         symbol=use.name,
         name=use.name,
@@ -63,10 +63,10 @@ def _with_text(use: Use, path: str, lines: Sequence[str]) -> Reference:
         span=use.span,
         tie="name",
         test=is_test(path),
-        call=use.call is not None,
-        positional=use.call.positional if use.call else 0,
-        keywords=use.call.keywords if use.call else (),
-        spread=bool(use.call and use.call.spread),
+        call=use.arguments is not None,
+        positional=use.arguments.positional if use.arguments else 0,
+        keywords=use.arguments.keywords if use.arguments else (),
+        spread=bool(use.arguments and use.arguments.spread),
         form=form,
     )
 

@@ -75,23 +75,8 @@ from bot.values.review import (
 )
 from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
-from impact.source import (
-    COMPONENT,
-    SINGLETON,
-    SPACE,
-    Call,
-    Clues,
-    Import,
-    Outline,
-    Parameter,
-    Side,
-    Signature,
-    SomeUses,
-    Symbol,
-    Use,
-    Visibility,
-)
-from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
+from impact.source import COMPONENT, SINGLETON, SPACE, Clues, Link, Outline, Side, Signature, Symbol, Visibility
+from impact.values import Arguments, Parameter, SomeUses, Use
 
 if TYPE_CHECKING:
     from bot.values.ask import (

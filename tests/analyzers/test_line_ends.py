@@ -7,12 +7,12 @@ import step
 from fakes import Repository
 from families import few
 
-from bot import languages
 from bot.analyzers import ANALYZERS, ruff
 from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
 from bot.dependents.declarations import yaml_lines
 from bot.values import Dependents, Judgement, PullRequest
+from impact import families
 from impact.faults import faults
 from impact.text.lines import FEEDS
 
@@ -30,7 +30,7 @@ def look(pull: PullRequest, linter: Linter | None = None, name: str = "") -> Jud
     """What a linter finds in a change."""
 
     async def run(tree: Checkout, files: step.Files) -> Judgement:
-        analyzer = linter or ANALYZERS[name](languages.LANGUAGES)
+        analyzer = linter or ANALYZERS[name](families.LANGUAGES)
         return await analyzer.check(tree, files, Dependents())
 
     return step.over(pull, run)

@@ -98,7 +98,8 @@ def test_named_files_exist(page: Path) -> None:
     paths = [
         span
         for span in spans
-        if re.fullmatch(r"(bot|impact|rlm|tests|templates|benchmarks|docs|evals|sandbox)/[\w./-]+", span) and "NAME" not in span
+        if re.fullmatch(r"(bot|impact|rlm|tests|templates|benchmarks|docs|evals|sandbox)/[\w./-]+", span)
+        and "NAME" not in span
     ]
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
@@ -122,7 +123,9 @@ def test_the_table_of_plug_ins_names_what_exists() -> None:
     assert len(interfaces) > len(table) / 2
     for name in interfaces:
         module, _, interface = name.rpartition(".")
-        assert hasattr(import_module(module if module.startswith(("rlm.", "impact.")) else f"bot.{module}"), interface), name
+        assert hasattr(
+            import_module(module if module.startswith(("rlm.", "impact.")) else f"bot.{module}"), interface
+        ), name
     for cells in table:
         names = [name for name in quoted(cells[3]) if re.fullmatch(r"\w+", name)]
         places = [ROOT / name for name in quoted(cells[3]) if name.startswith(("bot/", "rlm/", "impact/"))]

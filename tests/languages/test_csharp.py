@@ -129,7 +129,7 @@ def test_a_new_object_that_writes_no_class_is_of_the_one_that_its_place_asks_for
     )
     found = CSHARP.uses("Use.cs", source, {"Cart"})
 
-    assert [(one.line, one.call.positional) for one in found if one.call] == [(4, 1), (6, 2), (10, 0)]
+    assert [(one.line, one.arguments.positional) for one in found if one.arguments] == [(4, 1), (6, 2), (10, 0)]
 
 
 @pytest.mark.parametrize(

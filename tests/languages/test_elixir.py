@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.values import Call
+from bot.values import Arguments
 from impact.families import LANGUAGES
 
 ELIXIR = LANGUAGES["elixir"]
@@ -43,20 +43,20 @@ def test_a_module_is_in_the_file_that_is_called_like_it(code: str, expected: set
 @pytest.mark.parametrize(
     ("code", "call"),
     [
-        ("Cart.total(1, 2)", Call(2)),
-        ("rows |> Cart.total(2)", Call(2)),
-        ("rows |> Cart.total()", Call(1)),
-        ("&Cart.total/3", Call(3)),
-        ("Cart.total(1, tax: 2, limit: 3)", Call(2)),
-        ("Cart.total 1 do\n  2\nend", Call(2)),
-        ("Cart.total", Call(0)),
+        ("Cart.total(1, 2)", Arguments(2)),
+        ("rows |> Cart.total(2)", Arguments(2)),
+        ("rows |> Cart.total()", Arguments(1)),
+        ("&Cart.total/3", Arguments(3)),
+        ("Cart.total(1, tax: 2, limit: 3)", Arguments(2)),
+        ("Cart.total 1 do\n  2\nend", Arguments(2)),
+        ("Cart.total", Arguments(0)),
     ],
 )
-def test_a_call_gives_as_many_arguments_as_the_function_gets(code: str, call: Call) -> None:
+def test_a_call_gives_as_many_arguments_as_the_function_gets(code: str, call: Arguments) -> None:
     """A pipe hands in the first, a block and keywords are the last, a capture names how many."""
     source = f"defmodule A do\n  def run(rows) do\n    {code}\n  end\nend\n".encode()
     use = next(use for use in ELIXIR.uses("a.ex", source, {"total"}))
-    assert (use.form, use.receiver, use.call) == ("member", "Cart", call)
+    assert (use.form, use.receiver, use.arguments) == ("member", "Cart", call)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,13 @@ def test_the_first_module_is_the_file_and_others_are_members_of_it() -> None:
 def test_a_delegate_is_a_use_of_the_module_that_it_is_handed_to(name: str, line: int) -> None:
     """It calls the function of its own name there, or the one that it says."""
     (use,) = ELIXIR.uses("lib/shop/cart.ex", SHOP, {name})
-    assert (use.line, use.form, use.receiver, use.types, use.call) == (line, "member", "Tax", ("Tax",), Call(1))
+    assert (use.line, use.form, use.receiver, use.types, use.arguments) == (
+        line,
+        "member",
+        "Tax",
+        ("Tax",),
+        Arguments(1),
+    )
 
 
 @pytest.mark.parametrize(

@@ -74,5 +74,5 @@ def test_a_table_whose_members_are_computed_is_left_in_doubt(line: str) -> None:
 )
 def test_code_that_asks_first_foresees_that_a_member_is_gone(code: str, guarded: bool) -> None:
     """A condition or `pcall` around the call does, the call's own result does not."""
-    uses = [use for use in LUA.uses("a.lua", code.encode(), {"total"}) if use.call is not None]
+    uses = [use for use in LUA.uses("a.lua", code.encode(), {"total"}) if use.arguments is not None]
     assert [use.is_guarded for use in uses] == [guarded]

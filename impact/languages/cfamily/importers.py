@@ -15,7 +15,7 @@ from impact.languages.cfamily.reading import outline, uses
 from impact.lexical import MOST_IMPORTS, line_until, mention
 from impact.parsing import Lines
 from impact.paths import shared_folders
-from impact.source import Clues, Import
+from impact.source import Clues, Link
 
 INCLUDE = re.compile(
     rb"^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?P<mark>[\"<])(?P<path>[^\">\r\n]+)[\">]", re.MULTILINE
@@ -46,7 +46,7 @@ class Includes:
         include_pattern = rf"^\s*#\s*(include|include_next|import)\s*[\"<]([^\">]*/)?{re.escape(name)}[\">]"
         return Clues(frozenset({name}), (include_pattern,))
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The includes of a file that land in the tree: each hands on everything."""
         mentions, imports, lines, comments = mention(words), [], Lines(source), BlockComments(source)
         for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
@@ -54,7 +54,7 @@ class Includes:
                 continue
             target = self._resolve(match["path"].decode("utf-8", "replace").strip(), path, match["mark"] == b"<")
             if target and target != path:
-                imports.append(Import(target, WHOLE, lines.at(match.start())))
+                imports.append(Link(target, WHOLE, lines.at(match.start())))
         return tuple(imports)
 
     def _resolve(self, target: str, here: str, is_angled: bool) -> str | None:

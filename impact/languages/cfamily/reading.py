@@ -8,8 +8,9 @@ from functools import lru_cache
 from impact import outline as generic
 from impact import reader, spots
 from impact.language import languages
-from impact.source import SPACE, Outline, Parameter, Side, Symbol, Use
+from impact.source import SPACE, Outline, Side, Symbol
 from impact.unreadable import finds, outlines
+from impact.values import Parameter, Use
 
 MODERN = re.compile(
     rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b"
@@ -90,7 +91,7 @@ def _included(symbol: Symbol, path: str) -> Symbol:
 
 def _parameter(one: Parameter) -> Parameter:
     """A parameter by its name alone: of `*const rows[]` it is `rows`."""
-    if one.kind == "varargs":
+    if one.kind == "rest":
         return replace(one, name="...")
     found = NAME.match(one.name) if DECLARED.search(one.name) else None
     return Parameter(found[1], one.kind, one.is_required) if found is not None else one

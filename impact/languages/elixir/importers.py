@@ -14,7 +14,7 @@ from itertools import islice
 
 from impact.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from impact.parsing import Lines
-from impact.source import Clues, Import
+from impact.source import Clues, Link
 
 ENDINGS = (".ex", ".exs")
 ROOT = re.compile(r"(?:^|.*/)(?:lib|test|test/support|web|src|priv/repo/migrations|config)/")
@@ -58,10 +58,10 @@ class ElixirModules:
         words |= {name.rpartition(".")[2] for name, home in self._names.items() if home == path}
         return Clues(frozenset(words), tuple(rf"\b(?i:{re.escape(word)})\b" for word in sorted(words)))
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The modules that a file names, each under every name that it has here."""
         mentions = mention(frozenset(word.lower() for word in words))
-        lines, imports = Lines(source), list[Import]()
+        lines, imports = Lines(source), list[Link]()
         aliases: dict[str, str] = {}  # name here -> module
         for match in islice(ALIAS.finditer(source), MOST_IMPORTS):
             for module, here in alias_names(match):
@@ -82,10 +82,10 @@ class ElixirModules:
 
     def _import(
         self, module: str, names: frozenset[str], line: int, aliases: tuple[tuple[str, str], ...]
-    ) -> Iterator[Import]:
+    ) -> Iterator[Link]:
         target = self.file_of(module)
         if target is not None:
-            yield Import(target, names, line, aliases)
+            yield Link(target, names, line, aliases)
 
     def file_of(self, module: str) -> str | None:
         """The one file whose path spells a module's name, else the changed one that says it."""
@@ -170,7 +170,7 @@ def alias_names(match: re.Match[bytes]) -> list[tuple[str, str]]:
     return [(name, here)]
 
 
-def _first_lines(imports: list[Import]) -> Iterator[Import]:
+def _first_lines(imports: list[Link]) -> Iterator[Link]:
     """Of equal imports of several lines the first."""
     seen_imports: set[tuple[object, ...]] = set()
     for item in imports:

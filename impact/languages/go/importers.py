@@ -10,8 +10,8 @@ from impact.importers import WHOLE, KnownModules, statements
 from impact.language import languages
 from impact.languages.go import Modules
 from impact.outline import uses as read_uses
-from impact.source import Clues, Import, Use
-from impact.values import Import as Statement
+from impact.source import Clues, Link
+from impact.values import Import, Use
 
 GO = languages()[".go"]
 VERSION = re.compile(r"v\d+")
@@ -51,19 +51,19 @@ class GoModules(KnownModules[Modules]):
         specs = self.modules.specs(path) if not path.endswith("_test.go") else frozenset[str]()
         return Clues(specs, (rf"[\"`]({'|'.join(re.escape(spec) for spec in sorted(specs))})[\"`]",) if specs else ())
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The imports of a file that land in the tree: one for each file of the package that is meant."""
         rows = [one for one in statements(GO, source) if not words or one.spec in words]
         dotted = frozenset(DOTTED.findall(source)) if rows else frozenset[bytes]()
         return tuple(dict.fromkeys(item for one in rows for item in self._of_package(path, one, dotted)))
 
-    def _of_package(self, path: str, item: Statement, dotted: frozenset[bytes]) -> Iterator[Import]:
+    def _of_package(self, path: str, item: Import, dotted: frozenset[bytes]) -> Iterator[Link]:
         here = "" if item.star else item.whole or _local_name(item.spec, dotted)
         is_unnamed = here in ("", "_")  # an import for its effects takes nothing
         for file in self.modules.files(path, item) or ():
             if not file.endswith("_test.go"):
                 taken = WHOLE if here != "_" else frozenset[str]()
-                yield Import(file, taken, item.line, () if is_unnamed else (("*", here),))
+                yield Link(file, taken, item.line, () if is_unnamed else (("*", here),))
 
 
 def _local_name(spec: str, dotted: frozenset[bytes]) -> str:

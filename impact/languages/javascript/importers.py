@@ -10,9 +10,10 @@ from impact.language import language_of
 from impact.languages.javascript import Modules
 from impact.outline import uses as read_uses
 from impact.parsing import Lines
-from impact.source import Clues, SomeUses, Use
+from impact.source import Clues
 from impact.spots import MOST
 from impact.unreadable import finds
+from impact.values import SomeUses, Use
 
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
 

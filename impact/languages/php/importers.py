@@ -14,7 +14,8 @@ from impact.filetypes import parsed_by
 from impact.lexical import MOST_IMPORTS, line_until, mention
 from impact.outline import uses as read_uses
 from impact.parsing import Lines
-from impact.source import Clues, Import, Use
+from impact.source import Clues, Link
+from impact.values import Use
 
 SUFFIXES = parsed_by("php")
 NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]+([A-Za-z_][\w\\]*)", re.MULTILINE)
@@ -152,9 +153,9 @@ class Names:
                     self._folders[posixpath.dirname(one)].append(one)
         return [one for one in self._folders.get(folder, ()) if one != path]
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The names and files that a file takes from others of the tree."""
-        mentions, imports, lines = mention(words), list[Import](), Lines(source)
+        mentions, imports, lines = mention(words), list[Link](), Lines(source)
         namespace = NAMESPACE.search(source)
         here = namespace[1].decode() + "\\" if namespace else ""
         aliases: dict[str, str] = {}
@@ -173,26 +174,26 @@ class Names:
         for match in islice(LOADED.finditer(source), MOST_IMPORTS):
             target = self._file(match["path"].decode("utf-8", "replace"), path, match["here"] is not None)
             if target and mentions.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
-                imports.append(Import(target, WHOLE, lines.at(match.start())))
+                imports.append(Link(target, WHOLE, lines.at(match.start())))
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
-    def _global_imports(self, source: bytes, mentions: re.Pattern[bytes], lines: Lines) -> Iterator[Import]:
+    def _global_imports(self, source: bytes, mentions: re.Pattern[bytes], lines: Lines) -> Iterator[Link]:
         """The classes without a namespace that a file without one names: no statement says where they come from."""
         for full in sorted(full for full in self._classes if "\\" not in full and mentions.search(full.encode())):
             match = re.search(rb"(?<![\w\\$>:])" + full.encode() + rb"\b", source)
             if match:
-                yield Import(self._classes[full], frozenset({full}), lines.at(match.start()))
+                yield Link(self._classes[full], frozenset({full}), lines.at(match.start()))
 
-    def _use_imports(self, full: str, alias: str, line: int, function: bool) -> Iterator[Import]:
+    def _use_imports(self, full: str, alias: str, line: int, function: bool) -> Iterator[Link]:
         short = full.rpartition("\\")[2]
         targets = self._loaded_for(full) if function else [self._class(full)]
         for target in dict.fromkeys([*targets, *(self._helpers.get(full, ()) if function else ())]):
             if target is not None:
-                yield Import(target, frozenset({short}), line, ((short, alias),) if alias != short else ())
+                yield Link(target, frozenset({short}), line, ((short, alias),) if alias != short else ())
 
     def _qualified_import(
         self, match: re.Match[bytes], here: str, aliases: Mapping[str, str], source: bytes, lines: Lines
-    ) -> Iterator[Import]:
+    ) -> Iterator[Link]:
         r"""`\App\User` and `Models\User`: the name in this file is the whole of what is written."""
         name_text = match[0].decode("utf-8", "replace")
         head, _, rest = name_text.partition("\\")
@@ -211,7 +212,7 @@ class Names:
         space = full.removesuffix(short)
         near = [one for one in targets if one == file or space in self._spaces.get(one, (space,))]
         for target in dict.fromkeys([*near, *self._helpers.get(full, ())]):
-            yield Import(target, frozenset({short}), line, ((short, name_text),))
+            yield Link(target, frozenset({short}), line, ((short, name_text),))
 
     def _class(self, full: str) -> str | None:
         if full not in self._found:

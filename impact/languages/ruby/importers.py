@@ -14,7 +14,7 @@ from impact.languages.ruby.manifest import packages
 from impact.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from impact.parsing import Lines
 from impact.paths import shared_folders
-from impact.source import Clues, Import
+from impact.source import Clues, Link
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
 QUOTED = rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)"
@@ -59,9 +59,9 @@ class Requires:
             words.add(camel(stem))
         return Clues(frozenset(words), tuple(far))
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The files that a file requires, loads by itself, or means by a constant."""
-        mentions, imports, lines = mention(words), list[Import](), Lines(source)
+        mentions, imports, lines = mention(words), list[Link](), Lines(source)
         for match in islice(REQUIRE.finditer(source), MOST_IMPORTS):
             if mentions.search(match[0]) and not COMMENT.match(match[0]) and not _optional(source, match):
                 required_path = match["path"].decode("utf-8", "replace")
@@ -80,7 +80,7 @@ class Requires:
         imports += self._by_constant(path, source, lines, constants)
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
-    def _by_constant(self, path: str, source: bytes, lines: Lines, constants: re.Pattern[bytes]) -> Iterator[Import]:
+    def _by_constant(self, path: str, source: bytes, lines: Lines, constants: re.Pattern[bytes]) -> Iterator[Link]:
         seen_constants: set[str] = set()
         for match in islice(CONSTANT.finditer(source), MOST_IMPORTS):
             constant = match[0].decode()
@@ -162,8 +162,8 @@ def _plain(name: str) -> str:
     return name.replace("_", "")
 
 
-def _import(target: str | None, names: frozenset[str], lines: Lines, at: int) -> list[Import]:
-    return [Import(target, names, lines.at(at))] if target is not None else []
+def _import(target: str | None, names: frozenset[str], lines: Lines, at: int) -> list[Link]:
+    return [Link(target, names, lines.at(at))] if target is not None else []
 
 
 def _optional(source: bytes, match: re.Match[bytes]) -> bool:

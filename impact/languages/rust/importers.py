@@ -10,9 +10,9 @@ from impact.language import language_of
 from impact.languages.rust import Modules
 from impact.outline import uses as read_uses
 from impact.reader import written_paths
-from impact.source import Clues, Import, Use
+from impact.source import Clues, Link
 from impact.unreadable import finds
-from impact.values import Import as Statement
+from impact.values import Import, Use
 
 
 class RustModules(KnownModules[Modules]):
@@ -22,7 +22,7 @@ class RustModules(KnownModules[Modules]):
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         super().__init__(paths, configs)
-        self._known: dict[str, tuple[int, tuple[Import, ...]]] = {}  # file -> (hash of its source, its imports)
+        self._known: dict[str, tuple[int, tuple[Link, ...]]] = {}  # file -> (hash of its source, its imports)
 
     def clues(self, path: str) -> Clues:
         """A module's name is in every path to it, but for its children's `super` and, of a root, `crate`."""
@@ -36,7 +36,7 @@ class RustModules(KnownModules[Modules]):
         far = rf"((^|::|[{{,])\s*|\buse\s+|\bmod\s+|\bcrate\s+)({any_name})\s*(::|[,;}}\"]|\s+as\s|$)|\b({any_name})::"
         return Clues(words, (far,) if names else (), near, below)
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The imports of a file that land in the tree; qualified names count, each once. Computed once and remembered."""
         del words  # a statement can mean a file that it does not name
         key = hash(source)
@@ -44,15 +44,15 @@ class RustModules(KnownModules[Modules]):
             self._known[path] = key, tuple(self._read(path, source))
         return self._known[path][1]
 
-    def _read(self, path: str, source: bytes) -> Iterator[Import]:
+    def _read(self, path: str, source: bytes) -> Iterator[Link]:
         language = language_of(path)
-        found: dict[tuple[str, frozenset[str], tuple[tuple[str, str], ...]], Import] = {}
+        found: dict[tuple[str, frozenset[str], tuple[tuple[str, str], ...]], Link] = {}
         for item in (*statements(language, source), *written_paths(language, source)) if language is not None else ():
             for one in self._of_statement(path, item):
                 found.setdefault((one.target, one.names, one.aliases), one)
         yield from sorted((one for one in found.values() if one.target != path), key=lambda one: one.line)
 
-    def _of_statement(self, path: str, item: Statement) -> Iterator[Import]:
+    def _of_statement(self, path: str, item: Import) -> Iterator[Link]:
         """What a path takes from the file that it leads to: all of it, or the next name of the path."""
         named = item.names[0] if item.names else None
         whole = replace(item, spec=f"{item.spec}::{named.there}") if named is not None else item
@@ -65,7 +65,7 @@ class RustModules(KnownModules[Modules]):
         there = rest[0] if rest else "*"
         for file in files[:1]:
             is_plain = here == there or not (rest or here)
-            yield Import(file, frozenset({there}), item.line, () if is_plain else ((there, here),), item.public)
+            yield Link(file, frozenset({there}), item.line, () if is_plain else ((there, here),), item.public)
 
 
 project = RustModules

@@ -15,7 +15,7 @@ from itertools import islice
 from impact.filetypes import parsed_by
 from impact.lexical import KEPT, MOST_IMPORTS, config
 from impact.parsing import Lines
-from impact.source import Clues, Import, Outline
+from impact.source import Clues, Link, Outline
 
 SUFFIXES = parsed_by("swift")
 FOLDERS = ("Sources", "Source", "src", "srcs", "Tests")
@@ -112,7 +112,7 @@ class SwiftModules:
         words = "|".join(sorted(map(re.escape, names)))
         return Clues(frozenset(names), (rf"\b(?:{words})\b",) if words else ())
 
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
+    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """What a file takes from the files that were noted: of other modules by its imports, of its own by another name alone."""
         code = _code(source)
         lines, own = Lines(code), self.module(path)
@@ -124,7 +124,7 @@ class SwiftModules:
         used_words = {word.decode() for word in first.keys() - set(DEFINED.findall(body))}
         aliases = {match[2].decode(): (match[1].decode(), lines.at(match.start())) for match in ALIAS.finditer(body)}
         in_sight = self._in_sight(statements)
-        imports: list[Import] = []
+        imports: list[Link] = []
         for target, names in sorted(self._told.items()):
             module = self.module(target)
             is_own = module == own
@@ -135,9 +135,9 @@ class SwiftModules:
             for name in sorted(taken_names):
                 if name in aliases:
                     here, line = aliases[name]
-                    imports.append(Import(target, frozenset({name}), line, ((name, here),)))
+                    imports.append(Link(target, frozenset({name}), line, ((name, here),)))
                 if not is_own and not self._is_elsewhere(name, target, own, in_sight):
-                    imports.append(Import(target, frozenset({name}), lines.at(first[name.encode()])))
+                    imports.append(Link(target, frozenset({name}), lines.at(first[name.encode()])))
                     imports += _qualified(target, name, module[1], body, lines)
         return tuple(dict.fromkeys(imports))
 
@@ -162,13 +162,13 @@ class SwiftModules:
         return any(self.module(one) == own or self.module(one)[1] in in_sight for one in others)
 
 
-def _qualified(target: str, name: str, module: str, body: bytes, lines: Lines) -> Iterator[Import]:
+def _qualified(target: str, name: str, module: str, body: bytes, lines: Lines) -> Iterator[Link]:
     """The first place at which a name is written behind its module."""
     if f"{module}.".encode() not in body:
         return
     place = rf"(?<![\w$.]){re.escape(module)}\.{re.escape(name)}(?![\w$])"
     if (match := re.search(place.encode(), body)) is not None:
-        yield Import(target, WHOLE, lines.at(match.start()), (("*", module),))
+        yield Link(target, WHOLE, lines.at(match.start()), (("*", module),))
 
 
 def _code(source: bytes) -> bytes:
