@@ -1,6 +1,5 @@
 """What the root starts with: the findings so far, the change itself if it fits, else its parts by rank, and who uses what changed. Pure."""
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,22 +22,10 @@ NEAR = 2
 PART_LINES = 90  # of parts of the change that are one line each
 WHY_CHARS = 400  # of a finding's reason
 MAX_SITES = 60
-MAX_GUESSED = 20  # files in which only a name matches
-FEW_FILES = 12  # a name that matches by itself in more of them is everywhere
 MAX_TESTS = 2  # lines of tests that may use what changed, by their name only
-LINES = 6  # of one such name in one file
 MAX_FILES = 200
 FEWER_FILES, FEWER_SITES = 60, 30  # where the diff does not fit
 BODY_CHARS = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class NameInFile:
-    """How often a file writes a name, and the first of these lines."""
-
-    name: str
-    times: int
-    lines: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +40,6 @@ class PartLine:
     def rank(self) -> tuple[float, ...]:
         """What comes first: what unchanged code uses, then what code marks as dangerous."""
         return (-bool(self.uses), -len(self.marks), -self.uses, -self.unit.risk)
-
-
-@dataclass(frozen=True, slots=True)
-class UsePlaces:
-    """Where what changed is used: places that surely do, files that only write a name, and names that are everywhere."""
-
-    sites: Sequence[Reference]
-    guesses: Sequence[tuple[str, list[NameInFile]]]
-    everywhere: Sequence[str]
 
 
 def gather(
@@ -83,11 +61,11 @@ def gather(
     whole_diffs = file_diffs(units, reviewable, AROUND)
     size = sum(tokens(part.body) for part in whole_diffs)
     whole = size <= DIFF_TOKENS * most // MESSAGE_TOKENS
-    places = _use_places(survey.dependents.references, files)
+    sites = _use_places(survey.dependents.references, files)
     parts = [] if whole else _rank(units, reviewable)
     most_files, most_sites = (MAX_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
     lines = parts[: PART_LINES * most // MESSAGE_TOKENS]
-    left_out = list(_left_out(len(parts) - len(lines), places, most_sites))
+    left_out = list(_left_out(len(parts) - len(lines), len(sites) - most_sites))
 
     def compose(diffs: Sequence[FileDiff]) -> str:
         shown = f"of which {render.count(len(diffs), 'file')} stand here; use diff(path)"
@@ -96,12 +74,11 @@ def gather(
             "prompts/seed.md.j2",
             pull=survey.pull,
             body=render.cut(survey.pull.body, BODY_CHARS),
-            files=files[:most_files],
+            files=_in_order(files)[:most_files],
             more_files=max(0, len(files) - most_files),
             diffs=diffs,
             parts=lines,
-            sites=places.sites[:most_sites],
-            guessed=places.guesses[: MAX_GUESSED if whole else LINES],
+            sites=sites[:most_sites],
             findings=findings,
             why_chars=WHY_CHARS,
             doubts=doubts,
@@ -114,27 +91,35 @@ def gather(
     return compose(whole_diffs if whole else _first(lines, reviewable, units, most - tokens(compose(()))))
 
 
-def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> UsePlaces:
-    """Where what changed is used, one use of each line, the surest first; of files that decide nothing only if such files changed."""
+def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list[Reference]:
+    """Where what changed is used: one use of each line, calls first. What a mere name speaks for counts where nothing surer is known of it.
+
+    Of files that decide nothing only if such files changed.
+    """
     kinds = {"", *(decides_nothing(file.path) for file in files)}
     references = [row for row in rows if row.sure or row.missing or decides_nothing(row.path) in kinds]
-    sure_rows = _telling(row for row in references if not row.is_guessed)
-    sure_rows.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
-    first = {(row.path, row.line): row for row in reversed(sure_rows)}.values()
-    sites = sorted(first, key=lambda r: (not r.sure, r.test, not r.call, r.path, r.line))
-    return UsePlaces(sites, *_guesses(references))
+    known = {row.symbol for row in references if row.sure}
+    told = _telling(
+        row for row in references if not row.is_guessed and (row.sure or row.missing or row.symbol not in known)
+    )
+    told.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
+    first = {(row.path, row.line): row for row in reversed(told)}.values()
+    return sorted(first, key=lambda r: (r.test, not r.sure, not r.call, r.path, r.line))
 
 
-def _left_out(more_parts: int, places: UsePlaces, most_sites: int) -> Iterator[str]:
+def _in_order(files: Iterable[ChangedFile]) -> list[ChangedFile]:
+    """The files, code of the product first; tests, texts and what only has another name come last."""
+    return sorted(
+        files, key=lambda one: (bool(one.skip), not (one.added_lines or one.removed_lines), not is_product(one.path))
+    )
+
+
+def _left_out(more_parts: int, more_sites: int) -> Iterator[str]:
     """What the lists of the message do not show."""
     if more_parts > 0:
         yield f"{more_parts} parts of the least rank: see `units`"
-    if len(places.sites) > most_sites:
-        yield f"{len(places.sites) - most_sites} call sites: callers(name) has them"
-    if len(places.guesses) > MAX_GUESSED:
-        yield f"{len(places.guesses) - MAX_GUESSED} files in which only a name matches"
-    if places.everywhere:
-        yield f"uses, found by the name alone, of {', '.join(places.everywhere[:LINES])}: words that are everywhere"
+    if more_sites > 0:
+        yield f"{more_sites} call sites: callers(name) has them"
 
 
 def _rank(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]:
@@ -175,19 +160,3 @@ def _telling(rows: Iterable[Reference]) -> list[Reference]:
         if not unsure or not (row.everyday or (row.test and tests > MAX_TESTS)):
             rows_kept.append(row)
     return rows_kept
-
-
-def _guesses(references: Iterable[Reference]) -> tuple[list[tuple[str, list[NameInFile]]], list[str]]:
-    """What only a name speaks for, by file, tests last; and the names that are everywhere, of which no place is listed."""
-    rows = [row for row in references if row.is_guessed]
-    files = Counter(name for name, _ in {(row.name, row.path) for row in rows})
-    everywhere = {name for name, times in files.items() if times > FEW_FILES}
-    telling = [row for row in rows if not row.everyday and row.name not in everywhere]
-    lines_by_name: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for _, path, name, line in sorted({(row.test, row.path, row.name, row.line) for row in telling}):
-        lines_by_name[path][name].append(line)
-    by_file = [
-        (path, [NameInFile(name, len(lines), tuple(lines[:LINES])) for name, lines in names.items()])
-        for path, names in lines_by_name.items()
-    ]
-    return by_file, sorted(everywhere | {row.name for row in rows if row.everyday})

@@ -12,6 +12,7 @@ from rlm.values import tokens
 
 SMALL = 8  # lines of a definition that is shown whole in any case
 WHOLE = 24  # lines of a body that is shown whole if there is room
+BEGIN = 6  # lines of a longer one, beside that
 MOST = 12  # results of a longer one, which is cut to what its callers depend on
 SHORT = 4  # lines of a statement with such a result that is shown whole
 BENEATH = 2  # definitions of its own file that one body leads to
@@ -38,7 +39,7 @@ class Callee:
 
     @property
     def body(self) -> list[int]:
-        """The lines that its callers depend on: all if they are few, else what it returns and raises, under which condition."""
+        """The lines that its callers depend on: all if they are few, else the first ones and what it returns and raises, under which condition."""
         whole = blocks.statement(self.rows, self.line)
         if len(whole) <= WHOLE:
             return [*range(self.line, whole.end + 1)]
@@ -48,7 +49,8 @@ class Callee:
         statements = (blocks.statement(self.rows, n) for n in ends)
         rest = {n for one in statements if len(one) <= SHORT for n in range(one.start, one.end + 1)}
         patterns = {line for n in (*ends, *heads) for line in self._pattern(n)}
-        return sorted({*first, *ends, *heads, *rest, *patterns})
+        begin = range(first[-1] + 1, min(whole.end, first[-1] + BEGIN) + 1)
+        return sorted({*first, *begin, *ends, *heads, *rest, *patterns})
 
     def _pattern(self, number: int) -> range:
         """The lines of the pattern of a branch that ends on a line: it says which values take the branch."""

@@ -31,15 +31,15 @@ from impact.text.lines import file_lines
 from impact.text.paths import is_product
 from rlm.values import tokens
 
-NEARBY_TOKENS = 3_200  # of code beside the units in one prompt
+NEARBY_TOKENS = 5_200  # of code beside the units in one prompt
 APART_TOKENS = 1_000  # beside these, for who still uses what the change removes
 CALLERS_TOKENS = 1_800  # of these, for callers' bodies
-DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_000, 2  # of these, for what is called; at most half of what is left
+DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_600, 2  # of these, for what is called; at most half of what is left
 REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 # For the unchanged lines of changed definitions, beside other code, and at most a third of its room.
-REST_TOKENS, REST_PART = 1_000, 3
-BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
+REST_TOKENS, REST_PART = 2_000, 2
+BODIES_TOKENS = 2_000  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READINGS = 4  # lines of a caller that read what it got, below those around the call
 READER_LINES = 12  # of the block around a reader
@@ -192,9 +192,8 @@ class ContextBuilder:
             text = file_lines(texts.get(row.path, b""))
             if row.line > len(text) or (row.path, row.line) in shown_lines.lines:
                 continue
-            doubt = "" if row.sure else " (by name only: perhaps another thing of that name)"
             inside = f"{row.function} · " if row.function != MODULE else ""
-            title = f"{inside}uses {row.name}{doubt}"
+            title = f"{inside}uses {row.name}"
             body = _body(row, text, lines)
             readings = [number for number in result_flow.readings(text, row) if number not in body][:READINGS]
             for numbers in (sorted([*body, *readings]), body) if readings else (body,):

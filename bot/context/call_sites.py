@@ -39,17 +39,18 @@ def _shape(text: str, name: str) -> str:
     return _WORD.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
 
 
-def _sift(rows: Iterable[Reference]) -> list[Reference]:
+def _sift(rows: Sequence[Reference]) -> list[Reference]:
     """Without imports and constructors found by their name alone, and with few of the unsure and of the tests."""
     unsure = tests = 0
     rows_kept = []
+    known = {row.symbol for row in rows if row.sure}  # by an import or a type: then a mere name bears nothing
     for row in rows:
         idle = decides_nothing(row.path) and not row.missing
         if (row.form == "import" and not row.missing) or row.everyday or idle:
             continue
         if not row.sure and not row.missing:
             unsure += 1
-            if unsure > MAX_BY_NAME or _another(row):
+            if row.symbol in known or unsure > MAX_BY_NAME or _another(row):
                 continue
         tests += row.test
         if not row.test or tests <= MAX_TESTS:

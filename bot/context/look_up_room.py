@@ -230,6 +230,8 @@ def heading(look_up: LookUp) -> str:
         case "lines":
             span = f"lines {look_up.start} to {look_up.end}" if look_up.start or look_up.end else "the first lines"
             return f"{span} of {look_up.path or '(no path)'}{before}"
+        case "files":
+            return f"files{where}{before}"
         case "search":
             return f"search for {look_up.name}{where}{before}"
         case "uses":

@@ -41,6 +41,7 @@ NAMED = 3  # lines that hold a name of which nothing was found
 TITLED = 8  # lines of one file that the title of an excerpt names
 ASIDE = 5  # of these in tests and texts, where product code has hits
 LONG_LINE = 300  # characters; a longer line was written by a program
+MAX_LISTED = 120  # paths that one look-up names
 MAX_OUTLINED = 24  # files parsed for one answer
 SEPARATORS = re.compile(r"\.|::|->|#")
 Row = tuple[str, int, str]  # path, line, text
@@ -96,6 +97,8 @@ class LookUps:
     async def _find(self, look_up: LookUp, files: _Files) -> Result:
         if look_up.kind == "lines":
             return await self._lines(look_up)
+        if look_up.kind == "files":
+            return await self._list(look_up)
         if not look_up.name:
             return Result(look_up, [], ["nothing was looked up: `name` was empty"])
         paths, why = await self._globs(look_up)
@@ -140,6 +143,17 @@ class LookUps:
         end = _rounded_end(rows, first, end)
         excerpt = _excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")
         return Result(look_up, [Candidate(excerpt)], notes)
+
+    async def _list(self, look_up: LookUp) -> Result:
+        """The paths of a folder, or that a glob takes: whether something is there decides as often as what it says."""
+        entries = await self.tree.entries(look_up.side)
+        glob = plain_glob(look_up.path).strip("/")
+        below = [path for path in entries if not glob or path == glob or path.startswith(f"{glob}/")]
+        paths = below or [path for path in entries if globs.matches(globs.braces(glob), path)]
+        if not paths:
+            return Result(look_up, [], [f"no file has a path like {glob}{nearest(glob, entries)}"])
+        more = f", and {len(paths) - MAX_LISTED} more: narrow it" if len(paths) > MAX_LISTED else ""
+        return Result(look_up, [], [f"{count(len(paths), 'file')}: {', '.join(sorted(paths)[:MAX_LISTED])}{more}"])
 
     # --- a definition ---------------------------------------------------------------------------------------------------------
 

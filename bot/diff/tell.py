@@ -84,7 +84,8 @@ def _rows(
         around = 0 if is_prose(file.path) or is_test(file.path) else around
         change_positions = [at for at, place in enumerate(places) if rows[place].sign != " "]
         near = {n for at in change_positions for n in range(at - around, at + around + 1)}
-        positions_kept = [at for at, place in enumerate(places) if at in near or place in heads]
+        kept = heads | {(number, 1, 0) for number in further_lines}
+        positions_kept = [at for at, place in enumerate(places) if at in near or place in kept]
         positions_kept += [
             at for one, other in pairwise(positions_kept) if other - one - 1 <= around for at in range(one + 1, other)
         ]

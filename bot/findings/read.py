@@ -95,10 +95,12 @@ _LOOK_UP = strict(
     kind=one_of(
         get_args(LookUpKind),
         "definition: of a name; uses: where a name is called, read, imported or overridden; search: lines of the"
-        " repository that match a pattern; lines: of a file",
+        " repository that match a pattern; lines: of a file; files: the paths in a folder, or that a glob takes",
     ),
     name=text("the name; of a search its Perl-compatible pattern, which matches within a line; else empty"),
-    path=text("the file of lines; else a glob such as src/**/*.{ts,tsx} that narrows it, or empty"),
+    path=text(
+        "the file of lines; the folder or glob of files; else a glob such as src/**/*.{ts,tsx} that narrows it, or empty"
+    ),
     start={
         "type": "integer",
         "description": "first line of lines; of a long definition the line that matters; 0 otherwise",

@@ -26,7 +26,7 @@ from rlm.values import Completion, Message, Model, Prompt
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000
 # Tokens of such code in one prompt of a change that is read in parts: beside readers of pairs, and where nobody reads pairs.
-BACKED_NEARBY, MOST_NEARBY = 2_000, 9_600
+BACKED_NEARBY, MOST_NEARBY = 4_000, 9_600
 NOT_ALONE = "a reading of the diff by itself is missing: {}"
 
 
@@ -75,7 +75,7 @@ class ModelWorker:
         elif not limit or limit >= PARTS_SCALE.most:
             full_prompts = sum(unit.tokens for unit in units) / ONE_PROMPT
             beside = min(MOST_NEARBY, int(beside * max(1.0, full_prompts / max(1, len(groups)))))
-        builder = self.survey.builder(len(groups), first, beside, completes=scale(units) == SMALL_SCALE)
+        builder = self.survey.builder(len(groups), first, beside, completes=not writer.large)
         await builder.found.look_up(units)
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await writer.of_units(group, builder, question, extent) for group in groups]

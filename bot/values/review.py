@@ -20,7 +20,7 @@ Lack = Literal["unreviewed", "left out", "nothing"]
 
 JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
 LogState = Literal["read", "forbidden", "expired", "unread"]  # of a job: whether GitHub has let it be read
-LookUpKind = Literal["definition", "uses", "search", "lines"]
+LookUpKind = Literal["definition", "uses", "search", "lines", "files"]
 NOTHING_ADDED = "nothing added"  # `CoverageRow.by` of a unit that only loses lines: stands for a check
 SCHEMA_VERSION = (
     1  # of a review as JSON: rises when a reader of the old form would misread the new one; new keys do not count
@@ -33,7 +33,7 @@ class LookUp:
 
     kind: LookUpKind
     name: str = ""  # the name, or the pattern of a search
-    path: str = ""  # the file of lines; else a glob that narrows where it is looked for
+    path: str = ""  # the file of lines; the folder or glob of files; else a glob that narrows where it is looked for
     start: int = 0  # of lines; 0: from the first
     end: int = 0  # of lines; 0: as many as one look-up shows
     side: Side = "head"

@@ -19,26 +19,13 @@ def told(*references: Reference) -> str:
     return seed.gather(Survey(brief, (), (), users, None, CoverageTracker((), (), users)))
 
 
-def test_what_only_a_name_speaks_for_is_counted_by_file() -> None:
-    """Those that are proven keep their lines and come first; a file of tests comes last."""
+def test_what_only_a_name_speaks_for_is_not_listed() -> None:
+    """It was quoted in no finding, and buried the lines that mattered."""
     rows = [replace(GUESS, line=line) for line in range(1, 10)]
     text = told(replace(GUESS, path="b_test.py", test=True), *rows, replace(GUESS, name="sum_up"), SURE)
     assert "- b.py:3 in f: cart.total()" in text
-    assert (
-        "- c.py: sum_up, 1 time (line 3); total, 9 times (lines 1, 2, 3, 4, 5, 6, ...)\n- b_test.py: total, 1 time"
-        in text
-    )
-    assert text.count("total()") == 1
-
-
-def test_names_that_are_everywhere_are_only_named() -> None:
-    """A method that every list has, and a name that matches in very many files."""
-    many = [replace(GUESS, name="handle", path=f"m{n}.py") for n in range(seed.FEW_FILES + 1)]
-    append = replace(GUESS, symbol="a.py:Cart.append", name="append", text="    rows.append(1)")
-    text = told(append, *many)
     assert "c.py" not in text
-    assert "m1.py" not in text
-    assert "of append, handle: words that are everywhere" in text
+    assert "b_test.py" not in text
 
 
 def test_a_line_is_listed_once_and_lock_files_are_not_listed() -> None:

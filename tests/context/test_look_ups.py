@@ -47,6 +47,19 @@ def shown(
     return asyncio.run(run())
 
 
+def test_files_are_listed_by_folder_and_by_glob(repository: Repository) -> None:
+    """Whether something is there decides as often as what it says; what is not there is named with what may be meant."""
+    folder, glob, none = shown(
+        repository, LookUp("files", path="docs/"), LookUp("files", path="**/*.{cs,cc}"), LookUp("files", path="scr/")
+    )
+    assert folder.notes == ("1 file: docs/pick.md",)
+    assert glob.notes == ("2 files: src/Ids.cs, src/run.cc",)
+    assert none.notes[0].startswith("no file has a path like scr")
+    (many,) = shown(repository, LookUp("files", path="a"), files={f"a/{n}.py": "x = 1\n" for n in range(200)})
+    assert "200 files" in many.notes[0]
+    assert many.notes[0].endswith("and 80 more: narrow it")
+
+
 def test_a_definition_is_whole_and_that_of_the_named_class_where_one_is_named(repository: Repository) -> None:
     """A match with its default; of `Shelf.pick` not the function of the same name."""
     both, named = shown(repository, LookUp("definition", "pick"), LookUp("definition", "Shelf.pick"))
