@@ -240,6 +240,7 @@ def test_the_depth_is_how_far_below_the_root_others_are_asked(how: dict[str, int
     told = [request["messages"][0]["content"] for request in server.requests]
     assert ["- rlm_query(" in system for system in told] == [True, False][2 - len(told) :]
     assert {"- ask(" in system for system in told} == {bool(can)}
+    assert {"worker" in system for system in told} == {bool(can)}
 
 
 def test_a_cap_ends_a_run_and_keeps_what_there_is() -> None:
