@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.config import hook
 from bot.errors import RevisionError
 
 MOST_LINK = 64_000  # bytes of a `.git` file: it holds one path
@@ -25,7 +26,7 @@ def locate(repo: str) -> RepositoryPaths:
     start = Path(repo).resolve()
     if _is_git_dir(start):
         return paths_of(start)
-    paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None)
+    paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None) or _named(start)
     if paths is None:
         raise RevisionError(f"{repo} is not a git repository: run deeprepo inside a checkout, or name one with --repo")
     return paths
@@ -55,6 +56,14 @@ def _at(folder: Path) -> RepositoryPaths | None:
         link = _line(entry)
         entry = folder / link.removeprefix("gitdir:").strip() if link.startswith("gitdir:") else entry
     return _paths(entry.resolve(), str(folder)) if _is_git_dir(entry) else None
+
+
+def _named(folder: Path) -> RepositoryPaths | None:
+    """The repository whose work tree holds the folder, as git names both to a hook."""
+    named = hook.repository()
+    if named is None or named[1] not in (folder, *folder.parents) or not _is_git_dir(named[0]):
+        return None
+    return _paths(named[0], str(named[1]))
 
 
 def _is_git_dir(folder: Path) -> bool:

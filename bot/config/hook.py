@@ -19,6 +19,12 @@ def index() -> str | None:
     return os.environ.get("GIT_INDEX_FILE") or None
 
 
+def repository() -> tuple[Path, Path] | None:
+    """The git folder and the top of the work tree, where the person who commits has named both: they need not lie together."""
+    places = (os.environ.get("GIT_DIR"), os.environ.get("GIT_WORK_TREE"))
+    return (Path(places[0]).resolve(), Path(places[1]).resolve()) if places[0] and places[1] else None
+
+
 def push() -> Push | None:
     """The push that pre-commit runs us before, None in any other case.
 

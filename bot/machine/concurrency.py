@@ -5,6 +5,8 @@ cancels the task of its own that connects the process's pipes, and waits for the
 """
 
 import asyncio
+import os
+import sys
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar, overload
@@ -68,6 +70,17 @@ async def end_process(process: asyncio.subprocess.Process, *unread: asyncio.Stre
     each reader would outlive the child process in which a review computes, whose whole group its parent ends.
     """
     if process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.kill()
+        if not _has_ended(process.pid):
+            with suppress(ProcessLookupError):
+                process.kill()
         await asyncio.gather(*(pipe.read() for pipe in unread if pipe is not None), process.wait())
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a child has ended, left for asyncio to find out: a kill would take its exit code, and asyncio warn that it knows no such child."""
+    if sys.platform != "linux":
+        return False
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True

@@ -1,0 +1,57 @@
+"""Repositories whose parts do not lie where they usually do."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from recorded import AFTER, BEFORE
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "bot", "review", "--effort", "none"]
+
+
+def test_a_hook_finds_a_git_folder_that_lies_elsewhere(repository: Repository, tmp_path: Path) -> None:
+    """As people keep the files of their home folder: git names the folder and the work tree to its hooks."""
+    repository.commit(BEFORE, "before")
+    elsewhere = tmp_path / "files.git"
+    (repository.folder / ".git").rename(elsewhere)
+    hook = elsewhere / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\nexec {' '.join(COMMAND)} --staged --fail-on high\n")
+    hook.chmod(0o755)
+    both = [f"--git-dir={elsewhere}", f"--work-tree={repository.folder}"]
+    repository.git(*both, "config", "core.bare", "false")
+    repository.write(AFTER)
+    repository.git(*both, "add", "shop")
+    command = ["git", *both, "commit", "--quiet", "-m", "Name the service"]
+    env = {**repository.env, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=repository.folder, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, "shop/labels.py" in done.stdout + done.stderr) == (1, True), done.stderr
+
+
+@pytest.mark.parametrize("leaves_out", ["blob:none", "tree:0"])
+def test_a_partial_clone_is_told_the_remedy(repository: Repository, tmp_path: Path, leaves_out: str) -> None:
+    """One sentence, and nothing of the machinery; the remedy that it names is one."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-q", "-b", "topic")
+    repository.commit(AFTER, "after")
+    repository.git("config", "uploadpack.allowFilter", "true")
+    address, clone = f"file://{repository.folder}", tmp_path / "clone"
+    repository.git("clone", "-q", "--no-checkout", f"--filter={leaves_out}", address, str(clone))
+    env = {**repository.env, "PYTHONPATH": str(ROOT)}
+
+    def review() -> subprocess.CompletedProcess[str]:
+        command = [*COMMAND, "origin/main..origin/topic"]
+        return subprocess.run(command, cwd=clone, env=env, capture_output=True, text=True, check=False)
+
+    done = review()
+    assert done.returncode == 3
+    assert done.stderr.startswith(
+        "deeprepo: the object store lacks a part of this change: in a partial clone run `git "
+    )
+    assert done.stderr.count("\n") == 1
+    remedy = done.stderr.split("`")[1]
+    subprocess.run(remedy.split(), cwd=clone, env=env, check=True, capture_output=True)
+    assert "shop/labels.py" in review().stdout
