@@ -14,9 +14,8 @@ from impact import syntax
 from impact.filetypes import filetype
 from impact.nodes import errors
 from impact.parsing import in_time
-from impact.text.lines import YAML_BREAKS, Places
-
-DEEPEST = 2_000  # brackets of a YAML file
+from impact.text.lines import Places
+from impact.text.yaml_reader import faulty_lines
 
 
 def faults(path: str, source: bytes) -> frozenset[int] | None:
@@ -63,26 +62,9 @@ def _toml(source: bytes) -> frozenset[int]:
     return frozenset()
 
 
-def _yaml(source: bytes) -> frozenset[int] | None:
-    """Syntax alone: nothing is built from it, and anchors are not followed."""
-    import yaml
-
-    if source.count(b"[") + source.count(b"{") > DEEPEST:  # every parser of YAML takes time by the square of the depth
-        return None
-    try:
-        for _ in yaml.parse(source, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            pass
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        return frozenset({Places(source.decode("utf-8", "replace"), YAML_BREAKS).row(line)})
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return frozenset({1})
-    return frozenset()
-
-
 DATA: dict[str, Callable[[bytes], frozenset[int] | None]] = {
     ".json": _json,
     ".toml": _toml,
-    ".yml": _yaml,
-    ".yaml": _yaml,
+    ".yml": faulty_lines,
+    ".yaml": faulty_lines,
 }

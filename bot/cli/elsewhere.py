@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from bot.config.elsewhere import FORMATS, Format, New, Old, Row
 from bot.errors import UsageError
 from bot.machine import files
@@ -84,7 +82,7 @@ def take_over(top: Path, names: Sequence[str]) -> TakenOver:
 def _read(form: Format, path: str, text: str, new: New) -> OldFile:
     try:
         data = form.load(text)
-    except (ValueError, yaml.YAMLError) as error:
+    except ValueError as error:
         return OldFile(path, form.name, fault=" ".join(str(error).split()))
     if not isinstance(data, dict):
         return OldFile(path, form.name, fault="" if data is None else "it holds no keys")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.config import names, yaml_text
@@ -103,7 +102,7 @@ def check(text: bytes) -> IgnoreFile:
     """The file, entry by entry: one that cannot be used does not take the others along."""
     try:
         node, rows = yaml_text.load(text.decode())
-    except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
+    except ValueError as error:
         line, problem = yaml_text.fault(error)
         return IgnoreFile(problems=(Problem(line, f"{problem}; nothing is ignored"),))
     if rows is None:

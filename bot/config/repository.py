@@ -44,7 +44,7 @@ def check(text: bytes, *, strict: bool = True) -> tuple[RepoFile, tuple[Problem,
     """
     try:
         node, data = yaml_text.load(text.decode())
-    except (yaml.YAMLError, ValueError) as error:  # a date that no month has is a ValueError
+    except ValueError as error:
         return RepoFile(), (Problem(*yaml_text.fault(error)),)
     if data is None:
         return RepoFile(), ()

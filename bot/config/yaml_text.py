@@ -5,6 +5,9 @@ from typing import Any
 
 import yaml
 
+from impact.text import yaml_reader
+from impact.text.yaml_reader import UnreadableYamlError
+
 MOST_CHARS = 64_000
 ENTRIES = {  # lists whose items have keys
     ("instructions",): '{path: "src/**", text: "..."}',
@@ -15,34 +18,17 @@ ENTRIES = {  # lists whose items have keys
 }
 
 
-class _Plain(yaml.SafeLoader):
-    """Builds plain data. It takes no alias: some hundred bytes with aliases of aliases stand for more than a machine can hold."""
+class _Plain(yaml_reader.Reader):
+    """Builds plain data, and takes no alias."""
 
-    def compose_node(self, parent: Any, index: Any) -> Any:  # noqa: ANN401 - PyYAML's own
-        """The next node."""
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            problem = f"the alias *{event.anchor} is not supported: write the value out"
-            raise UnsupportedYaml(problem=problem, problem_mark=event.start_mark)
-        return super().compose_node(parent, index)
-
-
-class UnsupportedYaml(yaml.MarkedYAMLError):
-    """YAML that others may read and this program does not."""
+    takes_aliases = False
 
 
 def load(text: str) -> tuple[yaml.Node | None, Any]:
-    """The tree with its lines, and the plain data. Raises yaml.YAMLError and ValueError, whose text says what is wrong."""
+    """Read the tree with its lines, and the plain data. Raises `UnreadableYamlError`, a ValueError."""
     if len(text) > MOST_CHARS:
-        raise ValueError(f"it is longer than {MOST_CHARS:,} characters")
-    reader = _Plain(text)
-    try:
-        node = reader.get_single_node()
-        return node, reader.construct_document(node) if node is not None else None
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    finally:
-        reader.dispose()
+        raise UnreadableYamlError(f"it is longer than {MOST_CHARS:,} characters")
+    return yaml_reader.read(text, _Plain)
 
 
 class _Exact(yaml.SafeDumper):
@@ -105,11 +91,12 @@ def duplicates(node: yaml.Node | None) -> list[tuple[int, str]]:
     return repeats
 
 
-def fault(error: Exception) -> tuple[int | None, str]:
-    """The line of what `loaded` has raised, if there is one, and what is wrong."""
-    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or str(error)
-    line = mark.line + 1 if mark is not None else None
-    return line, problem if isinstance(error, UnsupportedYaml) else f"this is not YAML that can be used: {problem}"
+def fault(error: ValueError) -> tuple[int | None, str]:
+    """Return the line of what `load` or a decoder has raised, if there is one, and what is wrong."""
+    problem = f"this is not YAML that can be used: {error}"
+    if isinstance(error, UnreadableYamlError):
+        return error.line, error.problem if error.is_refused else problem
+    return None, problem
 
 
 def place(path: str, line: int | None) -> str:

@@ -8,6 +8,8 @@ import tomllib
 from collections.abc import Callable
 from typing import Any
 
+from impact.text import yaml_reader
+
 Value = Any  # what a data file holds: None, numbers, text, lists, dicts
 
 MAX_CHARS = {"json": 5_000_000, "yaml": 500_000, "toml": 500_000}
@@ -51,35 +53,30 @@ def _toml(text: str) -> Value:
     return tomllib.loads(text)
 
 
-def _yaml(text: str) -> Value:
-    import yaml
+class _Reader(yaml_reader.Reader):
+    """Merges no mappings, and reads tags of somebody's own as what is under them."""
 
-    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """Merges no mappings, and reads tags of somebody's own as what is under them."""
-
-        def flatten_mapping(self, node: Any) -> None:  # noqa: ANN401 - PyYAML has no types
-            """Leave merge keys as they are."""
-
-    Loader.add_constructor(None, _unknown)
-    try:
-        depth = 0
-        for event in yaml.parse(text, Loader):  # the loader itself recurses in C, which no exception can stop
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > MAX_DEPTH:
-                raise ValueError("this yaml is nested too deeply")
-        documents = list(yaml.load_all(text, Loader))
-    except yaml.YAMLError as error:
-        raise ValueError(f"not YAML: {' '.join(str(error).split())[:200]}") from None
-    return documents[0] if len(documents) == 1 else documents
+    def flatten_mapping(self, node: Any) -> None:  # noqa: ANN401 - PyYAML has no types
+        """Leave merge keys as they are."""
 
 
-def _unknown(loader: Any, node: Any) -> Value:  # noqa: ANN401 - PyYAML has no types
+def _unknown(reader: _Reader, node: Any) -> Value:  # noqa: ANN401 - PyYAML has no types
     """A tag of somebody's own (!Ref, !reference): what stands under it."""
-    import yaml
+    if node.id == "mapping":
+        return reader.construct_mapping(node, deep=True)
+    return reader.construct_sequence(node, deep=True) if node.id == "sequence" else node.value
 
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node, deep=True)
-    return loader.construct_sequence(node, deep=True) if isinstance(node, yaml.SequenceNode) else node.value
+
+_Reader.add_constructor(None, _unknown)
+
+
+def _yaml(text: str) -> Value:
+    try:
+        documents = list(yaml_reader.documents(text, _Reader))
+    except yaml_reader.UnreadableYamlError as error:
+        place = "" if error.line is None else f" (line {error.line})"
+        raise ValueError(f"not YAML: {error.problem[:200]}{place}") from None
+    return documents[0] if len(documents) == 1 else documents
 
 
 PARSERS: dict[str, Callable[[str], Value]] = {"json": _json, "jsonl": _jsonl, "yaml": _yaml, "toml": _toml}

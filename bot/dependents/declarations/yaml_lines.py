@@ -1,12 +1,10 @@
-"""YAML as plain values in which every text knows its line, within bounds: depth."""
+"""YAML as plain values in which every text knows its line."""
 
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
 from bot.dependents.declarations.reading import UnreadableDataError
-from bot.dependents.schemas.documents import LOADER, refuse_depth
+from impact.text import yaml_reader
 from impact.text.lines import YAML_BREAKS, Places
 
 
@@ -17,38 +15,30 @@ class LinedText(str):
     line: int
 
 
-class _Loader(LOADER):  # type: ignore[misc, valid-type]
-    """Every scalar is a text; `<<` merges."""
+class _Lined(yaml_reader.Reader):
+    """Every scalar is a text that knows its line; `<<` merges."""
 
-    places: Places
+    yaml_implicit_resolvers = yaml_reader.types(yaml_reader.MERGE)
 
-
-_MERGE = "tag:yaml.org,2002:merge"
-_Loader.yaml_implicit_resolvers = {
-    "<": [row for row in LOADER.yaml_implicit_resolvers.get("<", ()) if row[0] == _MERGE]
-}
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.places = Places(text, YAML_BREAKS)
 
 
-def _text(loader: _Loader, node: yaml.ScalarNode) -> LinedText:
+def _text(reader: _Lined, node: Any) -> LinedText:  # noqa: ANN401 - PyYAML's own
     text = LinedText(node.value)
-    text.line = loader.places.row(int(node.start_mark.line) + 1) + (node.style in ("|", ">"))
+    text.line = reader.places.row(int(node.start_mark.line) + 1) + (node.style in ("|", ">"))
     return text
 
 
-_Loader.add_constructor("tag:yaml.org,2002:str", _text)
+_Lined.add_constructor("tag:yaml.org,2002:str", _text)
 
 
 def load(text: str) -> Any:  # noqa: ANN401 - whatever the file holds
     """Return the first document. Raises `UnreadableDataError`."""
     try:
-        refuse_depth(text)
-        loader = _Loader(text)
-        loader.places = Places(text, YAML_BREAKS)
-        try:
-            return loader.get_data() if loader.check_data() else None
-        finally:
-            loader.dispose()
-    except (ValueError, TypeError, yaml.YAMLError, RecursionError) as error:
+        return next(yaml_reader.documents(text, _Lined), None)
+    except ValueError as error:
         raise UnreadableDataError(f"it cannot be parsed ({type(error).__name__})") from error
 
 

@@ -5,36 +5,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-
-import yaml
+from typing import Any
 
 from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
+from impact.text import yaml_reader
 from impact.text.lines import line_number
 
 YAML_BYTES = 2 << 20
-_DEEPEST = 200
-_BRACKET = re.compile(r"[\[\]{}]")
-_INDENTED = re.compile(
-    rf"^(?=[ \t?:-]{{{2 * _DEEPEST}}})[ \t]*+[?:-]|^(?:[?:-][ \t]++){{{_DEEPEST}}}|^ {{{4 * _DEEPEST}}}", re.MULTILINE
-)
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class TooDeepError(ValueError):
-    """YAML that is nested too deep."""
-
-
-class _Texts(LOADER):  # type: ignore[misc, valid-type]
+class _Texts(yaml_reader.Reader):
     """Dates stay texts, and every key is one."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[str, object]:
+    yaml_implicit_resolvers = yaml_reader.types(but=yaml_reader.TIMESTAMP)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, object]:  # noqa: ANN401 - PyYAML's own
         return {str(key): value for key, value in super().construct_mapping(node, deep=deep).items()}
-
-
-_Texts.yaml_implicit_resolvers = {
-    letter: [(tag, look) for tag, look in rows if tag != "tag:yaml.org,2002:timestamp"]
-    for letter, rows in LOADER.yaml_implicit_resolvers.items()
-}
 
 
 @lru_cache(maxsize=4)
@@ -47,24 +33,12 @@ def load(document: Document) -> Mapping[str, object]:
         elif len(text) > YAML_BYTES:
             raise UnreadableSchemaError(path, f"it has more than {YAML_BYTES >> 20} MB of YAML")
         else:
-            refuse_depth(text)
-            value = yaml.load(text, _Texts)  # noqa: S506 - a safe loader
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
+            value = yaml_reader.read(text, _Texts)[1]
+    except (ValueError, RecursionError) as error:
         raise UnreadableSchemaError(path, f"it cannot be parsed ({type(error).__name__})") from error
     if not isinstance(value, dict):
         raise UnreadableSchemaError(path, "it holds no object")
     return value
-
-
-def refuse_depth(text: str) -> None:
-    """Raise `TooDeepError` for what is nested deeper than any description: the parser recurses in C, where nothing stops it."""
-    depth = 0
-    for match in _BRACKET.finditer(text):
-        depth = max(0, depth + (1 if match[0] in "[{" else -1))
-        if depth > _DEEPEST:
-            break
-    if depth > _DEEPEST or _INDENTED.search(text):
-        raise TooDeepError
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,52 @@
+"""The one reader of YAML, at its bounds."""
+
+import pytest
+
+from bot.config import yaml_text
+from bot.context.data_files import parse
+from bot.dependents.declarations import yaml_lines
+from bot.dependents.declarations.reading import UnreadableDataError
+from impact.text import yaml_reader
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 60_000, "- " * 30_000, "{a: " * 15_000, "? " * 30_000], ids=lambda text: text[:3]
+)
+def test_no_depth_brings_a_reader_down(text: str) -> None:
+    """A tree that is composed in C ends the process; here each reader refuses it, and a fault is not guessed."""
+    for read in (
+        yaml_reader.read,
+        yaml_text.load,
+        lambda text: list(yaml_reader.documents(text)),
+        lambda text: parse(text, "yaml"),
+    ):
+        with pytest.raises(ValueError, match="nested too deeply"):
+            read(text)
+    with pytest.raises(UnreadableDataError):
+        yaml_lines.load(text)
+    assert yaml_reader.faulty_lines(text.encode()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a: 1\nb: [1\nc: 2\n", 3),
+        ("a: 1\r\nb: @x\r\n", 2),
+        ("a: 1\nb: *x\n", None),
+        ("a: 2024-13-45\n", None),
+        ("a: \x00\n", 1),
+    ],
+)
+def test_what_is_wrong_has_its_line_and_its_words(text: str, line: int | None) -> None:
+    """An alias that nothing binds and a date that no month has are wrong when they are read, and are no faults of the syntax."""
+    with pytest.raises(yaml_reader.UnreadableYamlError) as raised:
+        yaml_reader.read(text)
+    assert raised.value.problem
+    assert yaml_reader.faulty_lines(text.encode()) == frozenset(() if line is None else (line,))
+
+
+def test_an_alias_is_refused_where_a_person_writes_settings() -> None:
+    """Some hundred bytes of them stand for more than a machine can hold."""
+    with pytest.raises(ValueError, match=r"the alias \*x is not supported") as raised:
+        yaml_text.load("a: &x [1]\nb: *x\n")
+    assert yaml_text.fault(raised.value) == (2, "the alias *x is not supported: write the value out")
