@@ -24,10 +24,8 @@ Tools = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
 class RLM:
     """A Recursive Language Model: a root model that answers a question by writing Python in a sandboxed REPL.
 
-    The REPL holds the whole context, however long it is; the root sees its length and both its ends. Its code searches and computes, and
-    asks workers: `ask(paths, question)` and `ask_batch([...])` have files read from their first line to their last, `llm_query(prompt)` and
-    `llm_batch([...])` are free prompts; from depth 2 on `rlm_query(task, paths)` starts a root of its own over a part. The sandbox has no files, no
-    network, no environment and no clock.
+    Its code searches and computes over the whole context, and asks workers: `ask(paths, question)` and `ask_batch([...])` have files read
+    whole, `llm_query(prompt)` and `llm_batch([...])` are free prompts; from depth 2 on `rlm_query(task, paths)` starts a root over a part.
 
     Args:
         root: The model that orchestrates, "provider/model" or a `Model`. None: DEEPREPO_ROOT, or the preferred model of a provider
@@ -127,8 +125,7 @@ class RLM:
 class Session:
     """Questions about one context, one after the other, to one root. `RLM.session` begins it, `with` or `async with` closes it.
 
-    Names that the root's code has assigned stay, and so does the dialogue: what was read or answered is not paid for again. Each question
-    has the turns and the budget of a run.
+    The names of the root's code stay, and so does the dialogue. Each question has the turns and the budget of a run.
     """
 
     def __init__(

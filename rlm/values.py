@@ -12,6 +12,8 @@ LIKELY_CHARS = 4.1  # for an estimate: measured on prompts of whole reviews with
 DENSER = 1.3  # Claude's tokenizer since Opus 4.7 makes so many times more tokens of the same text
 DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECASE)
 
+COMMAND, FUNCTION = "exec:", "function:"  # what the names of models without an API begin with
+
 Effort = Literal["none", "low", "medium", "high"]  # how much a model that thinks may think
 Role = Literal["system", "user", "assistant", "tool"]
 Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
@@ -128,6 +130,27 @@ class Completion:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a model chooses its words, and what else is sent to it, by the names of the providers' libraries; None leaves it to the provider."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    extra_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def on_record(self) -> dict[str, Any]:
+        """What a journal may hold of it: headers carry keys."""
+        row = {
+            name: getattr(self, name) for name in ("temperature", "top_p", "seed", "max_tokens", "stop", "extra_body")
+        }
+        return {name: value for name, value in row.items() if value not in (None, (), {})}
+
+
 class Model(Protocol):
     """One model of one provider. Raises ProviderError and its kinds, never a library's exception."""
 
@@ -185,6 +208,7 @@ class Limits:
     own: tuple[str, ...] = ()  # providers that are called at a private address: a server of the user's own
     turn_seconds: float = 10.0  # of the block itself; waiting for workers is not counted
     output_chars: int = 20_000  # of one block: its longest prints are cut
+    memory: int = 192  # MB that the variables and the blocks of a root take
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +229,11 @@ class Turn:
     code: str
     observation: Observation
     said: str = ""
+
+
+def provider_name(model: str) -> str:
+    """The provider in a model's name: "exec" of a command, "function" of a function, else what stands before the first slash."""
+    return next((kind[:-1] for kind in (COMMAND, FUNCTION) if model.startswith(kind)), model.partition("/")[0])
 
 
 def density(model: str) -> float:

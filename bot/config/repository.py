@@ -14,6 +14,7 @@ from bot.config.defaults import DEFAULTS, SETTINGS
 from bot.config.names import FILE
 from bot.errors import ConfigError
 from bot.values import Category
+from rlm.values import COMMAND
 
 SHOWN = 12  # problems of one file that one error names
 KINDS = (*get_args(Category), "secret", "settings")  # categories of findings, with those that no model reports
@@ -73,6 +74,10 @@ def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made
         value = getattr(part, each.name)
         if each.name not in part.model_fields_set or value is None:
             continue
+        if each.metadata["section"] == "models" and str(value).startswith(
+            COMMAND
+        ):  # a file of a repository starts no program
+            continue
         if isinstance(value, BaseModel):
             value = value.model_dump(exclude_unset=True)
         elif each.metadata["entries"]:
@@ -104,11 +109,9 @@ def _unusable(node: yaml.Node | None, settings: Any) -> Iterator[Problem]:  # no
         yield problem(("checks", at, "name"), f"{names[at]} is the name of another check; the first one counts")
 
     for role in ("root", "worker"):
-        model = getattr(settings.models, role)
-        if model is not None and not all(model.partition("/")[::2]):
-            yield problem(
-                ("models", role), f"{model} names no provider: write provider/model, such as openai/{model.strip('/')}"
-            )
+        wrong = _wrong_model(getattr(settings.models, role))
+        if wrong:
+            yield problem(("models", role), wrong)
     for name in ("analyzers", "lenses"):
         for at, one in enumerate(getattr(settings, name) or ()):
             if one not in DEFAULTS[name]:
@@ -118,6 +121,15 @@ def _unusable(node: yaml.Node | None, settings: Any) -> Iterator[Problem]:  # no
             yield problem(
                 ("rules", at, "kind"), f"{rule.kind} is no category of findings{_near_miss(rule.kind, KINDS)}"
             )
+
+
+def _wrong_model(model: str | None) -> str:
+    """What is wrong with the name of a model, "" if nothing is."""
+    if model is not None and model.strip().startswith(COMMAND):
+        return f"{model} is not used: only who runs deeprepo can name a command, with --root, --worker, DEEPREPO_ROOT or DEEPREPO_WORKER"
+    if model is None or all(model.partition("/")[::2]):
+        return ""
+    return f"{model} names no provider: write provider/model, such as openai/{model.strip('/')}"
 
 
 def _near_miss(word: str, words: Sequence[str]) -> str:

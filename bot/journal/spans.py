@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rlm.journal.codec import Row
+from rlm.values import provider_name
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -58,7 +59,7 @@ class Spans:
             case "strategy" if self._review is not None:
                 self._review.set_attributes({"deeprepo.strategy": row["name"], "deeprepo.reason": row["reason"]})
             case "call":
-                self._span(f"chat {row['model'].partition('/')[2]}", row["seconds"], _of_call(row))
+                self._span(f"chat {row['model'].partition('/')[2] or row['model']}", row["seconds"], _of_call(row))
             case "turn":
                 facts = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "execute_python"}
                 facts |= {"deeprepo.turn": f"{row['run']}:{row['number']}", "deeprepo.outcome": row["outcome"]}
@@ -84,7 +85,7 @@ class Spans:
 
 def _of_call(row: Row) -> dict[str, Any]:
     """What the conventions tell of a request."""
-    provider, _, model = row["model"].partition("/")
+    provider, model = provider_name(row["model"]), row["model"].partition("/")[2] or row["model"]
     facts: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": PROVIDERS.get(provider, provider),

@@ -7,7 +7,7 @@ the key of every provider that somebody's file mentions.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot import config
 from bot.config import Config, Settings
@@ -16,10 +16,13 @@ from bot.machine import extras
 from bot.review.opening import Models
 from bot.strategies.choice import WITH_ROOT
 from rlm.errors import NotInstalled
-from rlm.models import PROVIDERS, TIMEOUT, connect, prices, provider_of
+from rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, prices, provider_of
 from rlm.models.provider import Provider
 from rlm.money import capacity
-from rlm.values import Limits, Model
+from rlm.values import Limits, Model, Sampling, provider_name
+
+if TYPE_CHECKING:
+    from rlm.models.local import Function
 
 # Root and worker where a key is there and no model is named, in the order of preference.
 PREFERRED = (
@@ -36,10 +39,15 @@ COMMON = "DEEPREPO_BASE_URL"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How one model is called where a program says it instead of the environment. Neither part shows itself when printed."""
+    """How one model is called where a program says it instead of the environment. Key and address do not show themselves when printed.
+
+    `function` is the model itself, where it is one of the program's own.
+    """
 
     key: str | None = field(default=None, repr=False)
     base_url: str | None = field(default=None, repr=False)
+    sampling: Sampling = NOTHING_SAID
+    function: "Function | None" = None
 
 
 NOTHING: Mapping[str, Access] = {}  # the environment says how every model is called
@@ -53,7 +61,7 @@ def owner(common: str | None, first_models: Iterable[str | None], else_named: It
     if not common:
         return None
     for models in (first_models, else_named):
-        providers = {model.partition("/")[0] for model in models if model}
+        providers = {provider_name(model) for model in models if model}
         candidates = {name for name in providers if name in PROVIDERS and not config.base_url(name)}
         homeless = {name for name in candidates if PROVIDERS[name].base_url is None}
         candidates = homeless if len(candidates) > 1 and len(homeless) == 1 else candidates
@@ -94,16 +102,22 @@ class Connections:
 
     def connect(self, name: str, timeout: float = TIMEOUT) -> Model:
         """A model by its name."""
-        provider = provider_of(name)
-        extras.need("models")
+        provider, access = provider_of(name), self.access.get(name, Access())
+        if access.function is not None:
+            from rlm.models.local import FunctionModel
+
+            return FunctionModel(name, access.function)
+        if provider.name not in LOCAL:
+            extras.need("models")
         try:
             return connect(
                 name,
-                self.access.get(name, Access()).key or config.key(provider.key_variable),
+                access.key or config.key(provider.key_variable),
                 self._url(name, provider),
                 timeout,
                 region=config.first(provider.region_variables),
                 project=config.first(provider.project_variables),
+                sampling=access.sampling,
             )
         except NotInstalled as missing:
             raise UsageError(f"{missing}: {extras.install(missing.extra)}") from None
@@ -167,7 +181,7 @@ def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Lim
         tokens=settings.tokens,
         calls=settings.calls,
         seconds=settings.seconds,
-        concurrency=settings.concurrency or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
+        concurrency=settings.concurrency or (capacity.OWN_PLACES if provider_name(worker) in own else None),
         context=settings.context,
         effort=settings.thinking,
         turns=HIGH_TURNS if settings.effort == "high" else Limits().turns,

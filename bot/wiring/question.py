@@ -14,7 +14,7 @@ from rlm.journal.writer import Journal, Watch
 from rlm.models import PROVIDERS, TIMEOUT
 from rlm.money import capacity
 from rlm.texts.question import Inquiry, TextQuestion
-from rlm.values import Limits, Model
+from rlm.values import Limits, Model, provider_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ async def open_inquiry(
             models[name] = connections.connect(name, timeout)
             stack.push_async_callback(models[name].close)
         own = connections.own(models.values())
-        is_owned = any(name.partition("/")[0] in own for name in workers)
+        is_owned = any(provider_name(name) in own for name in workers)
         limits = replace(
             limits,
             usd=_least(limits.usd, settings.cap_usd),

@@ -9,14 +9,19 @@ from importlib.util import find_spec
 from itertools import starmap
 from operator import attrgetter
 from threading import Thread
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rlm import PACKAGES
 from rlm.errors import NotInstalled, UsageError
 from rlm.models import prices
 from rlm.models.provider import Key, Provider, Tokens, address, check_key
-from rlm.values import Model, Usage
+from rlm.values import COMMAND, FUNCTION, Model, Sampling, Usage, provider_name
 
+if TYPE_CHECKING:
+    from rlm.models.connection import HttpModel
+
+NOTHING_SAID = Sampling()
 TIMEOUT = (
     300.0  # seconds of silence between two pieces of a reply; a model that thinks may say nothing before the first
 )
@@ -57,12 +62,16 @@ PROVIDERS = {
     for provider in sorted((*OTHERS, *starmap(Provider, ADDRESSES.items())), key=attrgetter("name"))
 }
 
+LOCAL = {name: Provider(name, None, "", needs_key=False) for name in ("exec", "function")}  # they have no API
+
 # OpenAI's own names: they refuse `max_tokens` everywhere.
 REASONING = re.compile(r"(.*/)?(gpt-([5-9]|\d\d)|o\d)", re.IGNORECASE)
 
 
 def provider_of(name: str) -> Provider:
     """The provider of `provider/model`, the first segment. Raises UsageError with a sentence that says what to do."""
+    if (local := provider_name(name)) in LOCAL and name.partition(":")[2].strip():
+        return LOCAL[local]
     provider, slash, model = name.partition("/")
     if not slash or not provider or not model:
         raise UsageError(f"{name!r} names no model: write provider/model, for example openai/gpt-5.4-mini")
@@ -79,12 +88,38 @@ def connect(
     *,
     region: str | None = None,
     project: str | None = None,
+    sampling: Sampling = NOTHING_SAID,
 ) -> Model:
     """A model by its name. Nothing is sent before the first call; a server given by `base_url` may need no key.
 
-    `timeout` is the silence between two pieces of a reply, in seconds. `region` and `project` are for models in a cloud.
+    `timeout` is the silence between two pieces of a reply, in seconds; a command has so long for all of it. `region` and `project`
+    are for models in a cloud.
     """
     provider = provider_of(name)
+    if name.startswith(FUNCTION):
+        raise UsageError(
+            f"{name} is a function: only the program that holds it can give it, with deeprepo.RLM(root=...)"
+        )
+    if name.startswith(COMMAND):
+        from rlm.models.local import CommandModel
+
+        if sampling != NOTHING_SAID:
+            raise UsageError(f"{name} is a command: what it samples with is an option of its own")
+        return CommandModel(name, timeout)
+    model = _behind_api(provider, name, key, base_url, timeout, region, project)
+    model.sample(sampling)
+    return model
+
+
+def _behind_api(
+    provider: Provider,
+    name: str,
+    key: Key,
+    base_url: str | None,
+    timeout: float,
+    region: str | None,
+    project: str | None,
+) -> "HttpModel":
     if not is_installed():
         raise NotInstalled(f"{name} needs packages that are not installed", "models")
     check_key(provider, key, base_url)

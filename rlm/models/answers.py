@@ -28,6 +28,8 @@ LONE = re.compile(
 )
 MAX_STARTS = 2_000  # braces that are tried as the beginning of an object; a text of nothing else must cost no minutes
 DECODER = json.JSONDecoder(strict=False)
+JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
+CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
 
 
 def sendable(text: str) -> str:
@@ -113,3 +115,11 @@ def _fits(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
     properties = schema.get("properties", {})
     is_closed = schema.get("additionalProperties") is False
     return set(schema.get("required", ())) <= set(value) and (not is_closed or set(value) <= set(properties))
+
+
+def estimate(prompt: Prompt, work: object) -> Usage:
+    """The tokens of a prompt and of what a model has written, where the provider has not counted them."""
+    texts = [message.text for message in prompt.messages]
+    texts += [json.dumps(dict(call.arguments)) for message in prompt.messages for call in message.calls]
+    texts += [json.dumps(schema.parameters, default=dict) for schema in (prompt.answer, prompt.tool) if schema]
+    return Usage(sum(map(len, texts)) // CHARS_PER_TOKEN + 1, len(json.dumps(work)) // CHARS_PER_TOKEN + 1)

@@ -17,8 +17,8 @@ import anthropic
 from pydantic import SecretStr
 
 from rlm.errors import ProviderDown
-from rlm.models.answers import Stop, completion, sendable, without_thinking
-from rlm.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
+from rlm.models.answers import JSON_ONLY, Stop, completion, estimate, sendable, without_thinking
+from rlm.models.connection import HttpModel, count, transport
 from rlm.models.forms import RequestForm
 from rlm.models.provider import Key, key_text
 from rlm.models.stream import Messages
@@ -49,6 +49,7 @@ class AnthropicModel(HttpModel):
     path, assembly = "/v1/messages", Messages
     failure, stream = anthropic.AnthropicError, anthropic.AsyncStream
     answers = ("tool", "schema", "text")
+    sampling_names = {"temperature": "temperature", "top_p": "top_p", "stop": "stop_sequences"}  # noqa: RUF012
     fields = frozenset({"answer", "effort", "extras", "stream", "most"})
 
     def __init__(self, name: str, url: str, timeout: float, open_client: Callable[[], Any]) -> None:

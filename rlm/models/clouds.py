@@ -14,7 +14,6 @@ from rlm.errors import NotInstalled, UsageError
 from rlm.models.anthropic import AnthropicModel
 from rlm.models.connection import transport
 from rlm.models.provider import Key, Provider, address, key_text
-from rlm.values import Model
 
 NEEDS = {"bedrock": "boto3", "vertex": "google.auth"}  # what the extra of this name brings
 REMEDY = {
@@ -42,7 +41,7 @@ def connect(
     timeout: float,
     region: str | None,
     project: str | None,
-) -> Model:
+) -> AnthropicModel:
     """A model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
     cloud = provider.cloud
     if not _is_installed(NEEDS[cloud]):

@@ -24,20 +24,19 @@ from urllib.parse import urlsplit
 import aiohttp
 import httpx2
 
-from rlm.errors import AccountRefused, ProviderDown, ProviderError
+from rlm.errors import AccountRefused, ProviderDown, ProviderError, UsageError
 from rlm.models import failures, prices
+from rlm.models.answers import estimate
 from rlm.models.failures import Refusal
-from rlm.models.forms import Answer, RequestForm, longest_reply, simpler
+from rlm.models.forms import TOKENS, Answer, RequestForm, longest_reply, simpler
 from rlm.models.stream import Assembly
-from rlm.values import Completion, Prompt, Usage
+from rlm.values import Completion, Prompt, Sampling, Usage
 
 CONNECT = 10.0  # seconds for a connection
 PAGE = "text/html"
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
-JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 WORK = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
-CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
 SMALL = 2_000  # tokens of a prompt that every model takes
 HALVINGS = 6  # guesses in a row that a prompt is too long
 
@@ -52,6 +51,8 @@ class HttpModel(ABC):
     http: ClassVar[ModuleType] = httpx2
     answers: ClassVar[tuple[Answer, ...]]  # how a structured answer can be demanded, the first of them first
     fields: ClassVar[frozenset[str]]  # of a form, on which servers of this dialect disagree
+    sampling_names: ClassVar[Mapping[str, str]]  # of the fields of `Sampling` that the dialect has
+    sampling = Sampling()
     lacking: tuple[type[Exception], ...] = ()  # raised where a cloud finds no credentials
     remedy = ""  # and what to do then
 
@@ -169,7 +170,7 @@ class HttpModel(ABC):
         assembly, reply, was_accepted, is_whole = self.assembly(), dict[str, Any](), False, False
         failing = (ProviderError, Refusal, self.failure, self.http.HTTPError, aiohttp.ClientError, OSError, ValueError)
         try:
-            response = await self._send(self.body(prompt, form))
+            response = await self._send(self._sampled(self.body(prompt, form)))
             was_accepted = True
             reply = await self._read(response, assembly)
             is_whole = True
@@ -193,6 +194,23 @@ class HttpModel(ABC):
                 failure.usage = self.usage(reported, prompt, "")
             raise failure from None
 
+    def sample(self, sampling: Sampling) -> None:
+        """Have each request sampled so. Raises UsageError for what the dialect has no word for."""
+        absent = [name for name in sampling.on_record if name not in {*self.sampling_names, "max_tokens", "extra_body"}]
+        if absent:
+            raise UsageError(f"{self.name} takes no {' and no '.join(absent)}: its dialect has none")
+        self.sampling = sampling
+
+    def _sampled(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The request with what the caller wants to be sent; the cap of a reply can only become lower."""
+        for name, value in self.sampling.on_record.items():
+            if name in self.sampling_names:
+                body[self.sampling_names[name]] = value
+        for cap in TOKENS:
+            if cap in body and self.sampling.max_tokens is not None:
+                body[cap] = min(body[cap], self.sampling.max_tokens)
+        return body | dict(self.sampling.extra_body)
+
     async def _send(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a stream of the library
         """Send one request."""
         loop = asyncio.get_running_loop()
@@ -201,7 +219,12 @@ class HttpModel(ABC):
         elif self._loop is not loop:
             raise RuntimeError(f"{self.name} is used from two event loops: close it before the second one starts")
         return await self._client.post(
-            self.path, cast_to=object, body=body, stream=True, stream_cls=self.stream[object]
+            self.path,
+            cast_to=object,
+            body=body,
+            options={"headers": dict(self.sampling.extra_headers)},
+            stream=True,
+            stream_cls=self.stream[object],
         )
 
     async def _read(self, response: Any, assembly: Assembly) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
@@ -265,14 +288,6 @@ def _trust(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
     """Whom to trust, read once: the certificates take 45 ms to load. A plain address needs none, and trusts nobody."""
     context: ssl.SSLContext = http.create_ssl_context() if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return context
-
-
-def estimate(prompt: Prompt, work: object) -> Usage:
-    """The tokens of a prompt and of what a model has written, where the provider has not counted them."""
-    texts = [message.text for message in prompt.messages]
-    texts += [json.dumps(dict(call.arguments)) for message in prompt.messages for call in message.calls]
-    texts += [json.dumps(schema.parameters, default=dict) for schema in (prompt.answer, prompt.tool) if schema]
-    return Usage(sum(map(len, texts)) // CHARS_PER_TOKEN + 1, len(json.dumps(work)) // CHARS_PER_TOKEN + 1)
 
 
 def count(tokens: object) -> int:

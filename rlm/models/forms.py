@@ -38,7 +38,7 @@ MOST = re.compile(  # how long a reply may be at most
     re.IGNORECASE,
 )
 LEAST = 256  # tokens of a reply that is worth asking for
-PLAIN = 4_096  # tokens of a reply that every model gives
+PLAIN = 4_095  # tokens of a reply that every model gives: some stop below 4,096
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def simpler(form: RequestForm, prompt: Prompt, answers: tuple[Answer, ...], fiel
         *(Rung({"answer": plainer}, says[form.answer].search) for plainer in answers[answers.index(form.answer) + 1 :]),
         Rung({"stream": False}, STREAM.search),
         Rung({"tools": False}, TOOLS.search),
-        *([Rung({"most": PLAIN}, CAP.search)] if form.cap(prompt) > PLAIN else []),
+        *([Rung({"most": PLAIN}, CAP.search)] if form.cap(prompt) > PLAIN + 1 else []),
     )
     return (rung for rung in rungs if rung.field in used & fields)
 

@@ -17,8 +17,8 @@ import openai
 from pydantic import SecretStr
 
 from rlm.errors import BadAnswer, ProviderDown
-from rlm.models.answers import Stop, completion, parse, sendable, without_thinking
-from rlm.models.connection import JSON_ONLY, HttpModel, count, estimate, transport
+from rlm.models.answers import JSON_ONLY, Stop, completion, estimate, parse, sendable, without_thinking
+from rlm.models.connection import HttpModel, count, transport
 from rlm.models.forms import RequestForm
 from rlm.models.provider import Key, Tokens, key_text
 from rlm.models.stream import Chat
@@ -61,6 +61,7 @@ class OpenAIModel(HttpModel):
     path, assembly = "/chat/completions", Chat
     failure, stream, http = openai.OpenAIError, Events, HTTP
     answers = ("schema", "tool", "text")
+    sampling_names = {name: name for name in ("temperature", "top_p", "seed", "stop")}  # noqa: RUF012
     fields = frozenset({"tokens", "answer", "tools", "system", "stream", "asks_usage", "effort", "extras", "most"})
 
     def __init__(

@@ -9,9 +9,14 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 
-from rlm.values import Usage
+from rlm.values import Usage, provider_name
 
-NOWHERE = {"compatible", "ollama"}  # servers of the user's own: no list has their prices
+NOWHERE = {
+    "compatible",
+    "exec",
+    "function",
+    "ollama",
+}  # servers and programs of the user's own: no list has their prices
 LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x-ai"}  # where the list has another name
 # What may follow a model's listed name and still be the same model at the same price: dates and release marks.
 RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
@@ -33,7 +38,7 @@ def is_listed() -> bool:
 
 def dollars(name: str, usage: Usage) -> float | None:
     """What this usage costs at `provider/model`, None where nobody knows."""
-    provider, _, model = name.partition("/")
+    provider, model = provider_name(name), name.partition("/")[2]
     if provider in NOWHERE or not is_listed():
         return None
     if provider == "openrouter" and (variant := VARIANT.search(model)) is not None:
@@ -66,7 +71,7 @@ def nearest(name: str) -> str | None:
     """The listed model whose name is nearest to one that is on no list, "" if none is near, None if nobody can know it to be wrong."""
     from genai_prices.data_snapshot import get_snapshot
 
-    provider, _, model = name.partition("/")
+    provider, model = provider_name(name), name.partition("/")[2]
     listed_as = LISTED_AS.get(provider, provider)
     if provider in NOWHERE | RENAMED or VARIANT.search(model) or _has_model(listed_as, model):
         return None

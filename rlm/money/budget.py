@@ -11,7 +11,7 @@ from threading import RLock
 
 from rlm.errors import BudgetSpent
 from rlm.money.capacity import OWN_SERVERS, USEFUL
-from rlm.values import Cost, Limits, Purpose, Usage
+from rlm.values import COMMAND, Cost, Limits, Purpose, Usage, provider_name
 
 # Dollars for a million tokens in and out of the dearest model on the price list: what a call counts where nobody knows its price.
 DEAREST_INPUT, DEAREST_OUTPUT = 150.0, 600.0
@@ -78,7 +78,7 @@ class Budget:
 
     def is_owned(self, model: str) -> bool:
         """Whether the model runs on a server of the user's own, which bills nobody by the token."""
-        provider = model.partition("/")[0]
+        provider = provider_name(model)
         return provider in OWN_SERVERS or provider in self.limits.own
 
     def reserve(
@@ -174,12 +174,17 @@ class Budget:
 
     def note_unpriced(self, model: str) -> None:
         """Say that nobody knows this model's price, where there is a cap in dollars."""
+        if self.limits.usd is None or (self.is_owned(model) and not model.startswith(COMMAND)):
+            return
         sentence = (
-            f"The price of {model} is unknown: under the cap of ${self.limits.usd or 0.0:,.2f} its calls count as much as those of "
+            f"What {model} costs is between you and its provider: the cap of ${self.limits.usd:,.2f} cannot hold for it"
+            + (f", the one of {self.limits.calls:,} calls does." if self.limits.calls is not None else ".")
+            if model.startswith(COMMAND)
+            else f"The price of {model} is unknown: under the cap of ${self.limits.usd:,.2f} its calls count as much as those of "
             f"the dearest model on the price list (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} for a million tokens in and out). "
             "Choose a model whose price is known, or allow more dollars (`--max-usd`)."
         )
-        if self.limits.usd is not None and not self.is_owned(model) and sentence not in self.notes:
+        if sentence not in self.notes:
             self.notes.append(sentence)
 
     def fail(self) -> None:

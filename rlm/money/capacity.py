@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from rlm.values import Effort, Message, Purpose, Usage
+from rlm.values import Effort, Message, Purpose, Usage, provider_name
 
 THINKING_ROOM: dict[Purpose, int] = {
     "verify": 8_192,
@@ -28,7 +28,9 @@ HABIT: dict[Purpose, int] = {
     "root": 2_000,
 }  # tokens of thinking that an estimate assumes
 
-OWN_SERVERS = frozenset({"ollama", "compatible"})  # providers that are a server of the user's own
+OWN_SERVERS = frozenset(
+    {"ollama", "compatible", "exec", "function"}
+)  # providers that are the user's own: they bill nobody by the token
 PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
 
 # Families of which the documents say that they never think. Any other may.
@@ -68,7 +70,7 @@ def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | N
 
 def places(name: str) -> int:
     """How many calls may be in flight where nobody has set it."""
-    return OWN_PLACES if name.partition("/")[0] in OWN_SERVERS else PLACES
+    return OWN_PLACES if provider_name(name) in OWN_SERVERS else PLACES
 
 
 def own_server(base_url: str) -> bool:

@@ -28,7 +28,7 @@ Outcome = Literal["ok", "error", "syntax", "limit", "crash"]
 ERROR_CHARS = 2_000  # of an error text; a block can raise a message of 100 MB
 ARGUMENT_CHARS = 2 << 20  # of the arguments of one host call
 FRAME = 64 << 20  # bytes of a frame from the child
-MEMORY = 192 << 20  # bytes that the variables and the blocks of one child take
+MEGABYTE = 1 << 20
 PROCESSOR = 3_600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
 HOST_CALLS = 5_000  # of one child
 START_SECONDS = 20.0  # to be ready
@@ -162,7 +162,7 @@ class PythonRepl:
         order = {
             "variables": self._variables,
             "functions": list(self._functions),
-            "memory": MEMORY,
+            "memory": self._limits.memory * MEGABYTE,
             "seconds": PROCESSOR,
         }
         try:

@@ -1,0 +1,62 @@
+"""`deeprepo review --root "exec:COMMAND"`: the subscription that one has, named by a person and by no file."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from recorded import deeprepo
+
+PROGRAM = """
+import json, pathlib, sys
+text = sys.stdin.read()
+pathlib.Path({log!r}).open("a").write("asked\\n")
+finding = {{"path": "calc.py", "quote": "    return a / n", "line": 0, "title": "div() divides by zero", "why": "n may be 0",
+    "consequence": "a crash", "trigger": "div(1, 0)", "severity": "high", "category": "crash", "evidence": [], "claims": [], "suggestion": None}}
+verdict = {{"verdict": "confirmed", "trigger": "div(1, 0)", "author_would_change": True, "reason": "n is not checked"}}
+print(json.dumps(verdict if '"verdict"' in text else {{"answer": "Read.", "findings": [finding]}}))
+"""
+
+
+@pytest.fixture
+def divided(repository: Repository) -> Repository:
+    """A change that may divide by zero."""
+    repository.commit({"calc.py": "def div(a, n):\n    return a\n"}, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"calc.py": "def div(a, n):\n    return a / n\n"}, "after")
+    return repository
+
+
+def command(folder: Path) -> str:
+    """A model that is a program."""
+    (folder / "model.py").write_text(PROGRAM.format(log=str(folder / "log")))
+    return f"exec:{sys.executable} {folder / 'model.py'}"
+
+
+def test_a_review_by_a_command(divided: Repository, tmp_path: Path) -> None:
+    """It finds what the command says. What that costs is unknown: the cap of dollars cannot hold for it, and the review says so."""
+    name = command(tmp_path)
+    done = deeprepo("review", "main..feature", "--root", name, "--format", "json", cwd=divided.folder)
+    review = json.loads(done.stdout)
+    assert [row["title"] for row in review["findings"]] == ["div() divides by zero"]
+    assert (review["cost"]["usd"], review["cost"]["calls"]) == (None, len((tmp_path / "log").read_text().split()))
+    assert "the cap of $1.00 cannot hold for it, the one of 1,000 calls does" in " ".join(review["notes"])
+
+
+@pytest.mark.parametrize("place", ["repository", "organization"])
+def test_a_command_in_a_file_is_not_run(divided: Repository, tmp_path: Path, place: str) -> None:
+    """Neither the settings of a repository nor those of its organization start a program, whatever the operator lets them choose."""
+    settings = json.dumps({"models": {"root": command(tmp_path), "worker": command(tmp_path)}})
+    variables = {"DEEPREPO_MODELS": "*"}
+    home = divided
+    if place == "organization":
+        home = Repository(tmp_path / "organization")
+        variables["DEEPREPO_ORGANIZATION"] = str(home.folder)
+    else:
+        divided.git("checkout", "-q", "main")
+    home.commit({".deeprepo.yml": settings}, "settings")
+    divided.git("checkout", "-q", "feature")
+    done = deeprepo("review", "main..feature", "--format", "json", cwd=divided.folder, **variables)
+    assert "only who runs deeprepo can name a command" in " ".join(json.loads(done.stdout)["notes"])
+    assert not (tmp_path / "log").exists()

@@ -1,0 +1,136 @@
+"""Models without an API: commands of this machine."""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from talking import ANSWER, TOOL, asked
+from waits import until
+
+from rlm import errors, models
+from rlm.values import Completion, Message, Prompt, ToolCall, Usage
+
+READS = "import sys, os; sys.stdout.write(repr((sys.stdin.read(), sys.argv[1:], os.listdir('.'))))"
+
+
+def program(folder: Path, code: str) -> str:
+    """The name of a model that is this Python program."""
+    path = folder / "a program.py"
+    path.write_text(code)
+    return f"exec:{sys.executable} '{path}' -p"
+
+
+def said(name: str, prompt: Prompt, timeout: float = 20.0) -> Completion:
+    async def ask() -> Completion:
+        model = models.connect(name, timeout=timeout)
+        try:
+            return await model.complete(prompt)
+        finally:
+            await model.close()
+
+    return asyncio.run(ask())
+
+
+def test_a_command_reads_the_prompt_and_prints_the_reply(tmp_path: Path) -> None:
+    """All of the prompt comes by its standard input, in an empty folder, and no shell reads its name."""
+    reply = said(program(tmp_path, READS) + " '$(id)'", asked("Is it $HOME?"))
+    assert reply.text == repr(("You review code.\n\nIs it $HOME?", ["-p", "$(id)"], []))
+    assert reply.usage.input > 0 < reply.usage.output
+
+
+def test_a_dialogue_and_the_form_of_an_answer_are_told_in_one_text(tmp_path: Path) -> None:
+    """A turn of a root, and a structured answer: what a command cannot be told otherwise stands in the text."""
+    call = ToolCall("1", "run", {"code": "print(1)"})
+    messages = (*asked("Begin.").messages, Message("assistant", "So:", (call,)), Message("tool", "1", call_id="1"))
+    text = said(program(tmp_path, "import sys; print(sys.stdin.read())"), Prompt(messages, tool=TOOL)).text
+    assert text.index("You review code.") < text.index("<user>\nBegin.") < text.index("<assistant>\nSo:")
+    assert "<user>\n1\n\nNo tool can be called here" in text
+    answers = "import sys; print('Well:', '{\"findings\": [\"a\"]}' if '\"findings\"' in sys.stdin.read() else '')"
+    assert said(program(tmp_path, answers), asked(answer=ANSWER)).data == {"findings": ["a"]}
+
+
+CLAUDE = {"type": "result", "is_error": False, "result": "four", "total_cost_usd": 0.2}
+CLAUDE["usage"] = {"input_tokens": 3, "cache_read_input_tokens": 90, "output_tokens": 5, "server_tool_use": {"x": 0}}
+GEMINI = {"response": "four", "stats": {"models": {"g": {"tokens": {"prompt": 80, "candidates": 4, "thoughts": 6}}}}}
+CODEX = [
+    {"type": "thread.started", "thread_id": "1"},
+    {"type": "item.completed", "item": {"type": "reasoning", "text": "2 + 2"}},
+    {"type": "item.completed", "item": {"type": "agent_message", "text": "four"}},
+    {"type": "turn.completed", "usage": {"input_tokens": 70, "cached_input_tokens": 60, "output_tokens": 9}},
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "usage"),
+    [([CLAUDE], Usage(93, 5)), ([GEMINI], Usage(80, 10)), (CODEX, Usage(70, 9))],
+    ids=["claude", "gemini", "codex"],
+)
+def test_a_report_tells_what_was_used(tmp_path: Path, rows: list[Mapping[str, Any]], usage: Usage) -> None:
+    """The commands of three vendors can print JSON: it holds the reply and its tokens. Dollars stay unknown."""
+    out = "\n".join(map(json.dumps, rows))
+    reply = said(program(tmp_path, f"import sys; sys.stdin.read(); print({out!r})"), asked())
+    assert (reply.text, reply.usage) == ("four", usage)
+
+
+def test_json_that_is_no_report_is_the_reply(tmp_path: Path) -> None:
+    """A structured answer may have a field of any name."""
+    out = json.dumps({"result": "x", "findings": []})
+    assert said(program(tmp_path, f"print({out!r})"), asked()).text == f"{out}\n"
+
+
+def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
+    """After its time, and also where it has left something behind."""
+    leaves = "import os, subprocess, sys, time\nchild = subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL)\n"
+    leaves += f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
+
+    def is_gone() -> bool:
+        try:
+            state = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        return state == "Z"
+
+    assert said(program(tmp_path, f"{leaves}print('done')"), asked()).text == "done\n"
+    until(is_gone, "what a command has started is gone")
+    started = time.monotonic()
+    with pytest.raises(errors.TimedOut, match=r"was ended after 2 s without a reply: allow more"):
+        said(program(tmp_path, f"{leaves}time.sleep(60)"), asked(), timeout=2)
+    assert time.monotonic() - started < 20
+    until(is_gone, "what a command has started is gone")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "sentence"),
+    [
+        ("exec:", errors.UsageError, "names no model"),
+        ("exec:no-such-program -p", errors.UsageError, "there is no program no-such-program here: install it"),
+        ("exec:claude 'p", errors.UsageError, "is no command"),
+        ("exec:sh -c 'exit 3'", errors.ProviderDown, r"ended with exit code 3: run the command by hand"),
+        (
+            """exec:echo '{"type": "result", "is_error": true, "result": "login", "usage": {}}'""",
+            errors.ProviderDown,
+            "reported an error",
+        ),
+        ("function:f", errors.UsageError, "is a function: only the program that holds it can give it"),
+    ],
+)
+def test_a_command_that_fails_is_a_sentence(name: str, kind: type[Exception], sentence: str) -> None:
+    """What it prints then is nobody's reply."""
+    with pytest.raises(kind, match=sentence):
+        said(name, asked())
+
+
+def test_a_program_of_the_folder_takes_no_commands_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of PATH that is not absolute is the checkout under review."""
+    (tmp_path / "claude").write_text("#!/bin/sh\necho from the checkout\n")
+    (tmp_path / "claude").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f".{os.pathsep}bin")
+    with pytest.raises(errors.UsageError, match="there is no program claude"):
+        said("exec:claude -p", asked())
