@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from bot.dependents.contract import is_contested, without_formatting
 from bot.values import COMPONENT, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
+from impact.filetypes import filetype
 from impact.ports import Language
 from impact.text.lines import defines, file_lines
 
@@ -101,7 +102,10 @@ def _is_misread(source: ChangedSource, symbol: Symbol) -> bool:
     """Whether a line still defines what an outline has not: the grammar does not know all of the file."""
     if source.new.complete:
         return False
-    return any(defines(line, symbol.short, source.file.path) for line in _split(source.after))
+    owner, _, short = symbol.name.rpartition(".")
+    is_constructor = owner and short in filetype(source.file.path).constructors  # which the head of its class may write
+    word = owner.rpartition(".")[2] if is_constructor else symbol.short
+    return any(defines(line, word, source.file.path) for line in _split(source.after))
 
 
 def _companions(outline: Outline) -> frozenset[str]:

@@ -2,6 +2,7 @@ import pytest
 from fakes import Repository
 from told import Tree, rows
 
+import deeprepo
 from impact.families import LANGUAGES
 
 JVM = LANGUAGES["jvm"]
@@ -106,3 +107,21 @@ def test_a_class_that_the_grammar_takes_for_an_expression_is_in_the_outline() ->
     )
     assert [(symbol.name, symbol.kind) for symbol in outline.symbols] == [("Slow", "class")]
     assert outline.complete
+
+
+ONE_LINE = (
+    "package shop\n\nimport dagger.hilt.android.AndroidEntryPoint\n\ndata class Order(val id: Int, val name: String, val paid: Boolean = false) {\n"
+    '    companion object { fun of(id: Int): Order = Order(id, "x") }\n}\nfun render(order: Order, WIDTH): String = order.name\n'
+    'fun Order.label(prefix: String = "#"): String = prefix + name\nval Order.short: String get() = name.take(3)\n'
+    "sealed interface UiState { data object Loading : UiState; data class Success(val orders: List<Order>) : UiState }\n"
+    "typealias Orders = List<Order>\nobject Prices { const val MAX = 3; fun max(n: Int) = n }\n"
+)
+
+
+def test_a_constructor_that_the_grammar_lost_is_not_gone(repository: Repository) -> None:
+    """An edit elsewhere changes how much of a file the grammar gets: the head of the class still says that it is there."""
+    uses = 'package shop;\n\nclass First {\n    Object first() { return new Order(1, "a", false); }\n}\n'
+    repository.commit({"Order.kt": ONE_LINE.replace("WIDTH", "width: Int = 3"), "First.java": uses}, "before")
+    repository.commit({"Order.kt": ONE_LINE.replace("WIDTH", "size: Int")}, "after")
+    reviewed = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert (reviewed.findings, reviewed.open) == ((), ())
