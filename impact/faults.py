@@ -3,15 +3,14 @@
 More files have a grammar than a parser beside it: to parse needs a grammar and nothing else.
 """
 
-import ast
 import json
 import tomllib
-import warnings
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from impact import syntax
 from impact.filetypes import filetype
+from impact.language import language_of
 from impact.nodes import errors
 from impact.parsing import in_time
 from impact.text.lines import Places
@@ -26,22 +25,12 @@ def faults(path: str, source: bytes) -> frozenset[int] | None:
         if tree is None:
             return None
         error_lines = frozenset(errors(tree.root_node))
-        return error_lines or (_python(source) if suffix == ".py" else error_lines)
+        language = language_of(path)
+        return error_lines or (
+            language.faults(source) if language is not None and language.faults is not None else error_lines
+        )
     read = DATA.get(suffix)
     return read(source) if read else None
-
-
-def _python(source: bytes) -> frozenset[int]:
-    """What the grammar lets through and Python does not: a block without a body, a `return` outside a function."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(source)
-    except SyntaxError as error:
-        return frozenset({Places(source.decode("utf-8", "replace")).row(error.lineno or 1)})
-    except (ValueError, RecursionError, MemoryError):
-        return frozenset({1})
-    return frozenset()
 
 
 def _json(source: bytes) -> frozenset[int]:

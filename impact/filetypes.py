@@ -66,6 +66,14 @@ class FileType:
     broken_override: str = ""  # what no compiler lets pass: an override that does not fit
     marked_overrides: bool = False  # every overriding method is marked as one
     shorter_overrides: bool = False  # an override may ask for less than it is given
+    constructible: str = ""  # a pattern of heads of functions that `new` may call, where only `new` calls a class
+    implements: str = ""  # the word before the interfaces of a class where it inherits nothing of them
+    default_import: str = ""  # a pattern of imports that call the default of a file as they like
+    any_suffix: bool = False  # an import may name a file by another suffix of its language
+    shared_macros: bool = False  # macros are called in all of a package without an import
+    loose_methods: str = "(?!)"  # a pattern of heads of functions that values have whose class nobody writes down
+    folder_namespaces: bool = True  # a file that moves to another folder gets another namespace, and else keeps it
+    built_of_fields: bool = False  # what a class is constructed from are the fields that its body annotates
 
     @property
     def is_readable(self) -> bool:

@@ -20,9 +20,7 @@ MOST_TEXT = 4_000  # characters of one statement
 NAMES = re.compile(
     r"(?s)\A(\s*+(?:from\s++[.\w]++\s++import|(?:import|export)\b[^{}'\"]*+\{|(?:const|let|var)\s*+\{)\s*+\(?)([^(){}#]*+)(.*+)"
 )
-DEFAULT = re.compile(rb"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)", re.MULTILINE)
 MARKS = {"dotted": ".", "namespace": "\\"}
-SCRIPTS = parsed_by("javascript")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +78,10 @@ def without(text: str, name: str) -> tuple[str, str] | None:
 
 
 def takes_default(path: str, source: bytes, name: str) -> bool:
-    """Whether a file of JavaScript calls the default of another one by this name, which is nobody else's."""
-    return path.endswith(SCRIPTS) and any(name.encode() in match.groups() for match in DEFAULT.finditer(source))
+    """Whether a file calls the default of another one by this name, which is nobody else's."""
+    pattern = filetype(path).default_import.encode()
+    found = re.finditer(pattern, source, re.MULTILINE) if pattern else ()
+    return any(name.encode() in match.groups() for match in found)
 
 
 def respell(importer: str, text: str, old: str, new: str) -> tuple[int, int, str] | None:
@@ -147,7 +147,9 @@ def _dots(path: str) -> str:
 def _paths(importer: str, old: str, new: str) -> Iterator[tuple[str, str]]:
     """Yield paths from the importer's folder, then from each folder that both share, with and without a suffix."""
     (stem, _), (new_stem, _), here = splitext(old), splitext(new), dirname(importer) or "."
-    others = [(stem + suffix, new_stem + suffix) for suffix in SCRIPTS] if old.endswith(SCRIPTS) else []
+    kind = filetype(old)
+    suffixes = parsed_by(kind.parser) if kind.any_suffix else ()
+    others = [(stem + suffix, new_stem + suffix) for suffix in suffixes]
     for was, now in ((old, new), (stem, new_stem), *others, (module_path(old), module_path(new))):
         from_here, to_there = relpath(was, here), relpath(now, here)
         yield f"./{from_here}", to_there if to_there.startswith("../") else f"./{to_there}"

@@ -20,7 +20,13 @@ from impact.paths import Paths
 from impact.values import Arguments, Import
 
 QUERIES = ("defs", "uses", "bindings", "guards", "types", "receivers", "imports", "open", "results", "objects", "paths")
-HOOKS = ("members", "listed", "code", "passed")  # what the module of a folder may have besides `Modules` and `AMBIENT`
+HOOKS = (
+    "members",
+    "listed",
+    "code",
+    "passed",
+    "faults",
+)  # what the module of a folder may have besides `Modules` and `AMBIENT`
 
 
 class Modules(Protocol):
@@ -137,6 +143,9 @@ class ResultRules:
     """What a call gives, and which types never stand for each other."""
 
     counted: bool = False  # a call gives several results, and has to take each
+    replaced: Mapping[str, str] = field(
+        default_factory=dict
+    )  # patterns of code that puts something else in the place of NAME
     inferred: bool = False  # the `return` statements tell, for a declared type binds nobody
     strict: bool = True  # a condition takes nothing but a truth value
     none: str = ""  # the type where none is declared
@@ -145,6 +154,7 @@ class ResultRules:
     of_keys: tuple[str, ...] = ()  # members of a dictionary that leave it as it is
     unawaited: str = "does not compile"  # what comes of a use of such a one
     nothing: tuple[str, ...] = ()  # types without a value
+    nothing_is: str = "nothing"  # how a sentence names what gives no value
     tops: tuple[str, ...] = ()  # types that a wrapper may stand for
     wrappers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # type around another -> its own members
     of_wrappers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same -> forms that need it
@@ -248,6 +258,9 @@ class Language:
         None  # what a statement and its line import, where no node lists it
     )
     code: Callable[[bytes], bytes] | None = None  # what of a file its parser is given: as many bytes, in the same lines
+    faults: Callable[[bytes], frozenset[int]] | None = (
+        None  # the lines that its grammar lets through and that do not parse all the same
+    )
     member_form: str = (
         ""  # the name of a member where it is defined: a "definition", or a "key", which no bare name can mean
     )

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from impact.classes import named
+from impact.filetypes import parsed_by
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
@@ -153,7 +154,10 @@ def _around(place: Place) -> Iterator[str]:
 
 
 def _last(name: str, language: Language) -> str:
-    return re.split(r"[./:\\]", name.rstrip("/").removesuffix(".js"))[-1] if language.separator else name
+    kind, written = language.files, name.rstrip("/")
+    endings = parsed_by(kind.parser) if kind.any_suffix else ()
+    bare = next((written.removesuffix(one) for one in endings if written.endswith(one)), written)
+    return re.split(r"[./:\\]", bare)[-1] if language.separator else name
 
 
 @dataclass(frozen=True, slots=True)

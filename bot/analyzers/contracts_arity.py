@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from bot.values import ChangedSymbol, Parameter, Reference, Signature
 from impact.filetypes import filetype
 
-CONSTRUCTIBLE = re.compile(r"function\b(?!\s*\*)")  # arrows, methods, async functions and generators are not
-
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
@@ -32,13 +30,14 @@ def misfit(before: Signature, after: Signature, call: Reference) -> Misfit | Non
 def misconstruction(item: ChangedSymbol, call: Reference) -> Misfit | None:
     """What a call gets wrong of a function that became a class, or of a class that became a function without `new`."""
     before, after = item.before, item.after
-    if before is None or after is None or filetype(after.path).parser != "javascript":
+    constructible = filetype(after.path).constructible if after is not None else ""
+    if before is None or after is None or not constructible:
         return None
     is_construction = re.search(rf"\bnew\s+(?:[\w$]{{1,60}}\.)?{re.escape(call.name)}(?![\w$])", call.text) is not None
     if (before.kind, after.kind) == ("function", "class") and not is_construction:
         return Misfit("construction", "still calls it without `new`")
     head = after.signature.text if after.signature is not None else ""
-    is_plain = after.kind == "function" and not CONSTRUCTIBLE.match(head)
+    is_plain = after.kind == "function" and not re.match(constructible, head)
     return (
         Misfit("construction", "still calls it with `new`")
         if before.kind == "class" and is_plain and is_construction and head

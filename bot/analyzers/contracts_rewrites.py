@@ -354,7 +354,7 @@ def _type_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     """Uses of the type that a file is named after, where the file has another name in the same folder."""
     old, new = _stem(row.home_before), _stem(row.new_path)
     is_moved = posixpath.dirname(row.home_before) != posixpath.dirname(row.new_path)
-    if is_moved or old == new or filetype(row.home).parser == "csharp":  # whose namespace is no folder
+    if is_moved or old == new or not filetype(row.home).folder_namespaces:
         raise _NotMechanical
     about = replace(row, reference=replace(row.reference, name=old))
     uses = [use for use in file.uses(about) if use.form in ("name", "member", "import")]

@@ -13,6 +13,7 @@ from bot.dependents.one_side import OneSide
 from bot.dependents.sites import mention
 from bot.ports import Tree
 from bot.values import ChangedSymbol, Reference, ResultMisuse
+from impact.filetypes import filetype
 from impact.text.lines import file_lines
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ async def _asked(head: OneSide, names: Collection[str], classes: Collection[str]
     for _ in range(BELOW if classes else 0):
         heirs = re.compile(rf"(?m)^class\s+(\w+)\([^)\n]*\b(?:{_any(latest)})\b")
         paths = [
-            path for path in await head.holding(rf"^class\s+\w+\([^)]*\b(?:{_any(latest)})\b") if path.endswith(".py")
+            path
+            for path in await head.holding(rf"^class\s+\w+\([^)]*\b(?:{_any(latest)})\b")
+            if filetype(path).built_of_fields
         ]
         texts = (await head.read(paths[:MOST])).values()
         latest = {name for raw in texts for name in heirs.findall(raw.decode("utf-8", "replace"))} - known
@@ -102,7 +105,7 @@ async def _asked(head: OneSide, names: Collection[str], classes: Collection[str]
         if not latest:
             break
     forms += [rf"\b(?:{_any(known)})\("] if known else []
-    found = [path for form in forms for path in await head.holding(form) if path.endswith(".py")]
+    found = [path for form in forms for path in await head.holding(form) if filetype(path).built_of_fields]
     return [*dict.fromkeys(found)][:MOST]
 
 
@@ -113,7 +116,12 @@ def _any(names: Collection[str]) -> str:
 def _lost(item: ChangedSymbol) -> Field | None:
     """The field that a class has no more."""
     old = item.before
-    if old is None or old.kind != "variable" or item.change not in ("removed", "renamed") or old.path[-3:] != ".py":
+    if (
+        old is None
+        or old.kind != "variable"
+        or item.change not in ("removed", "renamed")
+        or not filetype(old.path).built_of_fields
+    ):
         return None
     owner, _, name = old.name.rpartition(".")
     return (old.path, owner, name) if owner.isidentifier() and not name.startswith("_") else None
@@ -122,7 +130,7 @@ def _lost(item: ChangedSymbol) -> Field | None:
 def _gained(item: ChangedSymbol) -> Field | None:
     """A field that a class has now, or that is written otherwise."""
     new = item.after
-    if new is None or new.kind != "variable" or item.change == "body" or new.path[-3:] != ".py":
+    if new is None or new.kind != "variable" or item.change == "body" or not filetype(new.path).built_of_fields:
         return None
     owner, _, name = new.name.rpartition(".")
     return (new.path, owner, name) if owner.isidentifier() and not name.startswith("_") else None

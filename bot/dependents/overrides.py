@@ -137,13 +137,14 @@ def _took_its_place(target: UseTarget, symbol: Symbol) -> bool:
 
 
 def implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Classes of TypeScript with the interfaces that they implement, of which they inherit nothing."""
-    classes = [symbol for symbol in outline.symbols if symbol.kind == "class"] if b"implements" in source else []
-    if not classes or filetype(classes[0].path).parser != "javascript":
+    """Classes with the interfaces that they implement, where they inherit nothing of those."""
+    classes = [symbol for symbol in outline.symbols if symbol.kind == "class"]
+    word = filetype(classes[0].path).implements if classes else ""
+    if not word or word.encode() not in source:
         return
     lines = file_lines(source)
     for symbol in classes:
         head = "\n".join(lines[symbol.start - 1 : min(symbol.end, symbol.start + HEAD_LINES)]).partition("{")[0]
-        bases = head.partition(" implements ")[2]
+        bases = head.partition(f" {word} ")[2]
         if bases:
             yield symbol.name, tuple(bases.split(","))

@@ -14,14 +14,8 @@ from impact.text.lines import file_lines, says
 from impact.text.paths import is_test
 
 VARIABLE = "variable"
-GIVEN = {"nothing": "None", "tuple": "a tuple"}
 # Code that gives a constant another value from outside of its file.
 OTHER_VALUE = r"\.NAME\s*(?::[^=]{1,80})?=(?!=)|(?:attr|patch|dict)\w{0,20}\(.{0,200}[\"'](?:[\w.]+\.)?NAME[\"']"
-# Code that puts something else in the place of a function: another definition, a name in its own file, an assignment, a mock.
-DEFINED = r"\bdef\s+NAME\b|\b(?:self|cls)\.NAME\s*=(?!=)"
-BOUND = r"^\s*NAME\s*=(?!=)|\bimport\b.{0,400}\bNAME\b"
-ASSIGNED = r"(?<!\bself)(?<!\bcls)\.NAME\s*=(?!=)"
-QUOTED = r"[\"'](?:[\w.]+\.)?NAME[\"']"
 
 
 async def with_misuses(
@@ -69,8 +63,10 @@ def _with(row: Reference, wrong: Misuse, before: Result, after: Result, lines: S
     """The reference with what is wrong, at the line where it goes wrong."""
     is_other = before.kind != after.kind and before.awaits == after.awaits
     told = ResultMisuse(wrong.says, wrong.happens, (wrong.line or before.line, after.line), wrong.rule)
-    if is_other and after.kind in GIVEN:
-        told = replace(told, gives=GIVEN[after.kind])
+    language = language_of(row.path)
+    given = {"nothing": language.results.nothing_is if language is not None else "", "tuple": "a tuple"}
+    if is_other and after.kind in given:
+        told = replace(told, gives=given[after.kind])
     line = max(wrong.at, row.line)
     return replace(row, line=line, text=lines[line - 1].rstrip("\r"), misuse=told)
 
@@ -139,7 +135,7 @@ async def _meaning(exports: Exports, path: str, written: str) -> Symbol | None:
 
 
 async def _replaced(tree: Tree, symbols: Iterable[Symbol]) -> set[tuple[str, str]]:
-    """Functions of Python that other code may put something else in the place of: (key, file whose calls that concerns), "" for all files.
+    """Functions that other code may put something else in the place of: (key, file whose calls that concerns), "" for all files.
 
     That is a method of the same name where its class is named, too, a second definition, an assignment, or a name in quotes in a test, as
     mocks take it.
@@ -147,15 +143,16 @@ async def _replaced(tree: Tree, symbols: Iterable[Symbol]) -> set[tuple[str, str
     replaced = set[tuple[str, str]]()
     for one in symbols:
         language = language_of(one.path)
-        if language is None or not language.results.inferred:
+        if language is None or not (ways := language.results.replaced):
             continue
-        pattern = f"{DEFINED}|{BOUND}|{ASSIGNED}|{QUOTED}".replace("NAME", re.escape(one.short))
+        pattern = "|".join(ways.values()).replace("NAME", re.escape(one.short))
         files = [f"*{suffix}" for suffix in language.files.suffixes]
         owner = one.name.rpartition(".")[0].rpartition(".")[2]
         heirs = await tree.grep(Query([owner], files, word=True)) if owner else ()
         for path, line, text in await tree.grep_lines(Query([pattern], files, "perl")):
             is_here, tests = path == one.path, is_test(path)
-            forms = [ASSIGNED, *[DEFINED] * (is_here or path in heirs), *[BOUND] * is_here, *[QUOTED] * tests]
+            is_asked = {"assigned": True, "defined": is_here or path in heirs, "bound": is_here, "quoted": tests}
+            forms = [ways[key] for key, holds in is_asked.items() if holds]
             is_its_own = is_here and one.start <= line <= one.end
             if not is_its_own and any(says(form, one.short, text) for form in forms):
                 replaced.add((f"{one.path}:{one.name}", path if tests else ""))

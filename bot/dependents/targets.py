@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from bot.dependents.importing import Scene
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
-METHOD_OF_TABLE = re.compile(r"\A[^(:]*+:|\(\s*+self\b")  # `function Cart:total()`, `function Cart.total(self)`
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 EXTENSION = "extension "  # how the condition begins under which Kotlin and Scala call a function like a member
 OF_THIS = re.compile(r"\(\s*+this\s")  # the same in the head of one of C#
@@ -62,18 +61,16 @@ class UseTarget:
 
     @property
     def is_macro(self) -> bool:
-        """Whether it is a macro of Rust, which all of its package calls without importing it."""
-        return self.symbol is not None and self.symbol.symbol.kind == "macro" and not self.owner and self._is_of("rust")
+        """Whether it is a macro that all of its package calls without importing it."""
+        is_macro = self.symbol is not None and self.symbol.symbol.kind == "macro" and not self.owner
+        return is_macro and any(filetype(home).shared_macros for home in self.homes)
 
     @property
     def is_method_of_a_value(self) -> bool:
-        """Whether it is a function of a table of Lua that takes the table: values have it whose class nobody writes down."""
+        """Whether it is a function that takes its object, which may be any value: nobody writes down the class of that."""
         before = self.symbol.before if self.symbol is not None else None
         head = before.signature.text if before is not None and before.signature is not None else ""
-        return METHOD_OF_TABLE.search(head) is not None and self._is_of("lua")
-
-    def _is_of(self, parser: str) -> bool:
-        return any(filetype(home).parser == parser for home in self.homes)
+        return any(re.search(filetype(home).loose_methods, head) for home in self.homes)
 
     @property
     def is_extension(self) -> bool:

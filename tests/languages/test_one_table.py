@@ -1,8 +1,10 @@
 """What is known of a language stands in its folder of `impact/languages`, and there once."""
 
+import ast
 from collections import Counter
 from dataclasses import fields
 from itertools import chain
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +41,29 @@ def test_both_directions_read_the_same_files() -> None:
     searched = {suffix for one in LANGUAGES.values() for suffix in one.SUFFIXES}
     assert searched == set(languages())
     assert all(language.files is filetype(f"x{suffix}") for suffix, language in languages().items())
+
+
+def test_no_module_outside_its_folder_names_a_language() -> None:
+    """What holds of one language alone is a fact of its table: neither its name nor a suffix of it is asked for elsewhere."""
+    root = Path(table.__file__).parents[1]
+    rooms = [
+        *(root / "impact").glob("*.py"),
+        *(root / "bot" / "dependents").glob("*.py"),
+        *(root / "bot" / "analyzers").glob("contracts*.py"),
+    ]
+    named = {row.get("name", folder) for folder, row in table.folders().items()} | table.folders().keys()
+    grammars = {
+        name
+        for folder in table.folders()
+        for name in table.rows(folder)
+        if name not in ("header", "component", "template")
+    }
+    words = named | grammars | {suffix for one in filetypes() if one.parser for suffix in one.suffixes}
+    found = [
+        f"{path.name}:{node.lineno} {node.value}"
+        for path in rooms
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and node.value in words
+    ]
+    assert len(rooms) > 50
+    assert found == []

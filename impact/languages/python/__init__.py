@@ -4,16 +4,19 @@ A folder without `__init__.py` is a place to import from. A name is the tree's o
 importer belongs to, or one that lies where a project is: at the root, in `src`, beside a file that installs it.
 """
 
+import ast
 import builtins
 import posixpath
 import re
 import sys
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from impact.language import Standalone
 from impact.paths import Paths, above_of, joined
+from impact.text.lines import Places
 from impact.values import Import
 
 AMBIENT = frozenset(dir(builtins)) | {
@@ -31,6 +34,19 @@ GENERATED = re.compile(
 )
 INSTALLS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 DJANGO_SETTINGS = re.compile(rb"""DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']""")
+
+
+def faults(source: bytes) -> frozenset[int]:
+    """The lines of what the grammar lets through and Python does not: a block without a body, a `return` outside a function."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source)
+    except SyntaxError as error:
+        return frozenset({Places(source.decode("utf-8", "replace")).row(error.lineno or 1)})
+    except (ValueError, RecursionError, MemoryError):
+        return frozenset({1})
+    return frozenset()
 
 
 class Modules(Standalone):
