@@ -8,7 +8,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -115,6 +115,10 @@ class Jobs:
             if any(covers(asks.read(row.text), ask) for row in waiting):
                 return False
             return await self._put(ask, name, wait)
+
+    def alone(self, key: str) -> AbstractAsyncContextManager[None]:
+        """Hold a key until the end of the block, over all processes: what is looked for and made if it lacks is made once. Raises StorageError."""
+        return self._keys.alone(key)
 
     async def reviews(self, pull: PullRef) -> dict[str, ReviewAsk]:
         """Return the reviews of a pull request that wait and run, by the name of their first try."""

@@ -174,9 +174,9 @@ class OpenChecks(StoragePart):
         """Remember one."""
         await self.put(check, {**owner_columns(pull), "run": run, "number": number, "begun": now})
 
-    async def remove(self, run: str) -> None:
-        """It is ended."""
-        await self.change(sa.delete(check).where(check.c.run == run))
+    async def remove(self, pull: PullRef, number: int) -> None:
+        """It is ended, whichever jobs have begun or taken it over."""
+        await self.change(sa.delete(check).where((check.c.pull == pull.key) & (check.c.number == number)))
 
     async def of(self, pull: PullRef) -> tuple[tuple[str, int], ...]:
         """Those of a pull request: job and GitHub's number."""

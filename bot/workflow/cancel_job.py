@@ -64,8 +64,8 @@ async def _end_checks(ask: Cancel, job: Job, services: Services) -> None:
                 ending = await conclusions.of_head(host.pull, state.facts, settings, services.store)
                 if state.facts.state == "open" and ending.is_reviewed:
                     await checks.show(host, state.facts.head_sha, ending)
-        for run, _ in left:
-            await services.store.checks.remove(run)
+        for _, number in left:
+            await services.store.checks.remove(ask.pull, number)
 
 
 async def _close(

@@ -115,9 +115,10 @@ async def _end_checks(ask: ReviewAsk, host: Host, services: Services, why: str, 
         except HostRefused as refused:
             refusal = refused.reason
         else:
-            await open_checks.remove(run)
+            await open_checks.remove(ask.pull, number)
     if refusal and ask.comment is None:
-        await notice.put(host, load(), says, refusal)
+        async with services.alone_with_checks(ask.pull):
+            await notice.put(host, load(), says, refusal)
 
 
 async def _is_ours(ask: ReviewAsk | CommandAsk | RemarkAsk, host: Host) -> bool:

@@ -100,7 +100,7 @@ async def _review(run: ReviewRun, job: Job, services: Services, *, again: bool) 
     pull, memory, store = run.ask.pull, DatabaseMemory(run, services), services.store
     words = await conclusions.silences(pull, store)
     decision = run.decide()
-    has_begun = await _has_begun(run.ask, job, services)
+    has_begun = bool(await store.checks.of(pull))  # this review, or one whose place it takes
     if isinstance(decision, No):
         if has_begun or not decision.quiet:
             await _end_check(run, await refused(run, decision, memory), job, services)
@@ -134,7 +134,7 @@ async def _end_unreadable(
 
 async def _end_check(run: ReviewRun, result: ReviewResult, job: Job, services: Services) -> None:
     """Say in a check run why there is no review; by a comment if there can be none and a review was due."""
-    lack = CheckLack(run)
+    lack = CheckLack(run, services)
     async with _check_run(run, lack, job, services) as check:
         await end_check(run, check, result)
         if check is None and not result.is_left_out and run.state.facts.state == "open":
@@ -146,6 +146,7 @@ class CheckLack:
     """Why this review has no check run. Not frozen: it is known once GitHub has been asked."""
 
     run: ReviewRun
+    services: Services
     why: str = ""
 
     @property
@@ -155,12 +156,13 @@ class CheckLack:
 
     async def tell(self, says: str) -> None:
         """Say by a comment what no check run can say."""
-        await notice.put(self.run.host, load(), says, self.why)
+        async with self.services.alone_with_checks(self.run.ask.pull):
+            await notice.put(self.run.host, load(), says, self.why)
 
 
 def _tools(run: ReviewRun, job: Job, services: Services) -> ReviewTools:
     """How a server reviews: with tokens of its own and money reserved in the database, in a child process that ends when the job does."""
-    lack = CheckLack(run)
+    lack = CheckLack(run, services)
     return ReviewTools(
         check_run=partial(_check_run, run, lack, job, services),
         fetch=partial(services.fetch, run.ask.pull, run.state),
@@ -172,6 +174,7 @@ def _tools(run: ReviewRun, job: Job, services: Services) -> ReviewTools:
         # Other errors, and a refusal of GitHub's, are faults of the moment: the job is repeated.
         final=(HostRefused, *LASTING) if job.last else LASTING,
         is_current=job.current,
+        is_replaced=partial(_is_replaced, run, job, services),
         unless_cancelled=job.unless_cancelled,
         lacks_check=lambda: lack.note,
         tell=lack.tell,
@@ -180,28 +183,38 @@ def _tools(run: ReviewRun, job: Job, services: Services) -> ReviewTools:
 
 @asynccontextmanager
 async def _check_run(run: ReviewRun, lack: CheckLack, job: Job, services: Services) -> AsyncIterator[int | None]:
-    """The check run of this job, remembered until it is ended; those that a dead process left on earlier heads are ended now.
+    """The check run of this job, remembered until it is ended; those that others left on earlier heads are ended now.
 
     None if GitHub takes none: without the permission at once, for another reason in the last try.
     """
     open_checks, host, pull = services.store.checks, run.host, run.ask.pull
-    try:
-        check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
-    except HostRefused as refusal:
-        if refusal.status != FORBIDDEN and not job.last:
-            raise
-        lack.why = refusal.reason
+    check: int | None = None
+    async with services.alone_with_checks(pull):
+        if not await job.current():  # the newer review may have begun its own
+            raise SupersededError(SUPERSEDED)
+        try:
+            check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
+        except HostRefused as refusal:
+            if refusal.status != FORBIDDEN and not job.last:
+                raise
+            lack.why = refusal.reason
+        else:
+            await open_checks.add(pull, check, run.id, time.time())
+    if check is None:
         yield None
         return
     for other, left in await open_checks.of(pull):
         with suppress(HostError):
             if left != check:
                 await checks.end_without_review(host, left, other, SUPERSEDED, CheckEnding("cancelled"))
-            if other != run.id:
-                await open_checks.remove(other)
-    await open_checks.add(pull, check, run.id, time.time())
+                await open_checks.remove(pull, left)
     yield check
-    await open_checks.remove(run.id)
+    await open_checks.remove(pull, check)
+
+
+async def _is_replaced(run: ReviewRun, job: Job, services: Services) -> bool:
+    """Whether a newer review goes on in the check run of this one or ends it, or has done so."""
+    return not await _has_begun(run.ask, job, services) or bool(await services.jobs.reviews(run.ask.pull))
 
 
 @asynccontextmanager

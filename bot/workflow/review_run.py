@@ -110,6 +110,10 @@ async def _always() -> bool:
     return True
 
 
+async def _never() -> bool:
+    return False
+
+
 async def _to_its_end(making: Awaitable[MadeReview | No]) -> MadeReview | No:
     return await making
 
@@ -138,6 +142,9 @@ class ReviewTools:
         type[DeepRepoError], ...
     ]  # the errors that end the review; another is raised, and a later attempt may succeed
     is_current: Callable[[], Awaitable[bool]] = _always  # whether the review is still wanted; asked before each write
+    is_replaced: Callable[[], Awaitable[bool]] = (
+        _never  # once it is no longer wanted: whether a newer one has its check run
+    )
     # Awaits the making of it, and raises SupersededError soon after it is called off.
     unless_cancelled: Callable[[Awaitable[MadeReview | No]], Awaitable[MadeReview | No]] = _to_its_end
     may_leave_check: bool = False  # if GitHub does not let the check run end
@@ -163,6 +170,8 @@ async def run_review(run: ReviewRun, decision: Go, memory: Memory, tools: Review
         except NothingToReview:
             result = ReviewResult(await memory.check_ending("nothing"), NOTHING)
         except SupersededError as error:  # what an earlier review of this head came to stands
+            if await tools.is_replaced():
+                raise
             ending = await memory.check_ending()
             ending = ending if ending.is_reviewed else CheckEnding("cancelled")
             result = ReviewResult(ending, SUPERSEDED, made, fault=error)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -72,6 +72,10 @@ class Services:
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread
     model: Callable[[Config], bool]  # whether a model can be asked under these settings
     in_force: Callable[[Config], Config]  # with the models that a key brings
+
+    def alone_with_checks(self, pull: PullRef) -> AbstractAsyncContextManager[None]:
+        """Let nobody else begin a check run of this pull request: whoever comes later finds it and goes on in it."""
+        return self.jobs.alone(f"check {pull.key}")
 
     async def read_pull(self, host: Host) -> PullState:
         """The pull request as it is now."""

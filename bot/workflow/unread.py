@@ -23,10 +23,10 @@ async def begin(ask: ReviewAsk, run: str, host: Host, services: Services, why: s
     store = services.store
     if not is_object_id(ask.head):
         return "no commit is known"
-    if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
-        return ""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(PATIENCE), services.alone_with_checks(ask.pull):
+            if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
+                return ""
             owner = CheckOwner(run, broken_ending=await ending(host, services))
             await store.checks.add(ask.pull, await checks.start(host, ask.head, owner, why), run, time.time())
     except TimeoutError:

@@ -1,7 +1,13 @@
 """What the check of a pull request says, at a real server: it belongs to a head, and says what the review of that head came to."""
 
+import asyncio
+
+import pytest
 from whole import BROKEN, MENDED, Whole
 
+from bot.machine.limits import ProcessLimits
+from bot.values import ReviewAsk
+from bot.wiring.server import open_work
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
 
@@ -54,6 +60,38 @@ async def test_a_review_that_is_called_off_leaves_the_conclusion_of_the_one_befo
     summary = second.summary or ""
     assert "Stopped before its end" in summary
     assert "earlier review of this commit stands" in summary
+
+
+@pytest.mark.parametrize(
+    "when", [("POST", r"/check-runs$"), ("PATCH", r"/check-runs/\d+$")], ids=["as it begins", "later"]
+)
+async def test_a_review_goes_on_in_the_check_run_of_the_one_whose_place_it_takes(
+    at: Whole, when: tuple[str, str]
+) -> None:
+    """A server that starts has found the pull request by itself when its delivery comes: two reviews of one head, and no word of the first."""
+    with at.gh.holding() as held:
+        await at.opened()
+    at.gh.fail(*when, Fault(status=None, run=lambda: at.gh.deliver(held[0])))
+    at.server.is_called.set()
+    await at.until(lambda: at.ending(1) is not None)
+    await at.quiet()
+    (check,) = at.gh.pull(1).checks
+    assert (check.conclusion, "1 finding" in (check.title or "")) == ("neutral", True)
+    assert await at.server.store.checks.of(at.pull(1)) == ()
+
+
+async def test_two_who_begin_a_check_run_at_one_time_begin_one(at: Whole) -> None:
+    """Each looks whether there is one before it begins its own; here both have looked before either has begun."""
+    with at.gh.holding():
+        await at.opened()
+    at.gh.fail("GET", r"/check-runs", Fault(status=None, delay=0.5, times=2))
+    server = at.server
+    parts_of_work = (server.store, server.jobs, server.identity, server.pace, at.data, server.metrics.review)
+    _, apologise = open_work(*parts_of_work, ProcessLimits())
+    ask = ReviewAsk(at.pull(1), "opened", head=at.gh.pull(1).head_sha)
+    await asyncio.gather(apologise(ask, "it was in vain"), apologise(ask, "it was in vain"))
+    (check,) = at.gh.pull(1).checks
+    assert "it was in vain" in (check.title or "")
 
 
 async def test_what_was_cut_or_not_reviewed_fails_under_a_bar(at: Whole) -> None:
