@@ -108,19 +108,31 @@ def test_a_file_stays_below_the_folder_that_is_trusted(top: Path) -> None:
             files.write(top / name, "new", below=top)
 
 
+ROOT = BOT.parent
+# The child of the REPL is locked, and tries. A journal of `rlm` alone follows no link in its own name; the product opens it otherwise.
+OF_THEIR_OWN = {BOT / "machine" / "files.py", ROOT / "rlm/repl/child.py", ROOT / "rlm/journal/writer.py"}
+
+
 def test_nothing_else_of_the_product_writes_a_file() -> None:
     """What is not written here follows the links of a stranger."""
     seen = {
-        f"{path.relative_to(BOT.parent)}:{number} {line.strip()}"
-        for path in (*BOT.rglob("*.py"), *(BOT.parent / "rlm").rglob("*.py"))
-        if path not in {BOT / "machine" / "files.py", BOT.parent / "rlm/repl/child.py"}  # that one is locked, and tries
+        f"{path.relative_to(ROOT)}:{number} {line.strip()}"
+        for path in (*BOT.rglob("*.py"), *(ROOT / "rlm").rglob("*.py"))
+        if path not in OF_THEIR_OWN
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if WRITES.search(line.replace("files.copytree", ""))
     }
     assert seen == set()
-    assert (
-        len(WRITES.findall((BOT / "machine" / "files.py").read_text())) > 5
-    )  # what it looks for is how files are written
+    assert all(WRITES.search(path.read_text()) for path in OF_THEIR_OWN)  # what it looks for is how files are written
+
+
+def test_the_product_opens_each_journal_through_no_link() -> None:
+    """A journal with a path is opened by `files.append`, wherever the product makes one."""
+    made = [call for path in BOT.rglob("*.py") for call in re.findall(r"\bJournal\((.+)\)", path.read_text())]
+    assert len(made) > 3
+    assert [call for call in made if "open_file=open_file" not in call] == []
+    (opened,) = [path for path in BOT.rglob("*.py") if re.search(r"^def open_file\(", path.read_text(), re.MULTILINE)]
+    assert "files.append(" in opened.read_text().partition("def open_file(")[2].partition("\n\n\n")[0]
 
 
 def test_a_private_file_and_its_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
