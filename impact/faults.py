@@ -13,7 +13,6 @@ from impact.filetypes import filetype
 from impact.language import language_of
 from impact.nodes import errors
 from impact.parsing import in_time
-from impact.text.lines import Places
 from impact.text.yaml_reader import faulty_lines
 
 
