@@ -181,9 +181,6 @@ class Masks(Protocol):
     def hide(self, value: T) -> T:
         """The same value with a placeholder in the place of each secret, in every text that it holds."""
 
-    def hide_known(self, text: str) -> str:
-        """The same text with a placeholder in the place of each secret that was met so far."""
-
     def show(self, value: T) -> T:
         """The same value with the secret in the place of each placeholder."""
 

@@ -64,7 +64,7 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
     texts = await session.tree.read_many(list(paths))
     room, files = CHILD_CHARS, {}
     for path, blob in texts.items():
-        whole = session.calls.masks.hide_known(
+        whole = session.survey.masks.hide_known(
             blob.decode("utf-8", "replace")
         )  # before it is cut: half a secret is not recognised
         files[path] = whole[: max(0, room)]

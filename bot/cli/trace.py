@@ -166,8 +166,8 @@ class _Trace:
 
 def _totals(calls: list[Row]) -> str:
     """Calls, tokens, dollars and the seconds that they took one after the other."""
+    from bot.journal.tally import Tally
     from bot.render import count
-    from rlm.journal.reader import Tally
 
     all_calls = Tally.of(calls)
     usd = "price unknown" if all_calls.usd is None else f"${all_calls.usd:.4f}"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from bot.context import long_text
 from bot.findings import read
 from bot.findings.quotes import locate
 from bot.values import Evidence, Finding, Source
-from rlm.texts import long_text
 from rlm.values import Schema
 
 PROMPT_CHARS = 40_000  # of files in one prompt

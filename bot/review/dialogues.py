@@ -13,6 +13,7 @@ from bot.context.look_up_room import LookedUp
 from bot.context.look_ups import LookUps
 from bot.errors import DeepRepoError
 from bot.findings import joint_opinions, read, verify
+from bot.review import foresight
 from bot.values import Finding, LookUp
 from rlm.errors import BudgetSpent, ProviderError
 from rlm.money.calls import Calls
@@ -56,7 +57,7 @@ class Dialogues:
     def offering(self, prompts: Sequence[Prompt]) -> list[Prompt]:
         """The prompts as they are to be sent first: with the offer where it can be kept, else without."""
         more = (JOINT_TOKENS if any(map(_are_several, prompts)) else ONE_TOKENS) + REPEATED
-        offers = self.calls.second_calls(self.model, prompts, self.role, more)
+        offers = foresight.second_calls(self.calls, self.model, prompts, self.role, more)
         can_offer = self.look_ups is not None
         return [one if can_offer and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
 

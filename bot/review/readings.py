@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.context.packing import pack
+from bot.review import foresight
 from bot.review.prompts import INSTRUCTIONS, PART_ANSWER
 from bot.review.session import Session, Worker, WorkerReply
 from bot.review.workers import ModelWorker, join
@@ -46,7 +47,7 @@ def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWor
         return []
     count = 2 if size <= TWICE_MORE else int(size <= ONCE_MORE)
     each = size // len(groups) + INSTRUCTIONS
-    held = session.calls.room_for(worker.model, each, worker.role, PART, count * len(groups))
+    held = foresight.room_for(session.calls, worker.model, each, worker.role, PART, count * len(groups))
     return [worker] * min(count, held // len(groups))
 
 

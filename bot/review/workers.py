@@ -12,7 +12,7 @@ from bot.context.look_ups import LookUps
 from bot.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
 from bot.findings import read
 from bot.ports import Lens
-from bot.review import uses
+from bot.review import foresight, uses
 from bot.review.dialogues import Dialogues
 from bot.review.finding_dialogues import FindingDialogues, at_its_line
 from bot.review.prompts import PromptWriter, SentPrompt, sizes
@@ -90,7 +90,7 @@ class ModelWorker:
     async def read_alone(self, groups: Sequence[Sequence[Unit]], *, backwards: bool) -> WorkerReply:
         """What a reader finds who sees the diff of each of these groups alone. It may ask for nothing, and nothing counts as read by it."""
         prompts = [self._writer.of_diff(group, backwards=backwards) for group in groups]
-        prompts = [prompt for prompt in prompts if self.calls.may_precede(self.model, prompt)]
+        prompts = [prompt for prompt in prompts if foresight.may_precede(self.calls, self.model, prompt)]
         source = replace(self.source, view="backwards" if backwards else "diff")
         findings, failures = list[Finding](), dict[str, None]()
         for reply in await self.calls.many(self.model, prompts, self.role):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.render import count
+from bot.review import foresight
 from bot.review.session import Session
 from bot.values import Dependents, Reference, ReviewEffort, Unit
 
@@ -108,7 +109,7 @@ def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort)
 def affords(session: Session) -> bool:
     """Whether the budget of a review holds a root; what it has spent so far counts."""
     model = session.root
-    return model is not None and session.calls.room_for(model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
+    return model is not None and foresight.room_for(session.calls, model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
 
 
 def _relies(row: Reference) -> bool:

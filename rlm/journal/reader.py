@@ -211,32 +211,6 @@ def costs_of(lines: Iterable[bytes]) -> JournalCosts:
     return JournalCosts(len(paid), math.fsum(paid))
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Calls, added up. `usd` is None where a price is unknown."""
-
-    calls: int
-    failures: int
-    input: int  # tokens
-    output: int
-    usd: float | None
-    seconds: float
-
-    @classmethod
-    def of(cls, calls: Iterable[Row]) -> "Tally":
-        """The sum of these lines."""
-        rows = list(calls)
-        usages, prices = [row.get("usage") or (0, 0) for row in rows], [row["usd"] for row in rows]
-        return cls(
-            len(rows),
-            sum("error" in row for row in rows),
-            sum(usage[0] for usage in usages),
-            sum(usage[1] for usage in usages),
-            None if None in prices else math.fsum(prices),
-            sum(row["seconds"] for row in rows),
-        )
-
-
 def last_section(lines: Iterable[bytes]) -> Section:
     """The last review of a journal that may still be written, without its prompts."""
     record = Record(_rows(line for line in lines if not line.startswith(MESSAGE)))

@@ -316,58 +316,6 @@ class Calls:
             self._gates[provider] = self._open_gate(places, self.budget.seconds_left)
         return self._gates[provider]
 
-    # --- what may still be asked ------------------------------------------------------------------------------------------
-
-    def second_calls(self, model: Model, prompts: Sequence[Prompt], role: Purpose, more: int) -> list[bool]:
-        """Which of these prompts may be followed by one more call each, in the same dialogue with `more` tokens added to it.
-
-        What an earlier run decided stays: its requests are in the journal.
-        """
-        prompts = self.masks.prompts(prompts)
-        usd, tokens, calls = self.budget.room(role)
-        reply, window = self._usual_reply(model, role), self.sizes.window(model)
-        sizes = [self.sizes.likely(model, codec.key(model.name, prompt)[1]) for prompt in prompts]
-        usd -= sum(self.budget.worst(model.price, model.name, Usage(size, reply)) for size in sizes)
-        tokens -= sum(size + reply for size in sizes)
-        calls -= len(prompts)
-        may_follow = []
-        for prompt, size in zip(prompts, sizes, strict=True):
-            second = Usage(size + more + reply, reply)
-            cost, need = self.budget.worst(model.price, model.name, second), second.input + second.output
-            fits_window = window is None or need + prompt.max_tokens // 2 <= window
-            with_offer, without = self._sent_before(model, prompt)
-            is_affordable = cost <= usd and need <= tokens and calls >= 1 and fits_window
-            may_follow.append(with_offer if with_offer != without else is_affordable)
-            if may_follow[-1]:
-                usd, tokens, calls = usd - cost, tokens - need, calls - 1
-        return may_follow
-
-    def room_for(self, model: Model, size: int, role: Purpose, part: int, most: int) -> int:
-        """How many calls of so many tokens, `most` at most, one part in so many of what this role may still use holds."""
-        reply = self._usual_reply(model, role)
-        each = self.budget.worst(model.price, model.name, Usage(size, reply))
-        usd, tokens, calls = (left / part for left in self.budget.room(role))
-        return max(0, int(min(usd / each if each else most, tokens / (size + reply), calls, most)))
-
-    def knows(self, model: Model, prompt: Prompt) -> bool:
-        """Whether an earlier run has sent this prompt."""
-        return any(self._sent_before(model, self.masks.prompt(prompt)))
-
-    def may_precede(self, model: Model, prompt: Prompt) -> bool:
-        """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
-        return not self.journal.replayed or self.knows(model, prompt)
-
-    def _usual_reply(self, model: Model, role: Purpose) -> int:
-        """The tokens of a reply, as an estimate assumes them."""
-        return capacity.REPLY + (capacity.HABIT[role] if capacity.may_think(model.name) else 0)
-
-    def _sent_before(self, model: Model, prompt: Prompt) -> tuple[bool, bool]:
-        """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""
-        full = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
-        plain = replace(full, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
-        with_offer, without = (self.journal.knows(codec.key(model.name, one)[0]) for one in (full, plain))
-        return with_offer, without
-
 
 def _hand_on(on_reply: Callable[[int, Slot], None], at: int, task: "asyncio.Task[Completion]") -> None:
     """Tell of a reply. A call that was cancelled and an error that no reply explains end the whole batch."""

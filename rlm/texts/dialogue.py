@@ -14,8 +14,8 @@ from rlm.loop.stall import StallGuard
 from rlm.loop.work import CHILD_TURNS, Work
 from rlm.repl import extraction
 from rlm.repl.bridge import ReplBridge, open_bridge
-from rlm.texts import callables, long_text
-from rlm.texts.material import Material
+from rlm.texts import callables
+from rlm.texts.material import Material, preview
 from rlm.texts.question import Inquiry, TextQuestion
 from rlm.texts.typed import AnswerType
 
@@ -82,7 +82,7 @@ def first_message(
         form=material.form,
         items=len(material.value) if material.form in {"list", "mapping"} else 0,
         paths=list(material.files),
-        preview=long_text.preview(material.text, PREVIEW),
+        preview=preview(material.text, PREVIEW),
     )
 
 
@@ -124,7 +124,7 @@ async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, 
         task=task,
         length=len(material.text),
         paths=list(material.files),
-        preview=long_text.preview(material.text, PREVIEW),
+        preview=preview(material.text, PREVIEW),
         missing=[path for path in paths if path not in whole.files],
     )
     turns = min(CHILD_TURNS, calls.budget.limits.turns)

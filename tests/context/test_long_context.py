@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from shop import Table, called, quiet
 
 from bot.agent import loop
+from bot.context.long_text import chunks
 from bot.ports import Tree
 from bot.review.session import Session
-from rlm.texts.long_text import chunks
 from rlm.values import Prompt
 
 NEEDLE = "the_magic_word = 'heron'"

@@ -8,11 +8,11 @@ import re
 from typing import Any
 
 from bot.agent.state import RunState
-from bot.context import data_files
+from bot.context import data_files, long_text
 from bot.context.look_ups import absent
 from bot.values import Side
-from rlm.texts import long_text
 from rlm.texts.keys import paths
+from rlm.texts.material import preview as both_ends
 
 PATH_CHARS = 400  # a longer word is a text
 PREVIEW_CHARS, MAX_PREVIEW, MAX_ROWS = 2_000, 100_000, 500  # the rows are those of an outline
@@ -44,7 +44,7 @@ async def preview(state: RunState, source: str, size: int = PREVIEW_CHARS, base:
     text, path = await _text(state, source, base=base)
     lines = text.count("\n") + (not text.endswith("\n") and bool(text))
     about = f"{path or 'the text'}: {len(text):,} characters, {lines:,} lines"
-    return f"[{about}]\n{long_text.preview(text, min(max(int(size), 2), MAX_PREVIEW))}"
+    return f"[{about}]\n{both_ends(text, min(max(int(size), 2), MAX_PREVIEW))}"
 
 
 async def parse(state: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
@@ -87,7 +87,7 @@ async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
     Its secrets are hidden here already: a part of one would not be recognised.
     """
     side: Side = "base" if base else "head"
-    hide = state.session.calls.masks.hide_known
+    hide = state.session.survey.masks.hide_known
     if len(source) <= PATH_CHARS and "\n" not in source:
         blob = await state.session.tree.read(source, side)
         if blob is not None:

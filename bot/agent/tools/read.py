@@ -87,7 +87,7 @@ async def search(
     if len(hits) > most:  # what is left out should be what matters least
         changed_paths = {file.path for file in state.session.files}
         hits = _spread(sorted(hits, key=lambda row: _rank(row, changed_paths)), changed_paths)
-    hide = state.session.calls.masks.hide  # before a line is cut: half a secret is not recognised
+    hide = state.session.survey.masks.hide  # before a line is cut: half a secret is not recognised
     rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
     if len(hits) > most:
         rows.append(_left_out(hits[most:], most))

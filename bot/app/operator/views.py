@@ -19,6 +19,7 @@ from bot.app.operator.plots import Plot, Share
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
 from bot.jobs import ListedJob
+from bot.journal.tally import Tally
 from bot.storage import Failure, Store
 from bot.storage.findings import addressed_share
 from bot.storage.listing import DAY, DaySum, ListedReview
@@ -26,7 +27,6 @@ from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, 
 from bot.workflow import journals
 from rlm.journal import reader
 from rlm.journal.codec import Row
-from rlm.journal.reader import Tally
 
 ROWS = 50  # of one page of a list
 REPOSITORIES, ALL = 15, 1000  # of the first page; where all are asked for

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from bot import render
 from bot.context.packing import ONE_PROMPT
 from bot.findings.quotes import first_line, fold
+from bot.review import foresight
 from bot.review.guidance import tongue
 from bot.review.pairs.altered_definitions import Pair, pairs
 from bot.review.pairs.packing import MOST_CALLS, PROMPT_TOKENS, pack
@@ -41,7 +42,7 @@ async def beside(session: Session, most: int = MOST_CALLS) -> AsyncIterator[Call
     """
     model, units = session.root, session.tracker.unread()
     parts = sum(unit.tokens for unit in units) > ONE_PROMPT
-    calls = session.calls.room_for(model, PROMPT_TOKENS, "pairs", PART, most) if model and parts else 0
+    calls = foresight.room_for(session.calls, model, PROMPT_TOKENS, "pairs", PART, most) if model and parts else 0
     reading = asyncio.create_task(_read(session, model, units, calls)) if model and calls else None
 
     async def wait_for_pairs() -> None:
@@ -91,7 +92,7 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
     pair_prompts = [
         (prompt, group)
         for prompt, group in zip(prompts(session, groups), groups, strict=True)
-        if session.calls.may_precede(model, prompt)
+        if foresight.may_precede(session.calls, model, prompt)
     ]
     if not pair_prompts:
         return PairFindings()

@@ -1,4 +1,4 @@
-"""Long texts in pieces that leave nothing out: chunks with overlap that reach the last character, and a look at both ends. Pure."""
+"""Long texts in pieces that leave nothing out: chunks with overlap that reach the last character. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,16 +38,6 @@ def chunks(text: str, tokens: int = CHUNK_TOKENS, overlap: float = OVERLAP) -> I
         following = max(start + 1, _line_start(text, end - overlap_size, start + 1))
         line += text.count("\n", start, following)
         start = following
-
-
-def preview(text: str, size: int) -> str:
-    """The beginning and the end of a text, and how much lies between them."""
-    if len(text) <= size:
-        return text
-    half = max(1, size // 2)
-    between = text[half:-half]
-    mark = f"\n[... {len(between):,} characters, {between.count(chr(10)):,} line breaks ...]\n"
-    return text[:half] + mark + text[-half:]
 
 
 def _cut(text: str, least: int, end: int) -> int:
