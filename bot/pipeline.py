@@ -9,17 +9,16 @@ from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from bot import __version__, checkout, config, dependents, diff, render, strategies
+from bot import __version__, checkout, config, diff, render, strategies
 from bot.brief import Brief
 from bot.checkout.views import CachedTree, WrittenTree
 from bot.config import Config
-from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import history, merge, places, placing, rounds, sarif_results, silencing, suggest
 from bot.journal.record import finish
+from bot.machine import extras
 from bot.masking.masks import Masks
-from bot.ports import Tree
 from bot.review import coverage, guidance, incremental, judging, walkthrough
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
@@ -41,7 +40,9 @@ from bot.values import (
 )
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
-from impact.ports import Language
+from impact import uses
+from impact.ports import Language, Tree
+from impact.uses.budget import SearchLimits
 
 if TYPE_CHECKING:
     from bot.config.policy import No
@@ -67,7 +68,7 @@ class Tools:
     look_at_consumers: LookAtConsumers | None = None  # None: no clone that somebody named is opened
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     running: "RunPermission | None" = None  # what a sandbox may use; None: nothing is run
-    search: SearchLimits = field(default_factory=SearchLimits)  # how much is looked at
+    search: SearchLimits = field(default_factory=lambda: SearchLimits(install=extras.install))  # how much is looked at
 
 
 async def review(brief: Brief, tools: Tools) -> Review:
@@ -106,7 +107,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         tools.say(f"finding who depends on {len(files)} changed files")
         cached = CachedTree(tree)  # one for the search, the prompts and the judgement
         users = _without(
-            await dependents.find(WrittenTree(cached), files, tools.languages, tools.search), files, brief.left_out
+            await uses.find(WrittenTree(cached), files, tools.languages, tools.search), files, brief.left_out
         )
         beyond = await _beyond(tree, files, users, brief, tools)
         texts = await _texts(tree, files)

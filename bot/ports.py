@@ -9,35 +9,11 @@ from bot.values import (
     Dependents,
     Finding,
     Judgement,
-    Query,
     Review,
     Side,
-    TreeEntry,
     Unit,
 )
-
-
-class Tree(Protocol):
-    """Read access to both trees of a change. Git is behind it; nothing is ever opened through a work tree."""
-
-    @property
-    def stopped_searches(self) -> Sequence[str]:
-        """A sentence for each search that was ended before it was done."""
-
-    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
-
-    async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file, None where it does not exist, is not a file, or is above the size cap."""
-
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files in one pass; those that `read` would answer with None are absent."""
-
-    async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
-
-    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines as (path, line, text), in the order of paths."""
+from impact.ports import Tree
 
 
 class RunnableTree(Tree, Protocol):

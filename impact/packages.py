@@ -55,3 +55,14 @@ class Requirement:
     def version(self) -> str:
         """The version that is in use, as far as the repository tells."""
         return self.locked or self.constraint.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class PackageRow:
+    """A package that a repository offers or takes, as an index of many repositories keeps it."""
+
+    role: Literal["offers", "takes"]
+    language: str
+    name: str
+    version: str = ""  # as its manifest asks for it
+    arrival: str = ""  # when a break of it reaches who takes it

@@ -3,12 +3,12 @@
 import step
 from fakes import Repository
 
-from bot import dependents
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
 from bot.context.searches import Searches
 from bot.diff import units
 from bot.values import Excerpt
+from impact import uses
 from impact.families import LANGUAGES
 
 Files = dict[str, str | bytes | None]
@@ -20,7 +20,7 @@ def beside(repository: Repository, before: Files, after: Files, path: str, promp
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Excerpt, ...]:
         texts = await step.texts(tree, files)
-        parts = units.cut(files, await dependents.find(tree, files, LANGUAGES), texts)
+        parts = units.cut(files, await uses.find(tree, files, LANGUAGES), texts)
         builder = ContextBuilder(Searches(tree, files), prompts)
         await builder.found.look_up(parts)
         return await builder.of([unit for unit in parts if unit.path == path])

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from bot.ports import Tree
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
+from impact.ports import Tree
 
 
 class ConsumerFindings:

@@ -14,9 +14,6 @@ from types import MappingProxyType
 from bot.analyzers.contracts_arity import Misfit, insists_on_signatures, misconstruction, misfit
 from bot.analyzers.contracts_overrides import comparable, no_longer_fits, overridden
 from bot.analyzers.contracts_words import Breakage, finding
-from bot.dependents.contract import moved_places
-from bot.diff.skip import MOVED, REPLACED
-from bot.ports import Tree
 from bot.values import (
     Absence,
     ChangedFile,
@@ -29,7 +26,9 @@ from bot.values import (
     Signature,
     UsePlace,
 )
-from impact.ports import Language
+from impact.changes import MOVED, REPLACED
+from impact.ports import Language, Tree
+from impact.uses.contract import moved_places
 
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from bot.analyzers.contracts_arity import insists_on_signatures, misfit
 from bot.analyzers.contracts_words import line_of
-from bot.dependents.contract import moved_places
-from bot.ports import Tree
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, break_of, proof_of
 from impact.filetypes import filetype
+from impact.ports import Tree
+from impact.uses.contract import moved_places
 
 
 def comparable(item: ChangedSymbol, own: Symbol) -> bool:

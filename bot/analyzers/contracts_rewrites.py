@@ -17,12 +17,11 @@ from tree_sitter import Node
 
 from bot.analyzers.contracts_arity import misfit
 from bot.analyzers.contracts_words import Breakage
-from bot.ports import Tree
 from bot.values import ChangedSymbol, Reference, Rewrite, Signature, Symbol, Use
 from impact.filetypes import filetype
 from impact.import_statements import respell, statement, takes_default, without
 from impact.nodes import ancestors
-from impact.ports import Language
+from impact.ports import Language, Tree
 from impact.syntax import tree_of
 from impact.text.lines import file_lines
 

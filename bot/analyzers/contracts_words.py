@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bot.analyzers.contracts_arity import Misfit
-from bot.ports import Tree
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
 from impact.filetypes import filetype
 from impact.language import language_of
+from impact.ports import Tree
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 DEFINITIONS = 12  # that are quoted, on both sides

@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.ports import Tree
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from impact.ports import Language
+from impact.ports import Language, Tree
 
 # The paths of which a format may want some: a change without them loads none.
 POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)

@@ -19,9 +19,9 @@ from typing import Any
 
 from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
-from bot.ports import Tree
 from bot.render import count
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
+from impact.ports import Tree
 from impact.text.lines import FEEDS, Places, quote_of
 from impact.text.paths import is_sample, is_test
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from bot.ports import Tree
 from bot.render import count
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
 from bot.values.finding import break_of
 from bot.values.tool_results import ToolResult, ToolRun
+from impact.ports import Tree
 from impact.text.lines import quote_of
 
 NAME = "sarif"

@@ -6,9 +6,8 @@ Schemas are SQL and migrations, OpenAPI, Protocol Buffers, GraphQL and JSON Sche
 import re
 from collections.abc import Mapping, Sequence
 
-from bot.ports import Tree
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
-from impact.ports import Language
+from impact.ports import Language, Tree
 
 # The paths of which a language may want some: a change without them loads none.
 POSSIBLE = re.compile(

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from bot.machine import limits
 from bot.masking.forms import Hit, identified, new_secrets, role_of
-from bot.ports import Tree
 from bot.values import Absence, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
 from impact.examples import is_example
+from impact.ports import Tree
 
 NAME = "secrets"
 READS = "every text file"

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from bot import config
 from bot.config import names
-from bot.ports import Tree
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
+from impact.ports import Tree
 from impact.text.lines import YAML_BREAKS, Places
 
 NAME = "settings"

@@ -10,9 +10,9 @@ from bot.checkout import git, own_git_dir, worktree
 from bot.checkout.locate import RepositoryPaths, locate
 from bot.errors import GitError, NoCommitError, RevisionError
 from bot.machine import files
-from bot.machine.concurrency import together
 from bot.values import PullRequest, ReviewRequest
 from bot.values.consumer import Clone
+from impact.concurrency import together
 
 MOST_TITLES = 50  # of a range, newest first
 ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")

@@ -13,8 +13,9 @@ from typing import Literal, Self
 from bot.checkout import commit_patches, git, own_git_dir
 from bot.errors import GitError, UsageError
 from bot.machine import limits
-from bot.machine.concurrency import end_process, together
+from bot.machine.concurrency import end_process
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
+from impact.concurrency import together
 from impact.text.globs import generated_marks
 from impact.text.lines import HEAD_BYTES
 from impact.text.paths import name_of, raw_name

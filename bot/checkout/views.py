@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from bot.masking.masks import Masks
-from bot.ports import RunnableTree, Tree
+from bot.ports import RunnableTree
 from bot.values import Query, Side, TreeEntry
+from impact.ports import Tree
 from impact.text.paths import is_unwritten
 
 MOST_PASSED_BY = 60  # files and folders that a search of our own is told to pass by

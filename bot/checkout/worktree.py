@@ -14,7 +14,7 @@ from bot.checkout.locate import RepositoryPaths
 from bot.checkout.own_git_dir import Settings
 from bot.config import hook
 from bot.machine import files
-from bot.machine.concurrency import together
+from impact.concurrency import together
 from impact.text.paths import name_of
 
 SUBMODULE = b"160000"

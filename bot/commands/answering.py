@@ -21,12 +21,12 @@ from bot.findings.quotes import check_quotes, find_quote
 from bot.findings.read import asking, strict, text
 from bot.outputs import facts
 from bot.outputs.parts import evidence
-from bot.ports import Tree
 from bot.render import Safe, link
 from bot.review.dialogues import Dialogues
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding
+from impact.ports import Tree
 from rlm.errors import BadAnswer, BudgetSpent, ProviderError
 from rlm.values import Message, Model, Prompt, Purpose, Schema
 

@@ -23,12 +23,12 @@ from bot.context.call_sites import call_sites, distinct
 from bot.context.definitions import CalledName
 from bot.context.searches import Searches
 from bot.context.usages import Pick
-from bot.dependents.sites import MODULE
 from bot.diff.units import ShownLines
 from bot.values import Excerpt, Reference, Unit
 from impact.text import blocks
 from impact.text.lines import file_lines
 from impact.text.paths import is_product
+from impact.uses.sites import MODULE
 from rlm.values import tokens
 
 NEARBY_TOKENS = 5_200  # of code beside the units in one prompt

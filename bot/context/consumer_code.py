@@ -20,9 +20,9 @@ from bot.dependents.consumers.overlay import MountedTree
 from bot.errors import DeepRepoError
 from bot.findings.quotes import find_quote
 from bot.masking.masks import Masks
-from bot.ports import Tree
 from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
 from bot.values.consumer import Clone, ConsumerImpact, label
+from impact.ports import Tree
 from rlm.journal.writer import Journal
 
 MOST = 120  # answers of one review

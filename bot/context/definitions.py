@@ -14,7 +14,7 @@ from functools import lru_cache
 from bot.context import identifiers
 from bot.context.identifiers import Row
 from bot.values import Unit
-from bot.values.everyday import METHODS
+from impact.everyday import METHODS
 from impact.filetypes import family, filetype, filetypes
 from impact.text.lines import is_comment
 from impact.text.paths import is_product, vendored_folder

@@ -16,11 +16,10 @@ from bot.context import definitions, identifiers, snippets
 from bot.context.bodies import Callee
 from bot.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.errors import GitError
-from bot.ports import Tree
 from bot.render import count
 from bot.values import Excerpt, LookUp, Query, Reference, Side, Symbol
 from impact.filetypes import family
-from impact.ports import Language
+from impact.ports import Language, Tree
 from impact.text import blocks, globs
 from impact.text.lines import binds, block, closing, defines, definition, file_lines, is_binary, is_comment, says
 from impact.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder

@@ -14,10 +14,10 @@ from bot.context import definitions, identifiers, leftovers, usages
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.usages import Row
-from bot.machine.concurrency import together
 from bot.masking.masks import Masks
-from bot.ports import Tree
 from bot.values import ChangedFile, Query, Unit
+from impact.concurrency import together
+from impact.ports import Tree
 
 LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others

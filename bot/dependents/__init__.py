@@ -1,7 +1,1 @@
-"""Who depends on a change: changed symbols, the files that import them, the places where they are used, and readers of names."""
-
-from bot.dependents.budget import SearchLimits
-from bot.dependents.find import find
-from bot.dependents.usages import callers, readers
-
-__all__ = ["SearchLimits", "callers", "find", "readers"]
+"""What is no code and follows a change: schemas, data files, and other repositories that use this one."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from bot.values import ChangedFile, RawChange
+from impact.changes import MOVED, REPLACED
 from impact.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
 
 MAX_CHANGED_LINES = 20_000
@@ -11,7 +12,6 @@ WITHHELD = "its content passes through a filter program of git, which is not sta
 SUBMODULE = "submodule: its code is in another repository"
 MODULES = ".gitmodules"  # where git finds the repositories of submodules
 ADDRESSES = "addresses of submodules: their code is in other repositories"
-REPLACED = "a submodule is in its place: its code is in another repository"
 LINK = "symbolic link"
 ELSEWHERE = frozenset({SUBMODULE, LINK})
 POINTER = "pointer of Git LFS: the file itself is stored elsewhere"
@@ -24,7 +24,6 @@ ATTRIBUTED = "generated, according to .gitattributes"
 PICTURE = "picture, sound, font or document for a viewer"  # no text by its name and by its first bytes
 MINIFIED = "minified"
 FOREIGN = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # nobody here has written such a file
-MOVED = "renamed without a change of content"  # nothing to read, and still its importers may break
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 LONG_LINE = 1_000  # characters; the median line of a minified file is longer
 SUBMODULE_MODE, LINK_MODE, ABSENT = "160000", "120000", "000000"

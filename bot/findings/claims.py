@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from bot.ports import Tree
 from bot.values import Claim, Evidence, Finding, Query
+from impact.ports import Tree
 from impact.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
 from impact.text.paths import is_output, is_prose, is_test
 

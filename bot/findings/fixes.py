@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from bot.findings.quotes import fold
 from bot.findings.suggest import Faults
-from bot.ports import Tree
 from bot.values import PlacedFinding, Rewrite
 from bot.values.fixing import Fix
+from impact.ports import Tree
 
 MOST_FILES, MOST_LINES = 100, 2_000  # of one commit
 LINE = re.compile(r"[^\n]*\n|[^\n]+")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.diff.units import ShownLines
-from bot.ports import Tree
 from bot.values import (
     ChangedFile,
     Dependents,
@@ -22,6 +21,7 @@ from bot.values import (
     Side,
     Symbol,
 )
+from impact.ports import Tree
 from impact.text import blocks
 from impact.text.lines import binds, defines, definition, file_lines
 from impact.text.paths import is_product

@@ -32,7 +32,6 @@ from bot.findings import suggest
 from bot.findings.merge import alike, code_names, copy_mark
 from bot.findings.places import LIKE, NEAR, Since, added, known_first, likeness
 from bot.findings.quotes import fold, locate, rows_of
-from bot.ports import Tree
 from bot.values import (
     Absence,
     ChangedFile,
@@ -46,6 +45,7 @@ from bot.values import (
     in_order,
 )
 from bot.values.finding import How
+from impact.ports import Tree
 from impact.text.lines import code_of, is_comment
 
 _WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")

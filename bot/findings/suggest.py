@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from bot import render
 from bot.findings.quotes import fold, rows_of
-from bot.ports import Tree
 from bot.values import Finding, PlacedFinding
+from impact.ports import Tree
 
 MOST_LINES, MOST_CHARS = 200, 10_000
 AROUND = 60  # lines by which a push may move the place of a finding

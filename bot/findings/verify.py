@@ -10,8 +10,6 @@ from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import claims, proof
 from bot.findings.read import look_ups, strict, text, wishes, with_field
-from bot.machine.concurrency import together
-from bot.ports import Tree
 from bot.values import (
     SEVERITIES,
     ChangedFile,
@@ -24,6 +22,8 @@ from bot.values import (
     Verdict,
     less_severe,
 )
+from impact.concurrency import together
+from impact.ports import Tree
 from rlm.values import Completion, Message, Prompt, Schema
 
 OPINIONS: Mapping[str, Verdict] = {verdict.value: verdict for verdict in sorted(Verdict) if verdict.opinion}

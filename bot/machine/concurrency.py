@@ -7,36 +7,8 @@ cancels the task of its own that connects the process's pipes, and waits for the
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, TypeVar, overload
-
-T = TypeVar("T")
-T1 = TypeVar("T1")
-T2 = TypeVar("T2")
-T3 = TypeVar("T3")
-T4 = TypeVar("T4")
-
-
-@overload
-async def together(one: Awaitable[T1], two: Awaitable[T2], /) -> tuple[T1, T2]: ...
-@overload
-async def together(one: Awaitable[T1], two: Awaitable[T2], three: Awaitable[T3], /) -> tuple[T1, T2, T3]: ...
-@overload
-async def together(
-    one: Awaitable[T1], two: Awaitable[T2], three: Awaitable[T3], four: Awaitable[T4], /
-) -> tuple[T1, T2, T3, T4]: ...
-@overload
-async def together(*work: Awaitable[T]) -> tuple[T, ...]: ...
-async def together(*work: Awaitable[Any]) -> tuple[Any, ...]:
-    """Return the results in order. Raises the first error, once all the others have been cancelled and have ended."""
-    tasks = [asyncio.ensure_future(each) for each in work]
-    try:
-        return tuple(await asyncio.gather(*tasks))
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def start_process(

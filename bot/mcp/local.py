@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot import checkout, dependents, render
+from bot import checkout, render
 from bot.checkout import Checkout, typed
 from bot.errors import NothingToReview, UsageError
 from bot.masking import hide
@@ -16,6 +16,7 @@ from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, reviewed_aside
 from bot.wiring.settling import MOST as MOST_ROUNDS
 from bot.wiring.settling import Answers, Round, answers, settle
+from impact import uses
 from impact.families import LANGUAGES
 
 MOST = 200  # places that `callers` names
@@ -91,7 +92,7 @@ async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
     except UsageError:  # a bare repository, or no commit yet
         pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
     async with Checkout(pull) as tree:
-        call_rows = await dependents.callers(tree, symbol, LANGUAGES)
+        call_rows = await uses.callers(tree, symbol, LANGUAGES)
         sources = await tree.read_many(sorted({place.path for place in call_rows[:MOST]}))
     if not call_rows:
         raise NothingToReview(f"No code of this repository writes {symbol!r} (strings and comments do not count).")

@@ -13,11 +13,11 @@ from typing import Any
 from bot import render
 from bot.checkout.views import ShownTree
 from bot.findings import quotes, read
-from bot.ports import Tree
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import CheckAnswer, CheckedFile, CheckReport, CheckResult, CustomCheck, Evidence, Unit
 from bot.values.custom_check import CHECK_RESULTS
+from impact.ports import Tree
 from impact.text import globs
 from rlm.values import Schema, tokens
 

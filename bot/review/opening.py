@@ -6,16 +6,17 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot import __version__, dependents
+from bot import __version__
 from bot.brief import record
 from bot.checkout.views import MaskedTree
-from bot.ports import Analyzer, Lens, Tree
+from bot.ports import Analyzer, Lens
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker
 from bot.review.survey import Survey
 from bot.values import Reference
 from bot.values.progress import Reading
-from impact.ports import Language
+from impact import uses
+from impact.ports import Language, Tree
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
@@ -137,10 +138,10 @@ def _start(survey: Survey, models: Models, limits: Limits) -> Start:
 
 
 async def _callers(tree: Tree, languages: Mapping[str, Language], name: str) -> tuple[Reference, ...]:
-    return await dependents.callers(tree, name, languages)
+    return await uses.callers(tree, name, languages)
 
 
 async def _readers(tree: Tree, name: str) -> tuple[Reference, ...]:
     """Readers in the form of references: only the name is known, so none of them is sure."""
-    rows = await dependents.readers(tree, name)
+    rows = await uses.readers(tree, name)
     return tuple(Reference("", name, path, line, text, kind, None, "name") for path, line, text, kind in rows)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.findings import merge
 from bot.findings.quotes import check_quotes
-from bot.ports import Tree
 from bot.review.coverage import CoverageTracker
 from bot.values import (
     Absence,
@@ -24,6 +23,7 @@ from bot.values import (
     Unit,
 )
 from bot.values.progress import Reading
+from impact.ports import Tree
 from rlm.money.calls import Calls
 from rlm.values import Model
 

@@ -16,7 +16,7 @@ from impact.text.lines import file_lines
 from rlm.values import tokens
 
 if TYPE_CHECKING:
-    from bot.ports import Tree
+    from impact.ports import Tree
 
 PROMPT_TOKENS = 20_000  # of uses in one prompt
 EXCERPT_TOKENS = 5_000  # of the lines around one use

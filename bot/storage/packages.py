@@ -7,8 +7,7 @@ import sqlalchemy as sa
 
 from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import package, package_home
-from bot.values.consumer import PackageRow
-from impact.packages import Arrival
+from impact.packages import Arrival, PackageRow
 
 MOST = 2_000  # rows of one repository
 LONGEST = 300  # characters of a name or a version

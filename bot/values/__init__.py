@@ -8,29 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from bot.levels import EFFORTS, SEVERITIES, ReviewEffort, Severity
 from bot.values.change import (
-    ChangedFile,
-    ChangedSymbol,
     CommitLines,
-    Contract,
-    Dependent,
-    Dependents,
-    DiffLine,
     DiffRow,
     Excerpt,
-    Fate,
-    Hunk,
     LinkedIssue,
-    LostGuard,
     PullRequest,
-    Query,
     RawChange,
-    Reference,
-    ResultMisuse,
     ReviewRequest,
-    Tie,
-    TreeEntry,
     Unit,
-    UsePlace,
 )
 from bot.values.custom_check import CheckAnswer, CheckedFile, CheckReport, CheckResult, CheckSeverity, CustomCheck
 from bot.values.finding import (
@@ -75,6 +60,23 @@ from bot.values.review import (
 )
 from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
+from impact.changes import (
+    ChangedFile,
+    ChangedSymbol,
+    Contract,
+    Dependent,
+    Dependents,
+    DiffLine,
+    Fate,
+    Hunk,
+    LostGuard,
+    Query,
+    Reference,
+    ResultMisuse,
+    Tie,
+    TreeEntry,
+    UsePlace,
+)
 from impact.source import COMPONENT, SINGLETON, SPACE, Clues, Link, Outline, Side, Signature, Symbol, Visibility
 from impact.values import Arguments, Parameter, SomeUses, Use
 

@@ -16,17 +16,6 @@ if TYPE_CHECKING:
 TOO_MUCH = "reading it takes more than a review may use"  # a problem of a consumer
 
 
-@dataclass(frozen=True, slots=True)
-class PackageRow:
-    """A package that a repository offers or takes, as an index of many repositories keeps it."""
-
-    role: Literal["offers", "takes"]
-    language: str
-    name: str
-    version: str = ""  # as its manifest asks for it
-    arrival: str = ""  # when a break of it reaches who takes it
-
-
 Visibility = Literal["public", "internal", "private"]
 # "checked": its uses were compared with the change. "unread": it could not be, and what it uses is open. "unrelated": it takes nothing
 # of what the reviewed repository offers, or it is a copy of it.

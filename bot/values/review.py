@@ -5,11 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.levels import Severity
-from bot.values.change import ChangedFile, PullRequest
+from bot.values.change import PullRequest
 from bot.values.consumer import ConsumerReport
 from bot.values.custom_check import CheckReport, is_bar
 from bot.values.finding import Finding, Status, at_least, severity_rank
 from bot.values.walkthrough import ReaderNotes, Walkthrough
+from impact.changes import ChangedFile
 from impact.source import Side
 from rlm.values import Cost, Exact, Turn
 

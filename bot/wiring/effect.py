@@ -6,15 +6,16 @@ from types import MappingProxyType
 
 from bot import pipeline
 from bot.analyzers import ANALYZERS
-from bot.dependents.budget import SearchLimits
 from bot.findings.quotes import check_quotes
+from bot.machine import extras
 from bot.values import ChangedFile, Dependents, Finding, Judgement, PullRequest, ReviewRequest
 from bot.values.consumer import ConsumerReport
 from bot.wiring import review
 from impact.families import LANGUAGES
+from impact.uses.budget import SearchLimits
 
 # A person who selects tests needs each use, of a definition whose body alone changed too.
-EVERY_USE = SearchLimits(sites=SearchLimits().obliging)
+EVERY_USE = SearchLimits(sites=SearchLimits().obliging, install=extras.install)
 NO_MODEL = MappingProxyType({"effort": "none"})
 
 

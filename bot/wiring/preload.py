@@ -29,8 +29,8 @@ ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
 LATER = (
     "bot.agent.seed",
-    "bot.dependents.guards",
-    "bot.dependents.results",
+    "impact.uses.guards",
+    "impact.uses.results",
     "rlm.money.schema",
     "jinja2",
     "pathspec",

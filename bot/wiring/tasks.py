@@ -18,7 +18,6 @@ from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
 from bot.dependents.consumers.overlay import mount_of
-from bot.dependents.consumers.packages import package_rows
 from bot.errors import StorageError
 from bot.findings import silencing
 from bot.journal import spans
@@ -30,10 +29,12 @@ from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Re
 from bot.pipeline import Tools
 from bot.review.session import Session
 from bot.values import ChangedFile, CIFailure, CIJobLog, Dismissal, OrganizationFile, OwnerRule, Review, Trigger
-from bot.values.consumer import TOO_MUCH, PackageRow, label
+from bot.values.consumer import TOO_MUCH, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from impact.families import LANGUAGES
+from impact.packages import PackageRow
+from impact.uses.packages import package_rows
 from rlm.journal.writer import Journal
 
 

@@ -36,10 +36,10 @@ from bot.values import (
     ReviewAsk,
     Trigger,
 )
-from bot.values.consumer import PackageRow
 from bot.workflow import fetching, pull_state
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import Defaults, PullState
+from impact.packages import PackageRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import step
 
-from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings.quotes import check_quotes
 from bot.review import coverage
 from bot.values import Evidence, Finding, PullRequest
 from bot.values.finding import ALSO_BROKEN
+from impact import uses
 from impact.families import LANGUAGES
 from impact.text.paths import is_test
 
@@ -44,7 +44,7 @@ def causes(pull: PullRequest) -> list[Finding]:
     """The findings about a change, each confirmed to quote what stands in the tree."""
 
     async def run(tree: Checkout, files: step.Files) -> list[Finding]:
-        found = await contracts.check(tree, files, await dependents.find(tree, files, LANGUAGES))
+        found = await contracts.check(tree, files, await uses.find(tree, files, LANGUAGES))
         for finding in found:
             verified = await check_quotes(finding, tree)
             assert isinstance(verified, Finding), verified
@@ -58,7 +58,7 @@ def open_uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
     """Of these lines, those about which code cannot decide."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[coverage.ObligedUse, ...]:
-        users = await dependents.find(tree, files, LANGUAGES)
+        users = await uses.find(tree, files, LANGUAGES)
         tracker = coverage.CoverageTracker((), files, users, by_model=False)
         tracker.note_comparisons(contracts.compare(users))
         return tracker.open_uses()

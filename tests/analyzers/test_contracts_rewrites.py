@@ -2,11 +2,11 @@ import pytest
 import step
 from fakes import Repository
 
-from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import fixes
 from bot.values import PlacedFinding, PullRequest
+from impact import uses
 from impact.families import LANGUAGES
 from impact.faults import faults
 
@@ -15,7 +15,7 @@ def mended(pull: PullRequest) -> dict[str, str]:
     """The files that the rewrites of all proven findings change, as they are then."""
 
     async def run(tree: Checkout, files: step.Files) -> dict[str, str]:
-        users = await dependents.find(tree, files, LANGUAGES)
+        users = await uses.find(tree, files, LANGUAGES)
         found = await contracts.check(tree, files, users, LANGUAGES)
         assert found
         fix = await fixes.fix([PlacedFinding(one, "outside") for one in found if one.rewrites], tree, faults)

@@ -12,11 +12,11 @@ from pushes import Hand
 from bot import config, diff
 from bot.brief import Brief
 from bot.checkout import Checkout
-from bot.ports import Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Review
+from impact.ports import Tree
 
 Files = Mapping[str, str | bytes | None]
 CI = ".github/workflows/ci.yml"

@@ -13,8 +13,8 @@ from shop import Table, called, quiet
 
 from bot.agent import loop
 from bot.context.long_text import chunks
-from bot.ports import Tree
 from bot.review.session import Session
+from impact.ports import Tree
 from rlm.values import Prompt
 
 NEEDLE = "the_magic_word = 'heron'"

@@ -4,12 +4,12 @@ from functools import partial
 
 from fakes import Repository
 
-from bot import dependents
 from bot.checkout import Checkout
 from bot.context import look_ups
 from bot.context.look_ups import LookedUp, LookUps
 from bot.review.opening import _readers
 from bot.values import Excerpt, LookUp
+from impact import uses
 from impact.families import LANGUAGES
 from rlm.values import tokens
 
@@ -42,7 +42,7 @@ def shown(
             return await LookUps(tree, LANGUAGES, callers, partial(_readers, tree)).show(wanted, most, above)
 
     async def _callers(tree: Checkout, name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
-        return await dependents.callers(tree, name, LANGUAGES)
+        return await uses.callers(tree, name, LANGUAGES)
 
     return asyncio.run(run())
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import step
 from fakes import Repository
 
-from bot import dependents
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
 from bot.context.searches import Searches
 from bot.diff import file_diffs, units
 from bot.values import Excerpt
+from impact import uses
 from impact.families import LANGUAGES
 
 Files = dict[str, str | bytes | None]
@@ -21,7 +21,7 @@ def prompt(repository: Repository, before: Files, after: Files) -> tuple[Mapping
     pull = repository.change(before, after)
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Mapping[str, str], tuple[Excerpt, ...]]:
-        used = await dependents.find(tree, files, LANGUAGES)
+        used = await uses.find(tree, files, LANGUAGES)
         texts = await step.texts(tree, files)
         parts = units.cut(files, used, texts)
         builder = ContextBuilder(Searches(tree, files))

@@ -4,25 +4,25 @@ from collections.abc import Mapping
 
 import step
 
-from bot import dependents
-from bot.dependents import SearchLimits
 from bot.values import Dependents, PullRequest, Reference
+from impact import uses
 from impact.families import LANGUAGES
 from impact.ports import Language
+from impact.uses import SearchLimits
 
 
 def find(
     pull: PullRequest, budget: SearchLimits | None = None, languages: Mapping[str, Language] = LANGUAGES
 ) -> Dependents:
     """What a change can break."""
-    return step.over(pull, lambda tree, files: dependents.find(tree, files, languages, budget or SearchLimits()))
+    return step.over(pull, lambda tree, files: uses.find(tree, files, languages, budget or SearchLimits()))
 
 
 def callers(pull: PullRequest, name: str, limit: int = 200) -> tuple[Reference, ...]:
     """The places in the head tree where a name is written."""
-    return step.over(pull, lambda tree, _: dependents.callers(tree, name, LANGUAGES, limit))
+    return step.over(pull, lambda tree, _: uses.callers(tree, name, LANGUAGES, limit))
 
 
 def readers(pull: PullRequest, name: str, limit: int = 200, near: str = "") -> tuple[tuple[str, int, str, str], ...]:
     """The unchanged lines that read a name."""
-    return step.over(pull, lambda tree, _: dependents.readers(tree, name, limit, near))
+    return step.over(pull, lambda tree, _: uses.readers(tree, name, limit, near))

@@ -3,10 +3,10 @@ import step
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.dependents import find
 from bot.diff import units
 from bot.values import Dependents, PullRequest
 from impact.families import LANGUAGES
+from impact.uses import find
 
 DART = "func loadUserSettings(path: String) -> Settings {\n    return read(path)\n}\n"
 SCREEN = "let all = loadUserSettings(path: home)\nlet none = 1\n"

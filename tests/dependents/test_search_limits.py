@@ -6,7 +6,7 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
-from bot.dependents import SearchLimits
+from impact.uses import SearchLimits
 
 LIB = "def load_things(a, b):\n    return a\n"
 USER = "from zz.lib import load_things\n\nload_things(1, 2)\n"

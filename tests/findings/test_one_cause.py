@@ -7,11 +7,11 @@ import pytest
 import step
 from fakes import Repository
 
-from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import merge
 from bot.values import Evidence, Finding, Source
+from impact import uses
 from impact.families import LANGUAGES
 
 CALLER = "    return sum(with_tax(n) for n in nets)"
@@ -46,7 +46,7 @@ def proven(repository: Repository, after: str) -> Finding:
     pull = repository.change(BEFORE, {"shop/prices.py": after})
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Finding, ...]:
-        return await contracts.check(tree, files, await dependents.find(tree, files, LANGUAGES))
+        return await contracts.check(tree, files, await uses.find(tree, files, LANGUAGES))
 
     (found,) = step.over(pull, run)
     return found

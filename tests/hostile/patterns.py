@@ -20,7 +20,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import bot
-from bot.dependents.texts.naming import namings
+from impact.uses.texts.naming import namings
 
 APART = (
     "deeprepo_evals",

@@ -48,7 +48,7 @@ def test_no_module_outside_its_folder_names_a_language() -> None:
     root = Path(table.__file__).parents[1]
     rooms = [
         *(root / "impact").glob("*.py"),
-        *(root / "bot" / "dependents").glob("*.py"),
+        *(root / "impact" / "uses").rglob("*.py"),
         *(root / "bot" / "analyzers").glob("contracts*.py"),
     ]
     named = {row.get("name", folder) for folder, row in table.folders().items()} | table.folders().keys()

@@ -2,10 +2,10 @@
 
 import step
 
-from bot import dependents
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.values import Dependents, Finding, PullRequest
+from impact import uses
 from impact.families import LANGUAGES
 
 Tree = dict[str, str | bytes | None]
@@ -16,7 +16,7 @@ def look(pull: PullRequest) -> tuple[Dependents, tuple[Finding, ...]]:
     """What depends on a change, and which contracts it breaks."""
 
     async def run(tree: Checkout, files: step.Files) -> tuple[Dependents, tuple[Finding, ...]]:
-        found = await dependents.find(tree, files, LANGUAGES)
+        found = await uses.find(tree, files, LANGUAGES)
         return found, await contracts.check(tree, files, found)
 
     return step.over(pull, run)

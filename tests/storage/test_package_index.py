@@ -2,7 +2,7 @@
 
 from bot.storage import Store
 from bot.storage.packages import MOST, PackageHome
-from bot.values.consumer import PackageRow
+from impact.packages import PackageRow
 
 LIBRARY = PackageHome(7, 70, "acme/prices", "a" * 40, 100.0)
 USER = PackageHome(7, 71, "acme/till", "b" * 40, 200.0)

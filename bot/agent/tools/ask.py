@@ -8,9 +8,9 @@ from bot.agent.tools import beyond
 from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
 from bot.findings.merge import fingerprint
-from bot.machine.concurrency import together
 from bot.review.session import Worker
 from bot.values import Finding, Unit
+from impact.concurrency import together
 
 Paths = str | Iterable[str]
 

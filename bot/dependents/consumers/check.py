@@ -14,12 +14,11 @@ from bot.dependents.consumers import words
 from bot.dependents.consumers.offered_change import OfferedChange, offered_change
 from bot.dependents.consumers.overlay import mount_of
 from bot.dependents.consumers.package_breaks import package_breaks
-from bot.dependents.consumers.packages import offer_of, requirements
 from bot.dependents.consumers.schema_uses import schema_findings
 from bot.errors import DeepRepoError
 from bot.masking.detect import secrets
 from bot.masking.hide import mask_values
-from bot.ports import Analyzer, Tree
+from bot.ports import Analyzer
 from bot.values import ChangedFile, Dependents
 from bot.values.consumer import (
     Clone,
@@ -32,7 +31,8 @@ from bot.values.consumer import (
     label,
 )
 from impact.packages import Package
-from impact.ports import Language
+from impact.ports import Language, Tree
+from impact.uses.packages import offer_of, requirements
 
 MOST = 40  # clones of one review
 FILES = 200_000  # of one consumer

@@ -4,16 +4,15 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.dependents.consumers.packages import offer_of
 from bot.dependents.schemas import check
 from bot.dependents.schemas.breaks import SchemaBreak
-from bot.diff.skip import MOVED, REPLACED
-from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Query
+from impact.changes import MOVED, REPLACED
 from impact.filetypes import filetype
 from impact.packages import Package
-from impact.ports import Language
+from impact.ports import Language, Tree
 from impact.text.paths import is_sample, is_test
+from impact.uses.packages import offer_of
 
 # A line by which a file hands on what another one defines.
 HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from bot.checkout.views import TreeView
 from bot.machine.limits import Contents
-from bot.ports import Tree
 from bot.values import Query, Side, TreeEntry
+from impact.ports import Tree
 from impact.text.paths import vendored_folder
 
 LINKS = "+links/"  # the folder of configuration files that join both trees

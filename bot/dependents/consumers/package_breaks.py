@@ -6,15 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.checkout import Checkout
-from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.offered_change import OfferedChange, is_aside
 from bot.dependents.consumers.overlay import MountedTree, OverlayTree, mount_of
-from bot.dependents.consumers.packages import form, holding
 from bot.dependents.consumers.schema_uses import breaks_of
-from bot.dependents.find import find
-from bot.dependents.sites import MODULE
-from bot.ports import Analyzer, Tree
+from bot.ports import Analyzer
 from bot.values import (
     ChangedFile,
     Dependents,
@@ -30,8 +26,12 @@ from bot.values.consumer import Clone, ConsumerImpact, ConsumerReport, label
 from bot.values.finding import BREAKS, MAY_BREAK
 from impact.filetypes import has_common_name
 from impact.packages import Package, Requirement
-from impact.ports import Language, Linking
+from impact.ports import Language, Linking, Tree
 from impact.text.lines import file_lines
+from impact.uses.budget import SearchLimits
+from impact.uses.find import find
+from impact.uses.packages import form, holding
+from impact.uses.sites import MODULE
 
 EXCERPTS = 40  # uses of a consumer that models are shown
 AROUND = 3  # lines around each

@@ -6,9 +6,9 @@ from dataclasses import replace
 from bot.dependents.schemas import check, words
 from bot.dependents.schemas.breaks import SchemaBreak
 from bot.dependents.schemas.check import SchemaChange
-from bot.ports import Tree
 from bot.values import Finding, Source
 from bot.values.consumer import Clone, label
+from impact.ports import Tree
 
 
 async def schema_findings(

@@ -7,8 +7,8 @@ from bot.dependents.declarations import format_of, words
 from bot.dependents.declarations.reading import Declaration, NameUse, Scope
 from bot.dependents.declarations.words import MODULE_KINDS, Break
 from bot.dependents.declarations.world import World
-from bot.ports import Tree
 from bot.values import ChangedFile, Judgement
+from impact.ports import Tree
 
 # The formats whose files use what those of a format declare. A chart's files are read together anyway.
 READ_WITH = {

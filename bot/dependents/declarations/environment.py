@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import basename
 
-from bot.dependents.texts import Renaming, Role, asked, renamings, roles
-from bot.ports import Tree
 from bot.values import ChangedFile, Evidence, Finding, Query, Source, Verdict
 from bot.values.finding import USES_IT, proof_of
+from impact.ports import Tree
 from impact.text.paths import is_sample, is_workflow, vendored_folder
+from impact.uses.texts import Renaming, Role, asked, renamings, roles
 
 SOURCE, RULE = "declarations", "variable-renamed"
 MOST = 40  # variables of one change that are looked up

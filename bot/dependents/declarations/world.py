@@ -19,8 +19,8 @@ from bot.dependents.declarations.reading import (
     UnreadableDataError,
 )
 from bot.machine import limits
-from bot.ports import Tree
 from bot.values import Side
+from impact.ports import Tree
 
 BYTES = 1 << 20  # of one file
 ALL_BYTES = 32 << 20

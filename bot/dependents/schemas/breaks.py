@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
-from bot.dependents.byname import COMMON
-from bot.dependents.targets import telling
 from bot.values import Severity, Side
 from impact.text.paths import is_sample, is_test, vendored_folder
+from impact.uses.byname import COMMON
+from impact.uses.targets import telling
 
 Kind = Literal["column", "table", "field", "type", "value", "operation", "path", "parameter", "property"]
 Likeness = Literal["", "hint", "sure"]  # of a line to a use: none, its name alone, the element without a doubt

@@ -20,8 +20,8 @@ from bot.dependents.schemas.breaks import (
     spellings,
 )
 from bot.machine import limits
-from bot.ports import Tree
 from bot.values import ChangedFile, Finding, Query, Side
+from impact.ports import Tree
 from impact.text.lines import file_lines, is_comment
 from impact.text.paths import is_output, is_prose, is_settings, is_test, vendored_folder
 

@@ -6,9 +6,9 @@ fragment in the tree, or in a literal of code, is read with the types of the sch
 
 import re
 
-from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
-from bot.dependents.targets import telling
+from impact.uses.byname import COMMON
+from impact.uses.targets import telling
 
 NAME = "graphql"
 _FILE = re.compile(r"\.(?:graphqls?|gql)$", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bot.dependents.schemas import breaks
 from bot.dependents.schemas.documents import Node, load
 from bot.dependents.schemas.shapes import Members, Part, ShapeComparer
-from bot.dependents.targets import telling
+from impact.uses.targets import telling
 
 NAME = "openapi"
 _FILE = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)

@@ -2,11 +2,11 @@
 
 import re
 
-from bot.dependents.byname import COMMON
 from bot.dependents.schemas import models
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, by_name, spellings
 from bot.dependents.schemas.migrations import is_in_folder
-from bot.dependents.targets import telling
+from impact.uses.byname import COMMON
+from impact.uses.targets import telling
 
 _STATEMENT = re.compile(
     r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE

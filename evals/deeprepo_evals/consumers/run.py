@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot import checkout, dependents, diff
+from bot import checkout, diff
 from bot.analyzers import ANALYZERS
 from bot.dependents.consumers.check import check
 from bot.dependents.roles import changes_role
@@ -22,6 +22,7 @@ from deeprepo_evals.consumers import losses, truth
 from deeprepo_evals.consumers.losses import History
 from deeprepo_evals.consumers.syntax import LANGUAGES as SYNTAXES
 from deeprepo_evals.consumers.truth import Case, Snapshot
+from impact import uses
 from impact.families import LANGUAGES
 
 OF_COMMIT = 3  # cases, so that no commit fills a pair
@@ -142,7 +143,7 @@ async def _asked(library: Path, commit: str, consumer: str) -> ConsumerImpact | 
             pull = await checkout.pull(request, scratch)
             async with asyncio.timeout(120), checkout.Checkout(pull) as tree:
                 files = diff.read(await tree.change(changes_role))
-                users = await dependents.find(tree, files, LANGUAGES)
+                users = await uses.find(tree, files, LANGUAGES)
                 contracts = ANALYZERS["contracts"](LANGUAGES)
                 named = [NamedConsumer(consumer)]
                 return await check(tree, files, users, named, LANGUAGES, contracts, own=pull.git_dir, scratch=scratch)

@@ -1,0 +1,269 @@
+"""Which names a file offers to its importers, before and after: what it no longer offers breaks them."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Literal
+
+from impact.source import Link, Outline, Side, Symbol
+from impact.uses.reach import Reach
+
+DEPTH = 12  # files that hand on everything of each other
+NOT_HANDED_ON = frozenset({"default"})
+Offer = tuple[frozenset[str], bool]  # the names, and whether there can be no others
+Meaning = Symbol | Literal["there", "module", "absent", "unknown"]
+
+
+class Exports:
+    """The names that the files of one language offer, on both sides."""
+
+    def __init__(self, sides: Mapping[Side, Reach]) -> None:
+        self._sides = sides
+        self._gone: dict[tuple[str, bool], frozenset[str]] = {}
+        self._near: dict[frozenset[str], Mapping[str, bytes]] = {}
+        self._outlines: dict[tuple[Side, str], Outline | None] = {}
+        self._former: dict[str, str] = {}  # path in the head -> path in the base
+
+    def went(self, before: str, after: str) -> None:
+        """A file that goes on under another path, by the same name: who asks what it offered means the earlier path."""
+        self._former[after] = before
+
+    def know(self, side: Side, path: str, outline: Outline) -> None:
+        """An outline that somebody has made already."""
+        self._outlines[side, path] = outline
+
+    async def outline(self, side: Side, path: str) -> Outline | None:
+        """The outline of a file, None where it cannot be read. A file that did not change has one for both sides."""
+        path = self._former.get(path, path) if side == "base" else path
+        if (side, path) not in self._outlines:
+            if side == "base" and await self._is_unchanged(path):
+                return await self.outline("head", path)
+            reach = self._sides[side]
+            source = await reach.tree.read(path, side) if path in reach.paths else None
+            self._outlines[side, path] = reach.language.outline(path, source, side) if source is not None else None
+        return self._outlines[side, path]
+
+    async def has_other_source(self, path: str, name: str, door: str) -> bool:
+        """Whether a file of the head tree takes a name from another file too, which offers it: its namespaces decide, not a statement."""
+        if not self._sides["head"].is_told:
+            return False
+        others = {item.target for item in await self.imports(path) if name in item.names} - {door}
+        return any(
+            [name not in await self.gone_names(other) and await self.offers(other, name) for other in sorted(others)]
+        )
+
+    async def _is_unchanged(self, path: str) -> bool:
+        before, after = [(await reach.tree.entries(side)).get(path) for side, reach in self._sides.items()]
+        return before is not None and after is not None and before.oid == after.oid
+
+    async def imports(self, path: str) -> tuple[Link, ...]:
+        """What a file of the head tree imports."""
+        return await self._sides["head"].imports(path)
+
+    async def gone_names(self, path: str, *, with_borrows: bool = False) -> frozenset[str]:
+        """Names that the file offered and offers no longer; empty where that cannot be known for certain.
+
+        `with_borrows`: those that the file itself had, with what it brings in and hands to nobody.
+        """
+        key = path, with_borrows
+        if key not in self._gone and not await self._fewer(path):
+            self._gone[key] = frozenset()
+        if key not in self._gone:
+            before = await self._offer("base", path, with_borrows=with_borrows)
+            after = await self._offer("head", path, with_borrows=with_borrows)
+            left = await self.outline("head", path) is not None
+            certain = after[1] if left else bool(self.mates(path))
+            lost_names = sorted(before[0] - after[0]) if certain else []
+            lost_names += [name for name in await self._passed_on(path) if await self.meaning(path, name) == "absent"]
+            self._gone[key] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
+        return self._gone[key]
+
+    async def offers(self, path: str, name: str, was: Symbol | None = None) -> bool:
+        """Whether importers find the name in this file after the change: proven, and no other than `was` if that is given.
+
+        A name that an import binds is there if what is imported offers it; one that a loop or a condition binds is not proven.
+        """
+        return await self._serves(await self.meaning(path, name, types=_is_type(was)), path, name, was)
+
+    async def local_meaning(self, path: str, name: str) -> Meaning:
+        """What a name means inside a file of the head tree: a definition of its own, or what its imports bind."""
+        outline = await self.outline("head", path)
+        if outline is None:
+            return "unknown"
+        own = [symbol for symbol in outline.symbols if symbol.name == name]
+        return own[-1] if own else await self._of_imports(path, name, outline, frozenset(), types=False)
+
+    async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Symbol | None) -> bool:
+        if isinstance(meaning_now, Symbol):
+            if was is not None and meaning_now.name == f"{meaning_now.name.rpartition('.')[0]}.{was.name}":
+                return False  # what encloses it now has to be named, too
+            return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
+        is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.signature is None))
+        return is_there or await self.elsewhere(path, name)
+
+    async def meaning(
+        self,
+        path: str,
+        name: str,
+        visited: frozenset[tuple[str, str]] = frozenset(),
+        *,
+        types: bool = False,
+        side: Side = "head",
+    ) -> Meaning:
+        """What a name of a file means: the definition behind it, however many imports hand it on, or what is known of it.
+
+        `types`: a type is asked for, which may be handed on for types alone.
+        """
+        outline = await self.outline(side, path)
+        if outline is None or (path, name) in visited or len(visited) > DEPTH:
+            return "unknown"
+        local = dict(outline.exports).get(name)
+        if not types and not outline.loose.isdisjoint((name, local or name)):
+            return "unknown"
+        if local is None:
+            return await self._handed_on(path, name, visited | {(path, name)}, types=types, side=side)
+        own = next((symbol for symbol in outline.symbols if symbol.name == local), None)
+        if own is None:
+            return await self._of_imports(
+                path, local or name, outline, visited | {(path, name)}, types=types, side=side
+            )
+        return own
+
+    async def _handed_on(
+        self, path: str, name: str, visited: frozenset[tuple[str, str]], *, types: bool, side: Side
+    ) -> Meaning:
+        """What a name means that a file does not write: what the one file behind it that offers the name means by it."""
+        names, complete = await self._offer(side, path)
+        if name not in names:
+            return "absent" if complete else "unknown"
+        behind = [one for one in await self.stars(side, path) if name in (await self._offer(side, one))[0]]
+        if len(behind) == 1:
+            return await self.meaning(behind[0], name, visited, types=types, side=side)
+        return "unknown" if behind else "there"
+
+    async def _of_imports(
+        self,
+        path: str,
+        name: str,
+        outline: Outline,
+        visited: frozenset[tuple[str, str]],
+        *,
+        types: bool,
+        side: Side = "head",
+    ) -> Meaning:
+        """What the imports mean that bind a name: all of them the same to who asks, or nothing is known."""
+        meanings: list[Meaning] = [
+            "module"
+            if bound_name == "*"
+            else await self.meaning(item.target, bound_name, visited, types=types, side=side)
+            for item in await self._sides[side].imports(path)
+            for bound_name in binding(item, name)
+        ]
+        if meanings and all(one == "absent" for one in meanings):
+            return "absent" if outline.complete and outline.bound.count(name) == len(meanings) else "unknown"
+        return meanings[0] if meanings and not any(one in ("absent", "unknown") for one in meanings) else "unknown"
+
+    async def _passed_on(self, path: str) -> list[str]:
+        """The names of a file that a definition of its own stood behind before the change, and that it imports now."""
+        before, after = await self.outline("base", path), await self.outline("head", path)
+        if before is None or after is None:
+            return []
+        return sorted((before.defined_names & after.names) - after.defined_names)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the files themselves say what they hold, and not their paths: an import of a file that did not change is in doubt."""
+        return self._sides["head"].is_told
+
+    def mates(self, path: str) -> Collection[str]:
+        """The files of the head tree that use the names of this one without importing it."""
+        return self._sides["head"].mates(path)
+
+    async def bases(self, path: str, owner: str) -> tuple[str, ...] | None:
+        """What a class of the file or of its namespace inherits from, as written; None where it is declared nowhere there."""
+        for one in (path, *sorted(self.mates(path))):
+            outline = await self.outline("head", one)
+            class_bases = dict(outline.bases).get(owner) if outline is not None else None
+            if class_bases is not None:
+                return class_bases
+        return None
+
+    async def elsewhere(self, path: str, name: str) -> bool:
+        """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door."""
+        word, mates = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
+        if mates not in self._near:
+            self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
+        for mate in sorted(mates):
+            if word in self._near[mates].get(mate, word):
+                outline = await self.outline("head", mate)
+                is_complete = outline is not None and outline.complete
+                if outline is not None and (name, "") in outline.exports:
+                    return True  # by a name that no definition of the file has
+                same = [symbol for symbol in outline.symbols if symbol.name == name] if outline is not None else []
+                if outline is None or not is_complete or same:
+                    return True
+        return False
+
+    async def _fewer(self, path: str) -> bool:
+        """Whether a changed file behind this one offers fewer names: those that did not change need not be parsed to know."""
+        before, after = await self._behind("base", path), await self._behind("head", path)
+        left = [one for one in before if one not in after or not await self._is_unchanged(one)]
+        was = [await self.outline("base", one) for one in left]
+        now = [await self.outline("head", one) for one in left if one in after]
+        names = {name for outline in now if outline is not None for name in outline.names}
+        own = {name for outline in now if outline is not None for name in outline.defined_names}
+        return any(
+            outline is not None and not (outline.names <= names and outline.defined_names <= own) for outline in was
+        )
+
+    async def _behind(self, side: Side, path: str) -> frozenset[str]:
+        """A file and those of which it hands on everything, at any distance."""
+        visited, level = {path}, [path]
+        for _ in range(DEPTH):
+            await self._sides[side].load(level)
+            level = [one for here in level for one in await self.stars(side, here) if one not in visited]
+            visited.update(level)
+        return frozenset(visited)
+
+    async def _offer(self, side: Side, path: str, *, with_borrows: bool = False) -> Offer:
+        """The names of a file and of those it hands on, level by level. What cannot be read leaves the answer open."""
+        names: set[str] = set()
+        complete, visited, level = True, {path}, [path]
+        for depth in range(DEPTH):
+            below: list[str] = []
+            for one in level:
+                outline = await self.outline(side, one)
+                if outline is None:
+                    complete = False
+                    continue
+                names |= outline.names - (NOT_HANDED_ON if depth else frozenset())
+                count = outline.stars + (outline.borrows if with_borrows and not depth else 0)
+                stars = await self.stars(side, one) if count else []
+                complete = complete and outline.complete and len(stars) >= count
+                below += [target for target in dict.fromkeys(stars) if target not in visited]
+                visited.update(stars)
+            level = below
+        return frozenset(names), complete and not level
+
+    async def stars(self, side: Side, path: str) -> list[str]:
+        """The files of which a file hands on everything."""
+        items = await self._sides[side].imports(path)
+        return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]
+
+
+def binding(item: Link, name: str) -> Iterator[str]:
+    """What an import takes from its target for a name here: another name, or "*" for the whole module."""
+    here = dict(item.aliases)
+    for bound_name in sorted(item.names):
+        if (bound_name != "*" and here.get(bound_name, bound_name) == name) or (
+            bound_name == "*" and here.get("*") == name
+        ):
+            yield bound_name
+
+
+def _is_type(symbol: Symbol | None) -> bool:
+    return symbol is not None and symbol.kind == "type"
+
+
+def _stands_for(other: Symbol, was: Symbol) -> bool:
+    """Whether a definition elsewhere can stand for one that was here: of the same kind, and called alike."""
+    parameter_lists = [side.signature.parameters if side.signature is not None else () for side in (other, was)]
+    return other.kind == was.kind and parameter_lists[0] == parameter_lists[1]

@@ -1,0 +1,181 @@
+"""Members that a change alters in files that it does not touch: a constructor of the base, what a structure of Go embeds.
+
+Their users are looked up as if their own files had changed.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from impact.changes import ChangedFile, ChangedSymbol
+from impact.filetypes import filetype
+from impact.ports import Language, Tree
+from impact.source import Outline, Signature, Symbol
+from impact.uses.embedding import embeds, is_member
+from impact.uses.exports import Exports
+from impact.uses.reach import Reach
+from impact.uses.symbols import ChangedSource
+
+ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
+GENERATIONS = 3  # of classes below one
+MOST_FILES = 60  # of which definitions are changed from outside
+
+
+@dataclass(slots=True)
+class Indirect:
+    """What a change reaches without touching its file."""
+
+    tree: Tree
+    language: Language
+    head: Reach
+    exports: Exports
+    sources: dict[str, ChangedSource]  # path -> file, the changed ones first
+    originals: dict[Symbol, Symbol] = field(default_factory=dict)  # constructor of an heir -> the one that it inherits
+    implied_constructors: set[Symbol] = field(default_factory=set)  # constructors that a class had without writing them
+    promoted: dict[str, str] = field(default_factory=dict)  # key of a member of a structure -> that of what it embeds
+    cut: list[str] = field(default_factory=list)
+    beside: int = 0  # files that the change does not touch
+
+    async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
+        """The changed definitions, with the constructors that classes inherit. `symbols`: those of the changed files."""
+        found = {path: [self._with_former(item) for item in items] for path, items in symbols.items()}
+        left = [item for items in found.values() for item in items if _is_inherited(item) or self._is_promoted(item)]
+        for _ in range(GENERATIONS):
+            homes = {item.symbol.path for item in left}
+            importers = await self.head.importers(homes) if homes else {}
+            below: list[ChangedSymbol] = []
+            for item in left:
+                home = item.symbol.path
+                paths = {path for path, items in importers.items() if any(one.target == home for one in items)}
+                for path in sorted({home, *self.exports.mates(home), *paths}):
+                    below += await (self._promoted(path, item) if self._is_promoted(item) else self._heirs(path, item))
+            for item in below:
+                found.setdefault(item.symbol.path, []).append(item)
+            left = below
+        return {path: tuple(items) for path, items in found.items()}
+
+    async def _source(self, path: str) -> ChangedSource | None:
+        """A file as changed: the same on both sides, if the change does not touch it."""
+        if path not in self.sources:
+            outline, text = await self.exports.outline("head", path), await self.tree.read(path)
+            if path not in await self.tree.entries("base") or text is None or outline is None or outline.unread:
+                return None
+            if self.beside >= MOST_FILES:
+                self.cut.append(
+                    f"{path}: the change alters its definitions from outside, like those of {MOST_FILES} others"
+                )
+                return None
+            self.beside += 1
+            self.sources[path] = ChangedSource(
+                ChangedFile(path, path, "modified"), self.language, text, text, outline, outline
+            )
+        return self.sources[path]
+
+    def _with_former(self, item: ChangedSymbol) -> ChangedSymbol:
+        """A constructor that asks for more than the one that its class had without writing it: none, or that of a base in the same file."""
+        new = item.after
+        source = self.sources.get(new.path) if new is not None and item.before is None else None
+        if new is None or source is None or new.signature is None or new.short not in filetype(new.path).constructors:
+            return item
+        owner = new.name.rpartition(".")[0]
+        old = next((one for one in source.old.symbols if one.name == owner and one.kind == "class"), None)
+        signature = _former_constructor(source.old, owner, new.short)
+        if old is None or signature is None or not any(one.is_required for one in new.signature.parameters):
+            return item
+        was = replace(new, path=old.path, start=old.start, end=old.start, side="base", signature=signature)
+        self.implied_constructors.add(was)
+        return replace(item, before=was, change="signature")
+
+    def _is_promoted(self, item: ChangedSymbol) -> bool:
+        """Whether it is a member that types may have which embed its own, and that is gone, or takes other arguments."""
+        is_changed = item.change in ("removed", "renamed", "signature")
+        return (
+            self.language.receivers is not None and "." in item.symbol.name and is_changed and item.before is not None
+        )
+
+    async def _promoted(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
+        """The member as each structure of a file has it that embeds the type."""
+        was = item.before
+        outline = await self.exports.outline("head", path)
+        if was is None or outline is None:
+            return []
+        owner, _, short = was.name.rpartition(".")
+        found: list[ChangedSymbol] = []
+        for name in _heirs_of(owner, short, outline):
+            own = next((one for one in outline.symbols if one.name == name and one.kind == "class"), None)
+            is_hidden = own is None or await is_member(self.exports, path, name, short)
+            if own is None or is_hidden or not await embeds(self.exports, path, name, (item.symbol.path, owner)):
+                continue
+            sides = [
+                replace(one, path=path, name=f"{name}.{one.short}", start=own.start, end=own.start)
+                if one is not None
+                else None
+                for one in (was, item.after)
+            ]
+            if await self._source(path) is not None:
+                one = replace(item, before=sides[0], after=sides[1])
+                self.promoted[_key(one)] = self.promoted.get(_key(item), _key(item))
+                found.append(one)
+        return found
+
+    async def _heirs(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
+        """The constructors of the classes of a file that inherit this one, each as if it were written there."""
+        owner, _, short = item.symbol.name.rpartition(".")
+        outline = await self.exports.outline("head", path)
+        heirs = list(_heirs_of(owner.rpartition(".")[2], short, outline)) if outline is not None else []
+        source = await self._source(path) if heirs else None
+        constructors: list[ChangedSymbol] = []
+        if source is None or item.before is None or item.after is None:
+            return []
+        for name in heirs:
+            was, now = _inherited(source.old, name, item.before), _inherited(source.new, name, item.after)
+            if was is not None and now is not None and was not in self.originals:
+                self.originals[was] = self.originals.get(item.before, item.before)
+                self.originals[now] = self.originals.get(item.after, item.after)
+                constructors.append(replace(item, before=was, after=now))
+        return constructors
+
+
+def _key(item: ChangedSymbol) -> str:
+    return f"{item.symbol.path}:{item.symbol.name}"
+
+
+def _former_constructor(outline: Outline, owner: str, short: str) -> Signature | None:
+    """The signature of the constructor that a class has without writing it; None if it has its own, or nobody in this file tells."""
+    bases = dict(outline.bases)
+    for _ in range(GENERATIONS + 1):
+        own = [one for one in outline.symbols if one.name == f"{owner}.{short}"]
+        others = [one for one in outline.symbols if one.name.rpartition(".")[0] == owner and one.kind == "method"]
+        if own or any(one.short in filetype(one.path).constructors for one in others):
+            return own[0].signature if len(own) == 1 else None
+        if owner not in bases or len(bases[owner]) > 1:
+            return None
+        if not bases[owner] or bases[owner] in ROOTS:
+            return Signature((), "")
+        owner = bases[owner][0]
+    return None
+
+
+def _inherited(outline: Outline, owner: str, constructor: Symbol) -> Symbol | None:
+    """The constructor as if a class of the file had it; None if the class has one of its own or is not there."""
+    name = f"{owner}.{constructor.short}"
+    own = next((symbol for symbol in outline.symbols if symbol.name == owner and symbol.kind == "class"), None)
+    if own is None or any(symbol.name == name for symbol in outline.symbols):
+        return None
+    return replace(constructor, path=own.path, name=name, start=own.start, end=own.start)
+
+
+def _is_inherited(item: ChangedSymbol) -> bool:
+    """Whether it is a constructor that other classes may have from this one, with another signature."""
+    language = filetype(item.symbol.path)
+    is_constructor = "." in item.symbol.name and item.symbol.short in language.constructors
+    return item.change == "signature" and is_constructor and language.inherits_constructors
+
+
+def _heirs_of(owner: str, constructor: str, outline: Outline) -> Iterable[str]:
+    own = {symbol.name for symbol in outline.symbols}
+    for name, bases in outline.bases:
+        is_heir = any(re.split(r"::|[.\\]", ARGUMENTS.sub("", base).strip())[-1] == owner for base in bases)
+        if is_heir and f"{name}.{constructor}" not in own:
+            yield name

@@ -1,0 +1,150 @@
+"""Definitions that take the place of a changed method: a class that names the method's class as its base has one of the same name.
+
+If the method goes or gets another name, what overrode it is called by nobody, or overrides nothing: it was left behind.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from impact.everyday import METHODS
+from impact.filetypes import filetype
+from impact.ports import Language
+from impact.source import Outline, Symbol
+from impact.text.lines import file_lines
+from impact.text.paths import is_test
+from impact.uses.budget import SearchLimits
+from impact.uses.exports import Exports
+from impact.uses.importing import Scene
+from impact.uses.sites import Bindings, bind, classes_of, is_imported
+from impact.uses.targets import UseTarget
+
+KINDS = frozenset({"method", "declaration", "implementation", "function"})
+GENERATIONS = 4  # of classes above one
+HEAD_LINES = 12  # of a class that names its interfaces
+ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+KeyedSymbols = tuple[
+    tuple[str, Symbol], ...
+]  # the key of a changed definition, and one that takes its place or that it took
+
+
+async def heirs(
+    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
+) -> KeyedSymbols:
+    """Return the overriding methods of targets that are gone, or take other parameters, in files that import the class."""
+    if language.receivers is not None:
+        return ()
+    exports, importers = scene.exports, scene.importers
+    mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, exports)]
+    if not mine:
+        return ()
+    homes = {home for target in mine for home in target.homes}
+    paths = sorted({*homes, *importers, *(mate for home in homes for mate in exports.mates(home))})
+    if len(paths) > budget.parsed_files:
+        missed_uses.append(
+            f"overriding methods were looked for in {budget.parsed_files} of {len(paths)} {language.NAME} files"
+        )
+    overriding: list[tuple[str, Symbol]] = []
+    for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
+        wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
+        if not wanted_targets:
+            continue
+        if len(source) > budget.bytes:
+            missed_uses.append(
+                f"{path} has more than {budget.bytes:,} bytes: overriding methods were not looked for in it"
+            )
+            continue
+        bound = bind(importers.get(path, ()), scene.origins, scene.doors)
+        for home in sorted({*exports.mates(path)} & homes):
+            bound.stars.setdefault(home, set()).add("")
+        outline = await exports.outline("head", path)
+        for target in wanted_targets if outline is not None else ():
+            if path in target.homes or is_imported(target, bound):
+                overriding += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path, source)]
+    return tuple(overriding)
+
+
+def _takes_other_arguments(target: UseTarget) -> bool:
+    """Whether another number of arguments is asked of a method that is no constructor."""
+    item = target.symbol
+    if item is None or item.before is None or item.after is None or not target.has_new_signature or not target.owner:
+        return False
+    before, after = item.before.signature, item.after.signature
+    parameters_differ = before is not None and after is not None and before.parameters != after.parameters
+    return parameters_differ and not target.constructor and item.before.name == item.after.name
+
+
+async def _is_gone(target: UseTarget, exports: Exports) -> bool:
+    """Whether a method that others may override is in its class no more, nor in a base of it that the tree has."""
+    item = target.symbol
+    before = item.before if item is not None else None
+    if before is None or not target.is_gone or not target.owner or target.constructor or before.kind not in KINDS:
+        return False
+    if before.short.startswith("__") or before.visibility == "file" or is_test(before.path):
+        return False
+    level = [(before.path, target.within)]
+    for generation in range(GENERATIONS):
+        above: list[tuple[str, str]] = []
+        for path, owner in level:
+            outline = await exports.outline("head", path)
+            if outline is None or (not generation and all(symbol.name != owner for symbol in outline.symbols)):
+                return False  # the class went with it, and who names the class is known
+            if any(symbol.name == f"{owner}.{before.short}" for symbol in outline.symbols):
+                return False
+            names = [ARGUMENTS.sub("", base).strip() for base in dict(outline.bases).get(owner, ())]
+            meanings = [await exports.local_meaning(path, name) for name in names]
+            if before.short in METHODS and not all(isinstance(one, Symbol) for one in meanings):
+                return False  # a base out of sight may well have a method of such a name
+            above += [(one.path, one.name) for one in meanings if isinstance(one, Symbol)]
+        level = above
+    return True
+
+
+def _overridden_names(target: UseTarget) -> frozenset[str]:
+    """What an override of the method is called: of one that is gone, as it was."""
+    return target.former_names if target.is_gone else target.shorts
+
+
+def _words(target: UseTarget) -> tuple[bytes, ...]:
+    return target.owner.encode(), *(short.encode() for short in _overridden_names(target))
+
+
+def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, path: str, source: bytes) -> list[Symbol]:
+    """The one method of that name of each class that names the target's class as its base, and what implements it for a type."""
+    if outline is None:
+        return []
+    class_names = classes_of(target, bound, path)
+    many = Counter(symbol.name for symbol in outline.symbols)
+    names = _overridden_names(target)
+    below = {
+        f"{name}.{short}"
+        for name, bases in (*outline.bases, *implementing(outline, source))
+        if name != target.within and any(ARGUMENTS.sub("", base).strip() in class_names for base in bases)
+        for short in names
+    }
+    overriding = [symbol for symbol in outline.symbols if symbol.name in below]
+    return [
+        symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone or _took_its_place(target, symbol)
+    ]
+
+
+def _took_its_place(target: UseTarget, symbol: Symbol) -> bool:
+    """Whether one of several overloads takes as many arguments as the target took."""
+    before = target.symbol.before if target.symbol is not None else None
+    if before is None or before.signature is None or symbol.signature is None:
+        return False
+    return len(before.signature.parameters) == len(symbol.signature.parameters)
+
+
+def implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Classes with the interfaces that they implement, where they inherit nothing of those."""
+    classes = [symbol for symbol in outline.symbols if symbol.kind == "class"]
+    word = filetype(classes[0].path).implements if classes else ""
+    if not word or word.encode() not in source:
+        return
+    lines = file_lines(source)
+    for symbol in classes:
+        head = "\n".join(lines[symbol.start - 1 : min(symbol.end, symbol.start + HEAD_LINES)]).partition("{")[0]
+        bases = head.partition(f" {word} ")[2]
+        if bases:
+            yield symbol.name, tuple(bases.split(","))

@@ -1,0 +1,330 @@
+"""Search the confirmed dependents, and by name the rest of the tree, for uses of the changed definitions."""
+
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from impact.changes import Query, Reference
+from impact.concurrency import together
+from impact.source import Side, Symbol
+from impact.text.lines import file_lines
+from impact.text.paths import is_output
+from impact.uses.budget import LISTED, SearchLimits
+from impact.uses.certainty import OWN, Judge, SearchedFile
+from impact.uses.importing import ALIASES, Scene
+from impact.uses.names import WHOLE, Names, Own, Spans
+from impact.uses.reach import globs
+from impact.uses.sites import Bindings, bind, is_imported, is_imported_elsewhere, match, names, reference
+from impact.uses.targets import UseTarget, telling
+from impact.values import SomeUses, Use
+
+if TYPE_CHECKING:
+    from impact.results import Result
+
+ROOT = re.compile(r"[A-Za-z_$][\w$]*")
+IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
+NAME = re.compile(r"[A-Za-z_$][\w$]*")
+LONG_LINE = 400  # characters; of a longer one the beginning is read
+SHORT = 3  # letters: a shorter name is not looked up without an import
+
+
+@dataclass(slots=True)
+class Search:
+    """One search over the files of one language."""
+
+    scene: Scene
+    budget: SearchLimits
+    fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
+    broken_imports: Sequence[Reference]  # of files that are gone
+    cut: list[str]
+    missed_uses: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
+    obliging: bool = False  # whether some target's contract changed
+    results: dict[Symbol, "Result | None"] = field(default_factory=dict)  # of functions whose results have members
+
+    async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
+        """The references to all targets, the ones that prove a break first."""
+        if not targets:
+            return ()
+        end = time.process_time() + self.budget.seconds
+        head = self.scene.head
+        self.obliging = any(target.contract for target in targets)
+        looked_up = Names(head.tree, head.language, self.budget)
+        by_name, judge = await together(self._by_name(targets, looked_up), self._judge(targets, looked_up))
+        near = self._near(targets)
+        paths = [*sorted(near), *sorted({*by_name} - near)]
+        if len(paths) > self.budget.parsed_files:
+            paths = await self._order(paths, targets)
+            self._miss(
+                f"references were looked for in {self.budget.parsed_files} of {len(paths)} {head.language.NAME} files"
+            )
+        references: dict[str, list[Reference]] = defaultdict(list)
+        sources = await head.tree.read_many(paths[: self.budget.parsed_files])
+        await self._miss_unread(paths[: self.budget.parsed_files], sources)
+        for count, (path, source) in enumerate(sources.items()):
+            if time.process_time() > end:
+                self._miss(
+                    f"the search for references stopped after {self.budget.seconds:g} s of computing, {count} of {len(paths)} files read"
+                )
+                break
+            if len(source) > self.budget.bytes:
+                self._miss_large(path, source, targets, is_near=path in near)
+            else:
+                await self._file(path, source, targets, by_name.get(path, set()), judge, references)
+        for key, rows in references.items():
+            references[key] = [
+                replace(row, fate="unknown")
+                if row.likely and judge.is_refuted(key, row.name, row.path, row.line)
+                else row
+                for row in rows
+            ]
+        return self._limit(references, frozenset(target.key for target in targets if target.contract))
+
+    async def _judge(self, targets: Sequence[UseTarget], looked_up: Names) -> Judge:
+        """Who judges the uses: it knows the names that nothing in the tree bears but what is changed."""
+        scene = self.scene
+        special = {
+            short
+            for target in targets
+            if target.reached_by_name and (target.is_gone or target.has_new_signature or target.contract)
+            for short in target.shorts
+            if telling(short) or target.is_attribute
+        }
+        special -= scene.head.language.AMBIENT  # what everything has says nothing
+        left = frozenset(t.symbol.after.short for t in targets if t.symbol is not None and t.symbol.after is not None)
+        gone = frozenset(name for target in targets if target.is_gone for name in target.former_names) - left
+        lone = await looked_up.lone(special, Own(await self._spans(targets), gone, self.fresh))
+        times = Counter(short for target in targets if target.has_new_signature for short in target.shorts)
+        lone -= {short for short, many in times.items() if many > 1}
+        looked_up.expected |= {name for name in lone if telling(name)}
+        broken = [(row.missing, (row.path, row.symbol.rpartition(":")[0])) for row in self.broken_imports]
+        return Judge(
+            scene.head.tree,
+            scene.head.language,
+            scene.exports,
+            looked_up,
+            scene.importers,
+            scene.origins,
+            lost_imports=frozenset(place for is_gone, place in broken if is_gone),
+            doubtful_imports=frozenset(place for is_gone, place in broken if not is_gone),
+            lone=lone,
+            left=left,
+        )
+
+    def _near(self, targets: Sequence[UseTarget]) -> set[str]:
+        """The files that have to do with what changed, whether they write its name or not."""
+        homes = {home for target in targets for home in target.homes}
+        mates = {mate for home in homes for mate in self.scene.exports.mates(home)}
+        return {*self.scene.importers, *homes, *mates}
+
+    async def _spans(self, targets: Iterable[UseTarget]) -> Mapping[Side, Spans]:
+        """Where the changed definitions stand, those of their prototypes in headers included. Before: their whole files, which also hand them on."""
+        before: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        after: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        for target in targets:
+            item = target.symbol
+            if item is None:
+                for home in target.homes if target.is_attribute else ():
+                    before[home].add(WHOLE)
+                continue
+            if item.before is not None:
+                before[item.before.path].add(WHOLE)
+            if item.after is not None and item.change == "signature":
+                after[item.after.path].add((item.after.start, item.after.end))
+            for header in target.homes - {side.path for side in (item.before, item.after) if side is not None}:
+                before[header].add(WHOLE)
+                outline = await self.scene.exports.outline("head", header) if item.after is not None else None
+                symbols = outline.symbols if outline is not None else ()
+                after[header].update(
+                    (one.start, one.end) for one in symbols if item.after and one.name == item.after.name
+                )
+        return {"base": before, "head": after}
+
+    async def _order(self, paths: Sequence[str], targets: Sequence[UseTarget]) -> list[str]:
+        """Of more files than are read, those first that hold the name of something whose contract changed."""
+        words = {word for target in targets if target.contract for word in target.shorts}
+        plain = [target for target in targets if target.contract and not target.owner]
+        words |= {word for target in plain for _, door_names in target.doors for word in door_names}
+        head = self.scene.head
+        holders = await head.tree.grep(Query(sorted(words), globs(head.language), word=True)) if words else ()
+        return sorted(paths, key=lambda path: path not in holders)
+
+    async def _by_name(self, targets: Sequence[UseTarget], looked_up: Names) -> dict[str, set[str]]:
+        """File -> the members whose names occur there, for names that do not occur everywhere."""
+        words = {
+            s for t in targets if t.reached_by_name for s in t.shorts if len(s) >= SHORT and not s.startswith("__")
+        }
+        where = await looked_up.look_up(words)
+        if where is None:  # first those whose uses somebody has to look at
+            obliging = {short for target in targets if target.contract for short in target.shorts}
+            where = await looked_up.look_up(words & obliging)
+            sentence = "too many lines hold the names of changed members: some were not looked up by name"
+            self.cut.append(sentence) if where is not None else self._miss(sentence)
+        paths_by_word: dict[str, set[str]] = defaultdict(set)
+        common = sorted(name for name, paths in (where or {}).items() if len(paths) > self.budget.far)
+        if common:
+            words_text = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")
+            self.cut.append(f"members with common names were looked up in importing files only: {words_text}")
+        for name, paths in (where or {}).items():
+            for path in paths if name not in common else ():
+                paths_by_word[path].add(name)
+        return paths_by_word
+
+    def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
+        """The uses in a file, also under the names that assignments in it give to what they are about."""
+        wanted_names = own_names = names(targets, bound)
+        uses = self.scene.head.language.uses(path, source, wanted_names)
+        for _ in range(ALIASES):
+            more_names = bound.follow(uses) - wanted_names
+            if not more_names:
+                break
+            wanted_names = own_names | more_names
+            uses = self.scene.head.language.uses(path, source, wanted_names)
+        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
+            self._miss(
+                f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
+            )
+        return uses
+
+    async def _with_results(self, path: str, uses: Sequence[Use], targets: Sequence[UseTarget]) -> Sequence[Use]:
+        """The uses of a file; a member of what a function returns knows its class, where that is the class of a target."""
+        classes = {f"{home}:{target.within}" for target in targets if target.owner for home in target.homes}
+        shorts = {short for target in targets if target.owner for short in target.shorts}
+        called = {use.result_of for use in uses if use.result_of and not use.types and use.name in shorts}
+        if not called:
+            return uses
+        from impact.uses.results import class_of_result  # here: grammars load with the first file that is searched
+
+        scene, known = self.scene, self.results
+        made = {one: await class_of_result(scene.head.tree, scene.exports, path, one, known) for one in called}
+        return [
+            replace(use, types=(made[use.result_of],)) if made.get(use.result_of) in classes and not use.types else use
+            for use in uses
+        ]
+
+    async def _file(
+        self,
+        path: str,
+        source: bytes,
+        targets: Sequence[UseTarget],
+        words_here: Collection[str],
+        judge: Judge,
+        references: dict[str, list[Reference]],
+    ) -> None:
+        """Add the references of one file. `words_here`: the names of members that occur in it."""
+        scene, language = self.scene, self.scene.head.language
+        bound = bind(scene.importers.get(path, ()), scene.origins, scene.doors)
+        for home in {home for target in targets for home in target.homes if path in scene.exports.mates(home)}:
+            bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
+        mine = [
+            target
+            for target in targets
+            if (not target.shorts.isdisjoint(words_here) or path in target.homes or is_imported(target, bound))
+            and target.is_visible(path)  # last: it takes paths apart
+            and scene.head.sees(path, target.homes)
+        ]
+        uses = self._uses(path, source, mine, bound) if mine else ()
+        if not uses:
+            return
+        uses = await self._with_results(path, uses, mine)
+        lines = file_lines(source)
+        import_lines = [line[:LONG_LINE] for line in lines if IMPORTS.match(line)]
+        import_words = frozenset(word for line in import_lines for word in NAME.findall(line))
+        foreign = await self._foreign(path, source, uses, self._judged_by_name(mine, judge.lone))
+        file = SearchedFile(path, source, uses, bound, import_words, foreign)
+        imported_names = frozenset(use.name for use in uses if use.form == "import")
+        for target in mine:
+            for hit in match(target, uses, bound, path):
+                if target.is_own_line(hit.use, path):
+                    continue
+                if not language.TRAITS.whole_files and is_imported_elsewhere(target, hit, imported_names, bound):
+                    continue
+                if target.is_provided_for(hit.use) and not language.TRAITS.conditional_build:
+                    continue
+                row = reference(target, hit, path, lines, *await judge.judge(target, hit, file))
+                references[target.key].append(row)
+
+    def _judged_by_name(self, targets: Iterable[UseTarget], lone: Collection[str]) -> frozenset[str]:
+        """The names of which the receiver's origin matters: that of a field, which is written like a class, always does."""
+        has_fields = self.scene.head.language.TRAITS.capital_members
+        obliging = {name for item in targets if has_fields and item.contract for name in item.shorts}
+        return frozenset({*lone, *obliging})
+
+    async def _foreign(
+        self, path: str, source: bytes, uses: Sequence[Use], judged_names: Collection[str]
+    ) -> frozenset[str]:
+        """Receivers of these names that come from outside the tree."""
+        language = self.scene.head.language
+        receivers = {use.receiver for use in uses if use.form == "member" and use.name in judged_names}
+        roots = {receiver: root[0] for receiver in receivers if (root := ROOT.match(receiver)) and root[0] not in OWN}
+        if not roots:
+            return frozenset()
+        rows = language.uses(path, source, frozenset(roots.values()))
+        import_lines = {use.name: use.line for use in rows if use.form == "import"}
+        imports = await self.scene.head.imports(path) if import_lines else ()
+        own_names = {
+            name.partition(".")[0]
+            for item in imports
+            for name in (*(dict(item.aliases).get(one, one) for one in item.names), *dict(item.aliases).values())
+        }
+        own_lines = {item.line for item in imports}  # `from cart import Cart` binds no `cart`
+        outside = {name for name, line in import_lines.items() if name not in own_names and line not in own_lines}
+        outside |= language.AMBIENT & frozenset(roots.values())
+        return frozenset(receiver for receiver, root in roots.items() if root in outside)
+
+    def _miss(self, sentence: str) -> None:
+        self.cut.append(sentence)
+        if self.obliging:
+            self.missed_uses.append(sentence)
+
+    async def _miss_unread(self, wanted_paths: Iterable[str], received_paths: Collection[str]) -> None:
+        """Say which files are too large to be read."""
+        entries = await self.scene.head.tree.entries()
+        missing_paths = [
+            path
+            for path in wanted_paths
+            if path in entries and path not in received_paths and entries[path].kind == "file" and entries[path].size
+        ]
+        if missing_paths:
+            paths_text = ", ".join(missing_paths[:LISTED]) + (", ..." if len(missing_paths) > LISTED else "")
+            self._miss(f"references were not looked for in files that are too large: {paths_text}")
+
+    def _miss_large(self, path: str, source: bytes, targets: Sequence[UseTarget], *, is_near: bool) -> None:
+        """Say that a file is too large to be searched, if it may use something whose contract changed."""
+        names_here = {
+            name for target in targets if target.contract for name in target.shorts if name.encode() in source
+        }
+        if names_here and (is_near or any(telling(name) for name in names_here)) and not is_output(path):
+            self._miss(
+                f"{path} has more than {self.budget.bytes:,} bytes: its uses of {min(names_here)} were not looked for"
+            )
+
+    def _limit(self, references: Mapping[str, list[Reference]], obliging: frozenset[str]) -> tuple[Reference, ...]:
+        """The best references of each symbol: proven breaks, then sure ones, then those outside tests."""
+        references_kept: list[Reference] = []
+        sure = {(row.path, row.line, row.name) for rows in references.values() for row in rows if row.sure}
+        for key, name_references in references.items():
+            rows = [row for row in name_references if row.sure or (row.path, row.line, row.name) not in sure]
+            rows = sorted(
+                dict.fromkeys(
+                    rows
+                ),  # not a set: of rows that are equal below, the order would be another in each process
+                key=lambda row: (
+                    not row.missing,
+                    not row.likely,
+                    not row.sure,
+                    row.test,
+                    not row.call,
+                    row.path,
+                    row.line,
+                    row.name,
+                ),
+            )
+            most = self.budget.obliging if key in obliging else self.budget.sites
+            if len(rows) > most:
+                sentence = f"{key}: {most} of its {len(rows)} uses are listed"
+                self._miss(sentence) if key in obliging else self.cut.append(sentence)
+            references_kept += rows[:most]
+        return tuple(references_kept)

@@ -1,0 +1,267 @@
+"""Which definitions a change touches: compare the outlines of both sides."""
+
+import difflib
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+from impact.changes import ChangedFile, ChangedSymbol
+from impact.filetypes import filetype
+from impact.ports import Language
+from impact.source import COMPONENT, SINGLETON, Outline, Side, Symbol
+from impact.text.lines import defines, file_lines
+from impact.uses.contract import is_contested, without_formatting
+
+VALUES = frozenset({"variable", COMPONENT})  # what has no body
+HOLDERS = frozenset({"class", "type"})  # what has members
+ALIKE = 0.6  # of two bodies: from here on, one definition under two names
+MAX_BODY = 4_000  # characters compared
+MOST_FITTING = 100  # new definitions that each removed one is compared with
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSource:
+    """A changed file on both sides, as its language reads it."""
+
+    file: ChangedFile
+    language: Language
+    before: bytes
+    after: bytes
+    old: Outline
+    new: Outline
+
+    def lines(self, symbol: Symbol) -> str:
+        """The text of a definition."""
+        text = _split(self.before if symbol.side == "base" else self.after)
+        return "\n".join(text[symbol.start - 1 : symbol.end])
+
+
+_split = lru_cache(maxsize=4)(file_lines)
+
+
+def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:
+    """Outline both sides of a file; a side that does not exist is empty."""
+    old, new = (
+        _outline(language, file.old_path or file.path, before, "base"),
+        _outline(language, file.path, after, "head"),
+    )
+    if why := new.unread or old.unread:  # then neither side is compared with nothing
+        old = new = Outline(complete=False, unread=why)
+    return ChangedSource(file, language, before or b"", after or b"", old, new)
+
+
+def _outline(language: Language, path: str, source: bytes | None, side: Side) -> Outline:
+    return language.outline(path, source, side) if source is not None else Outline()
+
+
+class _Edits:
+    """The changed lines of one side, and the definitions that they belong to."""
+
+    def __init__(self, outline: Outline, lines: Iterable[int]) -> None:
+        self._lines = sorted(lines)
+        self._symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
+        self._starts = [symbol.start for symbol in self._symbols]
+
+    def touch(self, symbol: Symbol) -> bool:
+        """Whether a changed line belongs to this definition and to none inside it."""
+        own = set(self._lines[bisect_left(self._lines, symbol.start) : bisect_right(self._lines, symbol.end)])
+        if not own:
+            return False
+        for other in self._symbols[bisect_left(self._starts, symbol.start) : bisect_right(self._starts, symbol.end)]:
+            if other.name.startswith(f"{symbol.name}.") or _holds(symbol, other):
+                own.difference_update(range(other.start, min(other.end, symbol.end) + 1))
+                if not own:
+                    return False
+        return True
+
+
+def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
+    """The definitions that the change adds, removes, renames or edits, in the order of the file."""
+    base, head = _Edits(source.old, source.file.removed_lines), _Edits(source.new, source.file.added_lines)
+    companions = _companions(source.old) | _companions(source.new)
+    old = _by_name(source.old.symbols, companions=companions)
+    new = _by_name(source.new.symbols, old, companions)
+    symbols_found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
+    left_names = {symbol.name for symbol in source.new.symbols} & companions
+    gone = [symbol for key, symbol in old.items() if key not in new]
+    removed_symbols = _outermost([symbol for symbol in gone if not _is_misread(source, symbol)], left_names)
+    added_symbols = [symbol for key, symbol in new.items() if key not in old and head.touch(symbol)]
+    renames = _renames(source, removed_symbols, added_symbols)
+    symbols_found += renames
+    gone_symbols = {symbol.before for symbol in renames}
+    come = {symbol.after for symbol in renames}
+    symbols_found += [_removal(symbol, source.new) for symbol in removed_symbols if symbol not in gone_symbols]
+    symbols_found += [ChangedSymbol(None, symbol, "added") for symbol in added_symbols if symbol not in come]
+    return tuple(sorted((item for item in symbols_found if item is not None), key=lambda item: item.symbol.start))
+
+
+def _is_misread(source: ChangedSource, symbol: Symbol) -> bool:
+    """Whether a line still defines what an outline has not: the grammar does not know all of the file."""
+    if source.new.complete:
+        return False
+    owner, _, short = symbol.name.rpartition(".")
+    is_constructor = owner and short in filetype(source.file.path).constructors  # which the head of its class may write
+    word = owner.rpartition(".")[2] if is_constructor else symbol.short
+    return any(defines(line, word, source.file.path) for line in _split(source.after))
+
+
+def _companions(outline: Outline) -> frozenset[str]:
+    """The names that a class and an object share."""
+    is_object = {(symbol.name, SINGLETON in symbol.marks) for symbol in outline.symbols if symbol.kind in HOLDERS}
+    return frozenset(name for name, is_one in is_object if is_one and (name, False) in is_object)
+
+
+def _by_name(
+    symbols: Iterable[Symbol],
+    others: Mapping[tuple[str, int], Symbol] = MappingProxyType({}),
+    companions: Collection[str] = (),
+) -> dict[tuple[str, int], Symbol]:
+    """Definitions by name; those of the same name are told apart by their order. Overloads take the place of their like."""
+    symbols_by_key: dict[tuple[str, int], Symbol] = {}
+    keys_by_head = {(symbol.name, _head(symbol)): key for key, symbol in reversed(list(others.items()))}
+    later = []
+    for symbol in symbols:
+        key = keys_by_head.get((symbol.name, _head(symbol)))
+        if key is not None and key not in symbols_by_key and (_is_overloaded(others[key]) or _is_one_of_many(symbol)):
+            symbols_by_key[key] = symbol
+        else:
+            later.append(symbol)
+    next_of: dict[str, int] = defaultdict(int)
+    for symbol in later:
+        is_companion = symbol.name in companions and SINGLETON in symbol.marks
+        name = f"{SINGLETON} {symbol.name}" if is_companion else symbol.name
+        while (name, next_of[name]) in symbols_by_key:
+            next_of[name] += 1
+        symbols_by_key[name, next_of[name]] = symbol
+    return symbols_by_key
+
+
+def _head(symbol: Symbol) -> str:
+    return symbol.signature.text if symbol.signature is not None else ""
+
+
+def _is_overloaded(symbol: Symbol) -> bool:
+    return symbol.signature is not None and bool(symbol.signature.also)
+
+
+def _is_one_of_many(symbol: Symbol) -> bool:
+    """Whether there are overloads of it, all of which count: none takes the place of another."""
+    return _is_overloaded(symbol) and symbol.signature is not None and not symbol.signature.ambiguous
+
+
+def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedSymbol | None:
+    if before.signature is not None and after.signature is not None:
+        same_parameters = before.signature.parameters == after.signature.parameters
+        if (
+            not same_parameters
+            or is_contested(before.signature, after.signature)
+            or without_formatting(before.signature.text) != without_formatting(after.signature.text)
+        ):
+            return ChangedSymbol(before, after, "signature")
+    if base.touch(before) or head.touch(after):
+        return ChangedSymbol(before, after, "body")
+    return None
+
+
+def _removal(symbol: Symbol, now: Outline) -> ChangedSymbol:
+    """A removed overload leaves its name to the others: calls have to fit one of them."""
+    left = [other for other in now.symbols if other.name == symbol.name and other.signature is not None]
+    if left and _is_overloaded(symbol):
+        return ChangedSymbol(symbol, left[0], "signature")
+    return ChangedSymbol(symbol, None, "removed")
+
+
+def _holds(outer: Symbol, inner: Symbol) -> bool:
+    """Whether one definition stands inside another, whatever they are called: a class in a module of Ruby."""
+    return (
+        outer.start <= inner.start and inner.end <= outer.end and (outer.start, outer.end) != (inner.start, inner.end)
+    )
+
+
+def _outermost(symbols: Sequence[Symbol], left_names: Collection[str]) -> list[Symbol]:
+    """A removed class stands for its members, unless the object of its name is left, or the other way round."""
+    names = {symbol.name for symbol in symbols} - {*left_names}
+    return [symbol for symbol in symbols if not names & set(_outer(symbol.name))]
+
+
+def _outer(name: str) -> Iterator[str]:
+    """`a.b.c` is inside `a` and inside `a.b`."""
+    while name := name.rpartition(".")[0]:
+        yield name.removesuffix("()")
+
+
+def _renames(
+    source: ChangedSource, removed_symbols: Sequence[Symbol], added_symbols: Sequence[Symbol]
+) -> list[ChangedSymbol]:
+    """Pairs of one definition under two names: of the same kind, in the same place, and alike."""
+    pairs = []
+    left: dict[tuple[str, str], list[Symbol]] = defaultdict(list)
+    for after in added_symbols:
+        left[_place(after)].append(after)
+    for before in removed_symbols:
+        fits = left[_place(before)]
+        if before.kind in VALUES or len(fits) > MOST_FITTING:
+            continue
+        candidates = [(_alike(source, before, after), after) for after in fits]
+        best = max(candidates, key=lambda item: item[0], default=None)
+        if best is not None and best[0] >= ALIKE:
+            fits.remove(best[1])
+            pairs.append(ChangedSymbol(before, best[1], "renamed"))
+    return pairs
+
+
+def _place(symbol: Symbol) -> tuple[str, str]:
+    return symbol.kind, symbol.name.rpartition(".")[0]
+
+
+def _alike(source: ChangedSource, before: Symbol, after: Symbol) -> float:
+    """How alike two bodies are, 0 to 1, their own names left out. Variables have no body: they are never alike."""
+    if before.kind in VALUES:
+        return 0.0
+    old = re.sub(rf"\b{re.escape(before.short)}\b", "_", source.lines(before))[:MAX_BODY]
+    new = re.sub(rf"\b{re.escape(after.short)}\b", "_", source.lines(after))[:MAX_BODY]
+    return _likeness(old, new)
+
+
+def with_moves(
+    sources: Sequence[ChangedSource], symbols: Mapping[str, tuple[ChangedSymbol, ...]]
+) -> dict[str, tuple[ChangedSymbol, ...]]:
+    """A definition that left one file and came alike to another of the same change is one that moved, not one removed."""
+    by_path = {source.file.path: source for source in sources}
+    came: dict[tuple[str, str], tuple[ChangedSource, Symbol]] = {}
+    for path, items in symbols.items():
+        for item in items:
+            if item.change == "added" and item.after is not None and "." not in item.after.name:
+                came[item.after.name, item.after.kind] = by_path[path], item.after
+    symbols_by_file: dict[str, tuple[ChangedSymbol, ...]] = {}
+    arrivals: set[Symbol] = set()
+    for path, items in symbols.items():
+        rows = []
+        for item in items:
+            there = came.get((item.before.name, item.before.kind)) if item.change == "removed" and item.before else None
+            if there is not None and item.before is not None and _same(by_path[path], item.before, *there):
+                arrivals.add(there[1])
+                rows.append(replace(item, after=there[1], change="renamed"))
+            else:
+                rows.append(item)
+        symbols_by_file[path] = tuple(rows)
+    return {
+        path: tuple(i for i in items if i.before or i.after not in arrivals) for path, items in symbols_by_file.items()
+    }
+
+
+def _same(old: ChangedSource, before: Symbol, new: ChangedSource, after: Symbol) -> bool:
+    return _likeness(old.lines(before)[:MAX_BODY], new.lines(after)[:MAX_BODY]) >= ALIKE
+
+
+def _likeness(one: str, two: str) -> float:
+    """How alike two texts are, 0 to 1, by their lines."""
+    old, new = ([line.strip() for line in text.split("\n")] for text in (one, two))
+    shorter, longer = sorted((len(old), len(new)))
+    if shorter * 3 < longer:
+        return 0.0
+    return difflib.SequenceMatcher(None, old, new, autojunk=False).ratio()

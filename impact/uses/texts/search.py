@@ -1,0 +1,252 @@
+"""One look-up of what the change takes away, and the lines elsewhere that still say it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
+from impact.ports import Tree
+from impact.text.lines import is_comment
+from impact.text.paths import is_settings, is_style, is_workflow, uses_nothing, vendored_folder
+from impact.uses.byname import suffix
+from impact.uses.sites import mention
+from impact.uses.targets import telling
+from impact.uses.texts import environment
+from impact.uses.texts.ends import asks, gives
+from impact.uses.texts.naming import Naming, lost_names
+from impact.uses.texts.paths import lost_paths
+from impact.uses.texts.words import IMPORTS, LONG_LINE, LostWord, lost_words
+
+WORDS = 200  # of one change that are looked up
+ROWS = 5_000  # lines of the tree that are looked at
+LINES = 40  # of one word that are listed
+FILES, FEW = 60, 6  # files that say a word which an edit left behind; any other word. In more it is a word of its own
+_TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
+_Row = tuple[str, int, str]  # path, line, text
+
+
+async def also_says(
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    symbols: Iterable[ChangedSymbol],
+    found: Sequence[Reference],
+    suffixes: Collection[str],
+) -> Dependents:
+    """The unchanged lines that still say a word, a name or a path which the change takes away, with what was found before.
+
+    `found`: the uses that a language's syntax has shown. `suffixes`: of the languages that are parsed.
+    """
+    texts = {
+        path: raw.decode("utf-8", "replace")
+        for path, raw in (await tree.read_many([file.path for file in files if file.is_analyzed])).items()
+    }
+    head_paths = await tree.entries()
+    every_word = [one for one in lost_words(files, texts) if not _names_folder(one.text, head_paths)]
+    words = {one.text: one for one in every_word[:WORDS]}
+    symbols = list(symbols)
+    definitions = {name: path for name, path in _gone_names(symbols) if name not in words}
+    deleted = {file.path for file in files if file.status == "deleted"}  # what they had may be a package's now
+    gone = {**_gone_attributes(symbols, found), **definitions}
+    names = [*lost_names(files, texts, head_paths)]
+    paths = dict(lost_paths(files, head_paths))
+    forms = [_any_of([*words, *gone, *paths])] if words or gone or paths else []
+    forms += [naming.pattern_of(name) for naming, name, _ in names]
+    if not forms:
+        return Dependents(references=tuple(found))
+    rows = await tree.grep_lines(Query(list(dict.fromkeys(forms)), syntax="perl", limit=ROWS))
+    cut = []
+    if len(every_word) > WORDS:
+        cut.append(f"{WORDS} of the {len(every_word)} words that the change takes away were looked up")
+    if len(rows) >= ROWS:
+        cut.append(f"{ROWS:,} lines and more hold words that the change takes away: the others were not looked at")
+    added = {file.path: file.added_lines for file in files}
+    lines = [
+        (path, line, text.rstrip("\r"))
+        for path, line, text in rows
+        if len(text) <= LONG_LINE and not _is_silent(path, text, suffixes)
+    ]
+    kept = [row for row in lines if row[1] not in added.get(row[0], ())]
+    references = [
+        *_of_words(kept, words, suffixes),
+        *_of_definitions(kept, definitions, suffixes),
+        *_of_names(kept, names),
+        *_of_paths(kept, paths, suffixes),
+    ]
+    unique = {(row.path, row.line): row for row in reversed(references)}
+    missed = _missed(lines, {name: one for name, one in words.items() if one.given and not one.is_plain}, files)
+    missed |= _missed(
+        lines,
+        {
+            name: LostWord(name, key, given="code")
+            for name, key in gone.items()
+            if key.rpartition(":")[0] not in deleted
+        },
+        files,
+    )
+    missed |= _set_in_vain(lines, environment.unread(files) & words.keys())
+    by_syntax = [
+        replace(row, asks=not (row.sure or row.missing or row.likely) and (row.path, row.line, row.name) in missed)
+        for row in found
+    ]
+    places_used = {
+        (row.path, row.line, row.name) for row in by_syntax if row.form != "definition" and not row.is_guessed
+    }
+    told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}  # the word on it is one of its keys
+    by_text = [
+        replace(row, asks=(row.path, row.line, row.name) in missed)
+        for row in reversed(unique.values())
+        if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
+    ]
+    return Dependents(references=(*by_syntax, *by_text), cut=tuple(cut))
+
+
+def _missed(
+    rows: Sequence[_Row], words: Mapping[str, LostWord], files: Iterable[ChangedFile]
+) -> set[tuple[str, int, str]]:
+    """The lines (path, number, word) that ask for a word which nothing gives any more.
+
+    Data give what code reads of them, and code what it defines: a key of settings is no field of a class, though both have one name.
+    Where other data give the word as well, it is missed only if it was renamed and the change touches nobody who asks for it.
+    """
+    by_word = _by_word(rows, words)
+    removed = [
+        (one.old_path or one.path, line.text)
+        for one in files
+        for hunk in one.hunks
+        for line in hunk.lines
+        if line.kind == "-"
+    ]
+    missed: set[tuple[str, int, str]] = set()
+    for text, mine in by_word.items():
+        word = words[text]
+        known = {word.given, "entry", "code" if word.given == "entry" else word.given}
+        is_given = any(gives(text, path, line) in known for path, _, line in mine)
+        is_left_behind = word.is_renamed and word.given == "data"
+        if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
+            continue
+        missed.update((path, number, text) for path, number, line in mine if asks(text, path, line))
+    return missed
+
+
+def _set_in_vain(rows: Sequence[_Row], names: Collection[str]) -> set[tuple[str, int, str]]:
+    """The lines (path, number, name) that set a variable of the environment which code read before and nothing reads any more.
+
+    A step of a workflow sets it for a tool as well.
+    """
+    found: set[tuple[str, int, str]] = set()
+    for name, mine in _by_word(rows, names).items():
+        does = [
+            (row, role)
+            for row in mine
+            for role, one in environment.roles(row[0], row[2], is_described=True)
+            if one == name
+        ]
+        if all(role == "sets" for _, role in does):
+            found.update((path, line, name) for (path, line, _), _ in does if not is_workflow(path))
+    return found
+
+
+def _names_folder(word: str, paths: Collection[str]) -> bool:
+    """Whether a word is a package's whole path, `example.org/shop/tax`, whose folder is still in the tree: a line of an import block."""
+    host, _, inner = word.partition("/")
+    folders = [inner.split("/", at)[at] for at in range(inner.count("/") + 1)] if "." in host and inner else []
+    return any(path.startswith(f"{folder}/") for folder in folders for path in paths)
+
+
+def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
+    """The telling names of definitions that are gone, each with its key."""
+    for item in symbols:
+        before, after = item.before, item.after
+        if before is not None and (after is None or after.short != before.short) and telling(before.short):
+            yield before.short, f"{item.symbol.path}:{item.symbol.name}"
+
+
+def _gone_attributes(symbols: Iterable[ChangedSymbol], found: Iterable[Reference]) -> Mapping[str, str]:
+    """The telling names of attributes that are set no more and seem to be used, each with its key."""
+    keys = {f"{item.symbol.path}:{item.symbol.name}" for item in symbols}
+    return {
+        row.name: row.symbol for row in found if row.symbol not in keys and not row.is_guessed and telling(row.name)
+    }
+
+
+def _is_silent(path: str, text: str, suffixes: Collection[str]) -> bool:
+    """Whether a line says nothing here: an import is resolved by its language."""
+    is_import = suffix(path) in suffixes and IMPORTS.search(text) is not None
+    return is_import or uses_nothing(path) or vendored_folder(path) is not None or is_comment(text, path)
+
+
+def _any_of(words: Collection[str]) -> str:
+    ordered = sorted(words, key=lambda word: (-len(word), word))
+    return rf"(?<![\w-])(?:{'|'.join(map(re.escape, ordered))})(?![\w-])"
+
+
+def _by_word(rows: Sequence[_Row], words: Collection[str]) -> Mapping[str, list[_Row]]:
+    """The lines that hold each of some words."""
+    by_word: dict[str, list[_Row]] = defaultdict(list)
+    if words:
+        look = re.compile(_any_of(words))
+        for row in rows:
+            for word in dict.fromkeys(look.findall(row[2])):
+                by_word[word].append(row)
+    return by_word
+
+
+def _of_words(rows: Sequence[_Row], words: Mapping[str, LostWord], suffixes: Collection[str]) -> list[Reference]:
+    references: list[Reference] = []
+    for text, mine in _by_word(rows, words).items():
+        word = words[text]
+        said = [row for row in mine if _says(word, row[0], row[2], is_parsed=suffix(row[0]) in suffixes)]
+        others = {path for path, _, _ in said if path != word.path}
+        if 0 < len(others) <= (FILES if word.is_renamed and not word.is_plain else FEW):
+            references += [mention(word.key, text, *row) for row in said[:LINES]]
+    return references
+
+
+def _says(word: LostWord, path: str, text: str, *, is_parsed: bool) -> bool:
+    """Whether a line says a word as a text, a key, a member or a symbol; of other files than code any word of several counts."""
+    name = re.escape(word.text)
+    if not word.is_plain and (not is_parsed or word.text.isupper()):
+        return True
+    if re.search(rf"[\"'`/]{name}[\"'`/?,]|\{{\{{[^}}\n]{{0,200}}(?<![\w-]){name}(?![\w-])|\[:{name}\]", text):
+        return True
+    if word.is_plain:
+        return is_settings(path) and re.search(rf"^\s*+[\"']?{name}[\"']?\s*+[:=]", text) is not None
+    return re.search(rf"(?:\.|->|(?<!:):){name}(?!\w)", text) is not None or _in_text(word.text, text)
+
+
+def _in_text(word: str, text: str) -> bool:
+    """Whether a line of code has a word in one of its texts."""
+    look = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    return any(look.search(match[2]) for match in _TEXT.finditer(text) if match[2])
+
+
+def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
+    """Code says a definition by its syntax, which is found elsewhere; here it is in texts, and in other files."""
+    references: list[Reference] = []
+    for name, mine in _by_word(rows, names).items():
+        said = [
+            row for row in mine if not is_style(row[0]) and (suffix(row[0]) not in suffixes or _in_text(name, row[2]))
+        ]
+        if 0 < len({path for path, _, _ in said}) <= FEW:
+            references += [mention(names[name], name, *row) for row in said[:LINES]]
+    return references
+
+
+def _of_names(rows: Sequence[_Row], names: Sequence[tuple[Naming, str, str]]) -> list[Reference]:
+    references: list[Reference] = []
+    for naming, name, home in names:
+        asks = re.compile(naming.pattern_of(name))
+        mine = [row for row in rows if asks.search(row[2])]
+        references += [mention(f"{home}:{name}", name, *row) for row in mine[:LINES]]
+    return references
+
+
+def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
+    """A text, a settings file, an image's file or a script names a file that is gone; an import is resolved by its language."""
+    references: list[Reference] = []
+    for said, mine in _by_word(rows, paths).items():
+        home = paths[said]
+        others = [row for row in mine if suffix(row[0]) not in suffixes or _in_text(said, row[2])]
+        references += [mention(f"{home}:{said}", said, *row) for row in others[:LINES] if row[0] != home]
+    return references
