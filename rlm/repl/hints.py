@@ -1,7 +1,7 @@
 """From an error to one hint, where its own words and the instructions do not say what to write instead. Pure, driven by a table."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 _NETWORK = "There is no network: everything about the change is in pr, units, files, read() and search()."
@@ -43,14 +43,33 @@ _MISSING_MODULE = re.compile(r"No module named '(\w+)")
 _OF_A_DICT = re.compile(r"'dict' object has no attribute '([a-z]\w*)'")
 
 
+_SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
+_SPOKEN_OF = re.compile(r"(?<![.\w])([A-Za-z_]\w*)\(|`(\w+)`|(\w+)\[path\]")
+
+
 def hint(error: str, names: Iterable[str] = ()) -> str:
-    """One sentence of help for an error text, "" where its own words are the best help. `names`: what is defined in the REPL."""
+    """One sentence of help for an error text, "" where its own words are the best help. `names`: what is defined in the REPL.
+
+    A sentence that speaks of what is not there is left out: not every root has a change, or workers.
+    """
+    known = tuple(names)
+    told = (sentence for sentence in _SENTENCE_END.split(_hint(error, known)) if _names(sentence) <= set(known))
+    return " ".join(told)
+
+
+def _names(sentence: str) -> set[str]:
+    """The names of the REPL that a sentence speaks of."""
+    spoken = {name for match in _SPOKEN_OF.findall(sentence) for name in match if name}
+    return spoken | {"pr"} if "the change is" in sentence.lower() or "about the change" in sentence else spoken
+
+
+def _hint(error: str, names: Sequence[str]) -> str:
     if match := _MISSING_MODULE.search(error):
         return f"There is no module {match[1]} here. {SUBSTITUTES.get(match[1], AVAILABLE)}"
     if match := _MISSING_NAME.search(error):
         if match[1] in ABSENT:
             return f"There is no {match[1]} here. {ABSENT[match[1]]}"
-        near = get_close_matches(match[1], list(names), 1, 0.6)
+        near = get_close_matches(match[1], names, 1, 0.6)
         return (
             f"Did you mean {near[0]}?"
             if near
