@@ -93,7 +93,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         pull = brief.pull
         tools.say(f"reading {pull.base_name}..{pull.head_name}")
         change = await tree.change(partial(_changes_role, brief.settings))
-        brief = await _warned(brief, tree)
+        brief = await _warned(replace(brief, settings=brief.settings.on(brief.today)), tree)
         settings, files = brief.settings, _reviewable(diff.read(change), brief)
         brief = _with_effort(brief, files)
         past = await incremental.read_past(brief.earlier, tree, pull, files, full=brief.full)
@@ -178,7 +178,7 @@ async def _guidance(brief: Brief, tree: checkout.Checkout, files: Sequence[Chang
     """What the owner asks for: instructions, guidelines, rules, the language of models and the templates of comments."""
     names, settings = [file.path for file in files if not file.skip], brief.settings
     guides = await guidance.gather(
-        tree.many_at_tip, names, settings.instructions, guidelines=settings.guidelines, list_files=tree.names_at_tip
+        tree.many_at_tip, names, settings.advice, guidelines=settings.guidelines, list_files=tree.names_at_tip
     )
     owner_rules = (*silencing.owner_rules(settings.rules), *silencing.owner_learnings(settings.learnings), *brief.rules)
     return replace(guides, rules=owner_rules, language=settings.language, templates=await _templates(tree))
@@ -215,7 +215,8 @@ async def _beyond(
 async def _ignore_list(brief: Brief, tree: checkout.Checkout) -> silencing.IgnoreList:
     """What the repository's list and that of the person at the terminal say is not to be reported."""
     theirs = silencing.read_ignore_file(await tree.at_tip(silencing.FILE), brief.today)
-    return theirs.join(silencing.read_ignore_file(brief.local, brief.today, silencing.LOCAL))
+    theirs = theirs.join(silencing.read_ignore_file(brief.local, brief.today, silencing.LOCAL))
+    return theirs.join(silencing.owner_entries(brief.settings.dismissed))
 
 
 async def no_review_reason(brief: Brief, trigger: "Trigger") -> "No | None":

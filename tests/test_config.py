@@ -257,7 +257,7 @@ def test_an_unknown_key_is_an_error_with_the_nearest_name(text: bytes, sentences
         (b"strategy: magic\n", "strategy"),
         (b"\xff\xfe", "not YAML that can be used"),
         (b"x: !!python/object/apply:os.system [id]\n", "not YAML that can be used: could not determine a constructor"),
-        (b"ignore: a.py\n", r"line 1: ignore: write a list, such as \[one, two\]"),
+        (b"ignore: a.py\n", r"line 1: ignore: write a list of entries, such as \[\"generated/\""),
         (b"\nbudget:\n  usd: lots\n", "line 3: budget.usd: write a number"),
         (b"models: cheap\n", "line 1: models: write `key: value` lines below it"),
         (b"verify: perhaps\n", "line 1: verify: write true or false"),

@@ -6,7 +6,7 @@ import pytest
 
 from bot import config
 from bot.config import Settings
-from bot.config.defaults import written_as
+from bot.config.defaults import OLD_LISTS, written_as
 from bot.values import OrganizationFile
 
 ACME = ".deeprepo.yml of acme/.deeprepo"
@@ -21,6 +21,12 @@ def resolved(
     return config.resolve(flags or {}, None if own is None else own.encode(), Settings(), organization=file)
 
 
+LISTS = {
+    "unread": "ignore",
+    "rules": "ignore",
+    "learnings": "ignore",
+    "checks": "instructions",
+}  # what each is read off
 # Own file, the organization's, the setting, its value and its origin.
 MERGED: list[tuple[str | None, str, str, Any, str]] = [
     (None, "quota: 2", "quota", 2, ACME),
@@ -30,17 +36,17 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
     ("", "budget: {usd: 40}", "usd", 1.0, f"the default (DEEPREPO_USD sets another), below the 40.00 of: {ACME}"),
     ("strict: false", "strict: true", "strict", False, OWN),
     ("lenses: [security]", "lenses: [tests]", "lenses", ("security",), OWN),
-    ("ignore: ['!b/own']", "ignore: [b/]", "ignore", ("b/", "!b/own"), f"{OWN} and {ACME}"),
+    ("ignore: ['!b/own']", "ignore: [b/]", "unread", ("b/", "!b/own"), f"{OWN} and {ACME}"),
     ("ignore: []", "ignore: [b/]", "ignore", (), "default"),
     (
-        "rules: [{path: a, kind: logic}]",
+        "ignore: [{path: a, kind: logic}]",
         "rules: [{path: b, kind: F401}]",
         "rules",
-        (("a", "logic", ""), ("b", "F401", "")),
+        (("b", "F401", ""), ("a", "logic", "")),
         f"{OWN} and {ACME}",
     ),
     (
-        "checks: [{name: x, ask: mine}]",
+        "instructions: [{name: x, text: mine, must: warn}]",
         "checks: [{name: x, ask: theirs}, {name: y, ask: more}]",
         "checks",
         (("x", "mine", (), "warn"), ("y", "more", (), "warn")),
@@ -55,16 +61,16 @@ def test_a_repository_is_merged_over_its_organization(
 ) -> None:
     """Setting by setting the repository's value is the stronger one; of lists of entries both hold, and `[]` leaves the organization's out."""
     merged = resolved(own, ours)
-    assert (getattr(merged, name), merged.origins[name]) == (value, origin)
+    assert (getattr(merged, name), merged.origins[LISTS.get(name, name)]) == (value, origin)
 
 
 # The settings of both files, and what holds if the organization enforces its own.
 ENFORCED: list[tuple[str, str, str, Any]] = [
     ("fail_on", "fail_on: critical", "fail_on: high", "high"),
-    ("ignore", "ignore: ['**']", "ignore: [gen/]", ("gen/",)),
+    ("unread", "ignore: ['**']", "ignore: [gen/]", ("gen/",)),
     ("ignore", "ignore: ['**']", "ignore: []", ()),
-    ("rules", "rules: [{path: '**', kind: security}]", "rules: []", ()),
-    ("learnings", "learnings: [{path: '**', text: fine}]", "learnings: []", ()),
+    ("rules", "ignore: [{path: '**', kind: security}]", "ignore: []", ()),
+    ("learnings", "learnings: [{path: '**', text: fine}]", "rules: []", ()),
     ("analyzers", "analyzers: []", "analyzers: [secrets]", ("secrets",)),
     ("verify", "verify: false", "verify: true", True),
     ("language", "language: fr", "language: de", "de"),
@@ -75,7 +81,7 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
     (
         "checks",
         "checks: [{name: x, ask: nothing, severity: note}, {name: y, ask: more}]",
-        "checks: [{name: x, ask: all, severity: fail}]",
+        "instructions: [{name: x, text: all, must: true}]",
         (("x", "all", (), "fail"), ("y", "more", (), "warn")),
     ),
     ("checks", "checks: []", "checks: [{name: x, ask: all, severity: fail}]", (("x", "all", (), "fail"),)),
@@ -85,9 +91,11 @@ ENFORCED: list[tuple[str, str, str, Any]] = [
 @pytest.mark.parametrize(("name", "own", "ours", "holds"), ENFORCED)
 def test_what_is_enforced_is_not_loosened(name: str, own: str, ours: str, holds: object) -> None:
     """The organization's value holds; its checks hold beside the repository's own."""
-    held = resolved(own, f"{ours}\nenforce: [{written_as(name)}]")
+    setting = LISTS.get(name, name)
+    held = resolved(own, f"{ours}\nenforce: [{written_as(setting)}]")
     assert getattr(held, name) == holds
-    assert ACME in held.origins[name]
+    assert ACME in held.origins[setting]
+    assert resolved(own, f"{ours}\nenforce: [{written_as(name)}]") == held or name not in OLD_LISTS
 
 
 BROKEN = [

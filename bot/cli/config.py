@@ -28,6 +28,7 @@ def command(
     names a clone of them, and from the environment.
     """
     from bot import checkout, config, wiring
+    from bot.config.repository import in_new_form
     from bot.values import ReviewRequest
 
     if schema:
@@ -48,6 +49,8 @@ def command(
                 others = list(await tree.many_at_tip(config.OTHER_NAMES))
                 text = await tree.settings_at_tip(config.FILE)
                 _compare(Path(repo, config.FILE), text or b"")
+                if new := in_new_form(text or b""):
+                    tell(f"{config.FILE} has lists of an earlier version. They count; write them as\n\n{new}")
                 settings = config.environment()
                 defaults = await wiring.organization_of(pull, settings, scratch)
                 return config.resolve({}, text, settings, others=others, organization=defaults)

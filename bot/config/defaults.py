@@ -5,11 +5,12 @@ of a review by code, so it is loaded where there is something for it to read.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from datetime import date
 from typing import Annotated, Any, Literal
 
-from bot.config.names import MOST_CHECKS, MOST_SENTENCE
+from bot.config.names import MOST_SENTENCE
 from bot.levels import ReviewEffort, Severity, Strategy
 from bot.values import CheckSeverity, Tone
 from bot.values.consumer import Disclosure
@@ -29,6 +30,7 @@ class Checked:
     check: Callable[[Any], Any]
     before: bool = False  # than the type
     pattern: str = ""  # for editors
+    short: Mapping[str, Any] | None = None  # for editors: the JSON Schema of a short form that is taken too
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
         """The schema of the values."""
@@ -40,7 +42,8 @@ class Checked:
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
         """The same for editors."""
-        return handler(schema) | ({"pattern": self.pattern} if self.pattern else {})
+        whole = handler(schema) | ({"pattern": self.pattern} if self.pattern else {})
+        return {"anyOf": [self.short, whole]} if self.short is not None else whole
 
 
 def _pattern(value: str) -> str:
@@ -59,6 +62,17 @@ def _language(value: str) -> str:
 LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
 Language = Annotated[str, Checked(_language, pattern=LANGUAGE)]
 Pattern = Annotated[str, Checked(_pattern)]  # as in .gitignore
+Patterns = Annotated[
+    tuple[Pattern, ...],
+    Checked(lambda value: (value,) if isinstance(value, str) else value, before=True, short={"type": "string"}),
+]  # one alone is written as a text
+Day = Annotated[str, Checked(lambda value: value.isoformat() if isinstance(value, date) else value, before=True)]
+Must = Annotated[
+    Literal["no", CheckSeverity],
+    Checked(
+        lambda value: ("fail" if value else "no") if isinstance(value, bool) else value, True, short={"type": "boolean"}
+    ),
+]
 Threshold = Literal["off", Severity]  # from which findings do something
 Bar = Annotated[
     Threshold, Checked(lambda value: "off" if value is False else value, before=True)
@@ -88,17 +102,50 @@ LENSES = ("correctness", "contracts", "security", "data", "concurrency", "errors
 
 
 # ruff: noqa: FBT003, RUF009 - `setting` returns what `field` returns; its first argument is the default
+CLAIMS, ALL = "claims", "all"  # kinds of an entry of `ignore` that are no kinds of findings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoreItem:
+    """One entry of `ignore`: what the owner does not want to hear. A text alone is its path."""
+
+    short = "path"
+    path: Pattern = setting(
+        "", "The files, as in .gitignore; without a kind or a finding they are listed and not read."
+    )
+    kind: str = setting(
+        "",
+        "Findings of this kind are counted and not reported there: the code of a check, such as F841, or a category, such as "
+        "performance; `claims`: what models claim and `reason` answers; `all`.",
+    )
+    symbol: str = setting("", "Of `claims`, the definition that they are about; if empty, any.", max_length=200)
+    finding: str = setting("", "This finding alone, by its fingerprint.")
+    reason: str = setting(
+        "",
+        "Why, in one sentence. Of `claims`, what holds there: a second opinion decides whether it answers a finding.",
+    )
+    expires: Day = setting("", "The last day on which it holds, such as 2027-01-31.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
     """One entry of `instructions`: what the owner asks of reviews of certain files."""
 
-    path: Pattern = setting(..., "The files, as in .gitignore.")
-    text: str = setting(..., "What to look for, or what to ignore.")
+    path: Patterns = setting((), "The files, as in .gitignore, a pattern or a list of them; if empty, every file.")
+    text: str = setting(..., "What to look for, or what has to hold.", min_length=1)
+    must: Must = setting(
+        "no",
+        "A model says of each change whether it holds, with a verdict: passed, failed, undecided, or not applicable; 10 at most. A failure is a "
+        "row in the table (`note`), a review that is not clean (`warn`), or a failed check (`fail`, or `true`).",
+    )
+    name: str = setting(
+        "", "What the verdict is called in tables; if empty, the first words of the text.", max_length=60
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleEntry:
-    """One entry of `rules`: findings that the owner does not want to hear."""
+    """One entry of `rules`, the old form: findings that the owner does not want to hear."""
 
     path: Pattern = setting(..., "The files, as in .gitignore.")
     kind: str = setting(
@@ -109,7 +156,7 @@ class RuleEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningEntry:
-    """One entry of `learnings`: a sentence that answers claims about certain code."""
+    """One entry of `learnings`, the old form: a sentence that answers claims about certain code."""
 
     path: Pattern = setting(..., "The files, as in .gitignore.")
     symbol: str = setting("", "The definition in them that it is about; if empty, all.", max_length=200)
@@ -123,7 +170,7 @@ class LearningEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckEntry:
-    """One entry of `checks`: a question of the owner's, which each review of such files answers."""
+    """One entry of `checks`, the old form: a question of the owner's, which each review of such files answers."""
 
     name: str = setting(..., "What the check is called in tables.", min_length=1, max_length=60)
     ask: str = setting(
@@ -249,7 +296,9 @@ class ReviewSettings:
     tokens: int = setting(2_000_000, "Tokens, in and out together.", ge=0, section="budget")
     calls: int = setting(1_000, "Model calls.", ge=0, section="budget")
     seconds: float = setting(900.0, "Seconds.", gt=0, section="budget")
-    ignore: tuple[Pattern, ...] = setting((), "Files that are listed and not read, as in .gitignore.")
+    ignore: tuple[tuple[str, str, str, str, str, str], ...] = setting(
+        (), "What is not said: files, kinds of findings, single findings.", entries=IgnoreItem
+    )
     quota: int = setting(4, "Findings shown in full; critical ones do not count.", ge=0)
     minimum_severity: Severity = setting(
         "low",
@@ -261,8 +310,8 @@ class ReviewSettings:
     fail_on: Severity | None = setting(None, "The check fails for a finding at least this severe.")
     strict: bool = setting(
         False,
-        "With `fail_on`, or with one of your own `checks` of severity `fail`: the check also fails for a pull request that your own "
-        "settings leave out (else it is neutral), and where one of your own `checks` of severity `fail` has no result.",
+        "With `fail_on`, or with an instruction that `must` hold: the check also fails for a pull request that your own "
+        "settings leave out (else it is neutral), and where such an instruction has no result.",
     )
     request_changes: Bar = setting(
         "off", "While a finding at least this severe is open, the review requests changes; `off`: it only comments."
@@ -289,21 +338,8 @@ class ReviewSettings:
         "en", 'The language in which models write what people read: "de", "pt-BR". Our own phrases are in English.'
     )
     lenses: tuple[str, ...] = setting(LENSES, "The questions that models may be asked.")
-    instructions: tuple[tuple[str, str], ...] = setting((), "Instructions to the models, by file.", entries=Instruction)
-    rules: tuple[tuple[str, str, str], ...] = setting(
-        (), "Findings that are counted and not reported, by file and kind.", entries=RuleEntry
-    )
-    learnings: tuple[tuple[str, str, str], ...] = setting(
-        (),
-        "Sentences that answer claims of models about certain code; what one silences is counted and shown.",
-        max_length=200,
-        entries=LearningEntry,
-    )
-    checks: tuple[tuple[str, str, tuple[str, ...], CheckSeverity], ...] = setting(
-        (),
-        "Questions of your own that a model answers about each change: passed, failed, undecided, or not applicable. 10 at most.",
-        max_length=MOST_CHECKS,
-        entries=CheckEntry,
+    instructions: tuple[tuple[tuple[str, ...], str, Literal["no", CheckSeverity], str], ...] = setting(
+        (), "What to look at, and what must hold.", entries=Instruction
     )
     guidelines: bool = setting(True, "Whether AGENTS.md, CLAUDE.md and the like are shown to the models.")
     walkthrough: bool = setting(True, "Whether a review says what the change does: sentences, a table of files, calls.")
@@ -318,7 +354,11 @@ class ReviewSettings:
 SETTINGS = fields(ReviewSettings)
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTINGS}
 LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # whose entries come from more than one file
-SENTENCES = ("instructions", "rules", "learnings", "checks")  # settings that hold sentences of their owner
+OLD_LISTS = {  # names of earlier versions: the form of their entries, and the list that they are part of now
+    "rules": (RuleEntry, "ignore"),
+    "learnings": (LearningEntry, "ignore"),
+    "checks": (CheckEntry, "instructions"),
+}
 
 
 def written_as(name: str) -> str:

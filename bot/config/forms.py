@@ -2,13 +2,13 @@
 
 from dataclasses import MISSING, Field, fields
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.config.defaults import SECTIONS, SETTINGS, ReviewSettings, Triggers
+from bot.config.defaults import OLD_LISTS, SECTIONS, SETTINGS, Checked, ReviewSettings, Triggers
 
 
 class FileSection(BaseModel):
@@ -48,6 +48,11 @@ def repository() -> type[FileSection]:
         part = create_model(f"{name.capitalize()}Section", __base__=FileSection, __doc__=doc, **keys)
         rows[name] = part, pydantic.Field(part(), description=about)
     rows |= {each.name: _key(each) for each in SETTINGS if not each.metadata["section"]}
+    for name, (entry, into) in OLD_LISTS.items():
+        rows[name] = (
+            tuple[section(entry), ...],  # type: ignore[misc]
+            pydantic.Field((), description=f"Write `{into}` instead.", json_schema_extra={"deprecated": True}),
+        )
     triggers = section(Triggers)
     rows["triggers"] = (
         triggers,
@@ -64,8 +69,18 @@ def _key(setting: Field[Any]) -> tuple[Any, Any]:
     if entry is not None and setting.default is None:
         return section(entry), pydantic.Field(section(entry)(), **about)
     if setting.default == ():
-        return tuple[section(entry), ...] if entry else _types()[setting.name], pydantic.Field((), **about)  # type: ignore[misc]
+        return tuple[_item(entry), ...] if entry else _types()[setting.name], pydantic.Field((), **about)  # type: ignore[misc]
     return _types()[setting.name] | None, pydantic.Field(None, **about)
+
+
+def _item(entry: type) -> Any:  # noqa: ANN401 - a type
+    """The type of an entry of a list, also in its short form."""
+    if not (key := getattr(entry, "short", "")):
+        return section(entry)
+    lengthen = Checked(
+        lambda value: {key: value} if isinstance(value, str) else value, before=True, short={"type": "string"}
+    )
+    return Annotated[section(entry), lengthen]
 
 
 @cache

@@ -47,6 +47,8 @@ def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefi
     """The keys of the repository's file, or of one section of it as "section.key"."""
     here = part or whole
     for name, field in here["properties"].items():
+        if field.get("deprecated"):
+            continue
         inner, key = _section(whole, field), f"{prefix}{name}"
         if inner is not None and field.get("type") != "array":
             yield from _keys(whole, inner, f"{key}.")
@@ -67,7 +69,8 @@ def _default(part: Mapping[str, Any], name: str, key: str) -> str:
 
 def _section(whole: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The section that a key holds, or a list of it holds; None where it is a plain value."""
-    where = part.get("$ref") or part.get("items", {}).get("$ref")
+    items = part.get("items", {})
+    where = part.get("$ref") or next((one["$ref"] for one in (items, *items.get("anyOf", ())) if "$ref" in one), None)
     section: Mapping[str, Any] | None = whole["$defs"][where.rpartition("/")[2]] if where else None
     return section
 
@@ -98,18 +101,24 @@ def default_text(value: object) -> str:
 def _form(part: Mapping[str, Any]) -> str:
     """What a value may be, in words."""
     if "anyOf" in part:
-        return _form(next(option for option in part["anyOf"] if option.get("type") != "null"))
+        return " or ".join(_form(option) for option in part["anyOf"] if option.get("type") != "null")
     if "enum" in part:
-        return ", ".join(f"`{option}`" for option in part["enum"])
+        return ", ".join(f"`{option}`" for option in part["enum"] if option)
     kind = part.get("type")
     if kind == "array":
         items = part["items"]
-        return f"list: {_form(items)}" if "enum" in items else f"list of {'sections' if '$ref' in items else 'texts'}"
+        return f"list: {_form(items)}" if "enum" in items else f"list of {_items(items)}"
     if kind in {"integer", "number"}:
         return f"{'whole number' if kind == 'integer' else 'number'}{_range(part)}"
     if kind == "boolean":
         return "`true`, `false`"
     return {"password": "text, a secret", "path": "path"}.get(part.get("format", ""), "text")
+
+
+def _items(part: Mapping[str, Any]) -> str:
+    if "anyOf" in part:
+        return " or ".join(map(_items, part["anyOf"]))
+    return "sections" if "$ref" in part else "texts"
 
 
 def _range(part: Mapping[str, Any]) -> str:

@@ -1,23 +1,34 @@
 """The repository's own file, as its owner writes it: .deeprepo.yml of the base branch."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import date
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from bot.config import forms, yaml_text
-from bot.config.defaults import DEFAULTS, SETTINGS
-from bot.config.names import FILE
+from bot.config.defaults import ALL, CLAIMS, DEFAULTS, OLD_LISTS, SETTINGS, IgnoreItem, Instruction
+from bot.config.names import FILE, MOST_SENTENCE
 from bot.errors import ConfigError
 from bot.values import Category
 from rlm.values import COMMAND
 
 SHOWN = 12  # problems of one file that one error names
-KINDS = (*get_args(Category), "secret", "settings")  # categories of findings, with those that no model reports
+ENTRIES = {"ignore": IgnoreItem, "instructions": Instruction}
+FINGERPRINT = r"(?:[0-9a-f]{16}|[0-9a-f]{32})?"
+MOST_ASKED = 600  # characters of an instruction that has to be answered
+KINDS = (
+    *get_args(Category),
+    "secret",
+    "settings",
+    CLAIMS,
+    ALL,
+)  # categories of findings, with those that no model reports
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -84,8 +95,49 @@ def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made
             value = tuple(tuple(entry.model_dump().values()) for entry in value)
         if value != () or each.default == ():
             values[each.name] = value
+    for name, (_, into) in OLD_LISTS.items():
+        if name in file.model_fields_set:
+            old_rows = tuple(_renewed(name, entry) for entry in getattr(file, name))
+            values[into] = (*values.get(into, ()), *old_rows)
     triggers = {f"triggers.{name}": getattr(file.triggers, name) for name in file.triggers.model_fields_set}
-    return RepoFile({**values, **triggers}, file.enforce)
+    enforced = (OLD_LISTS[name][1] if name in OLD_LISTS else name for name in file.enforce)
+    return RepoFile({**values, **triggers}, tuple(dict.fromkeys(enforced)))
+
+
+def _renewed(name: str, entry: Any) -> tuple[Any, ...]:  # noqa: ANN401 - of one of the old lists
+    """An entry of an old list as a row of the list that it is part of now."""
+    if name == "checks":
+        return entry.paths, entry.ask, entry.severity, entry.name
+    kind, symbol = (CLAIMS, entry.symbol) if name == "learnings" else (entry.kind, "")
+    return entry.path, kind, symbol, "", entry.text, ""
+
+
+def in_new_form(text: bytes) -> str:
+    """The old lists of a file as the lists of now, "" where it has none: what its owner may write instead."""
+    try:
+        data = yaml_text.data(text.decode())
+        settings = forms.repository().model_validate(data)
+    except ValueError:
+        return ""
+    if not (isinstance(data, dict) and OLD_LISTS.keys() & data.keys()):
+        return ""
+    lists: dict[str, list[Any]] = {into: list(data.get(into) or ()) for into in ("ignore", "instructions")}
+    for name, (_, into) in OLD_LISTS.items():
+        lists[into] += [as_entry(into, _renewed(name, entry)) for entry in getattr(settings, name)]
+    return yaml_text.file({name: entries for name, entries in lists.items() if entries})
+
+
+def as_entry(name: str, row: Sequence[Any]) -> dict[str, Any]:
+    """A row of a list as a person writes it in the file."""
+    entry = {
+        each.name: value for each, value in zip(fields(ENTRIES[name]), row, strict=True) if value not in ("", (), "no")
+    }
+    if len(paths := entry.get("path", ())) == 1 and not isinstance(paths, str):
+        entry["path"] = paths[0]
+    return {
+        key: list(value) if isinstance(value, tuple) else True if value == "fail" else value
+        for key, value in entry.items()
+    }
 
 
 def read(text: bytes, name: str = FILE, *, strict: bool = True) -> tuple[RepoFile, tuple[str, ...]]:
@@ -104,10 +156,7 @@ def _unusable(node: yaml.Node | None, settings: Any) -> Iterator[Problem]:  # no
     def problem(place: Sequence[str | int], sentence: str) -> Problem:
         return Problem(yaml_text.line_of(node, place), f"{'.'.join(map(str, place))}: {sentence}", fatal=False)
 
-    names = [check.name for check in settings.checks]
-    for at in (at for at, name in enumerate(names) if name in names[:at]):
-        yield problem(("checks", at, "name"), f"{names[at]} is the name of another check; the first one counts")
-
+    yield from _unusable_entries(node, settings)
     for role in ("root", "worker"):
         wrong = _wrong_model(getattr(settings.models, role))
         if wrong:
@@ -116,11 +165,61 @@ def _unusable(node: yaml.Node | None, settings: Any) -> Iterator[Problem]:  # no
         for at, one in enumerate(getattr(settings, name) or ()):
             if one not in DEFAULTS[name]:
                 yield problem((name, at), f"{one} is not known and not used{_near_miss(one, DEFAULTS[name])}")
-    for at, rule in enumerate(settings.rules):
-        if rule.kind not in KINDS and get_close_matches(rule.kind, KINDS, 1):
-            yield problem(
-                ("rules", at, "kind"), f"{rule.kind} is no category of findings{_near_miss(rule.kind, KINDS)}"
-            )
+
+
+def _unusable_entries(node: yaml.Node | None, settings: Any) -> Iterator[Problem]:  # noqa: ANN401 - as above
+    """What is wrong with the entries of lists: what one lacks is fatal, a kind that nobody knows or a second name is not."""
+
+    def problem(key: str, at: int, sentence: str, *within: str, fatal: bool = False) -> Problem:
+        place: tuple[str | int, ...] = (key, at, *within)
+        return Problem(yaml_text.line_of(node, place), f"{'.'.join(map(str, place))}: {sentence}", fatal=fatal)
+
+    for key in ("checks", "instructions"):
+        names = [one.name for one in getattr(settings, key)]
+        for at in (at for at, name in enumerate(names) if name and name in names[:at]):
+            yield problem(key, at, f"{names[at]} is the name of another one; the first one counts", "name")
+    for key in ("rules", "ignore"):
+        for at, kind in enumerate(one.kind for one in getattr(settings, key)):
+            if kind and kind not in KINDS and get_close_matches(kind, KINDS, 1):
+                yield problem(key, at, f"{kind} is no category of findings{_near_miss(kind, KINDS)}", "kind")
+    for key in ("ignore", "instructions"):
+        for at, entry in enumerate(getattr(settings, key)):
+            why = next((sentence for is_wrong, sentence in WRONG[key] if is_wrong(entry)), "")
+            if why:
+                yield problem(key, at, why, fatal=True)
+
+
+def _is_no_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return bool(text)
+    return False
+
+
+WRONG: Mapping[str, Sequence[tuple[Callable[[Any], bool], str]]] = {  # what an entry lacks, or has for nothing
+    "ignore": (
+        (lambda one: not one.path and not one.finding, "name a path or a finding"),
+        (lambda one: bool(one.kind and one.finding), "name a kind or a finding, not both"),
+        (lambda one: (one.kind == CLAIMS or one.finding) and not one.reason.strip(), "say why, as its reason"),
+        (
+            lambda one: one.kind == CLAIMS and len(one.reason) > MOST_SENTENCE,
+            f"its reason has at most {MOST_SENTENCE} characters",
+        ),
+        (lambda one: bool(one.symbol) and one.kind != CLAIMS, "a symbol needs `kind: claims`"),
+        (
+            lambda one: not re.fullmatch(FINGERPRINT, one.finding),
+            "its finding is no fingerprint: copy the 16 or 32 characters behind a finding's source",
+        ),
+        (lambda one: _is_no_day(one.expires), "expires is a day, such as 2027-01-31"),
+    ),
+    "instructions": (
+        (
+            lambda one: one.must != "no" and len(one.text) > MOST_ASKED,
+            f"what must hold has at most {MOST_ASKED} characters",
+        ),
+    ),
+}
 
 
 def _wrong_model(model: str | None) -> str:
@@ -139,6 +238,7 @@ def _near_miss(word: str, words: Sequence[str]) -> str:
 
 def _unknown(node: yaml.Node | None, form: Any, prefix: str = "", *, fatal: bool) -> Iterator[Problem]:  # noqa: ANN401 - a type
     """Each key that the form has no field for, in sections and in the entries of lists too."""
+    form = get_args(form)[0] if get_origin(form) is Annotated else form
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
             for each in get_args(form):

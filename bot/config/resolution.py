@@ -8,16 +8,18 @@ A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it. What
 against the inputs of a workflow, which are the repository's too.
 """
 
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import date
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from bot.config.defaults import DEFAULTS, LISTS, SENTENCES, ReviewSettings, RunSection, Triggers, written_as
+from bot.config.defaults import ALL, CLAIMS, DEFAULTS, LISTS, ReviewSettings, RunSection, Triggers, written_as
 from bot.config.names import FILE, MOST_CHECKS
 from bot.config.settings import Settings
 from bot.errors import ConfigError
-from bot.values import EFFORTS, SEVERITIES, at_least
+from bot.values import EFFORTS, SEVERITIES, CheckSeverity, at_least
 from rlm.values import is_amount
 
 if TYPE_CHECKING:
@@ -66,8 +68,56 @@ class Config(ReviewSettings):
         """
         from bot.masking.masks import Masks
 
-        sentences = {name: getattr(self, name) for name in SENTENCES if self.origins[name] != "flag"}
-        return replace(self, **Masks().hide(sentences))
+        masks, settings = Masks(), self
+        if self.origins["instructions"] != "flag":
+            settings = replace(settings, instructions=masks.hide(self.instructions))
+        if self.origins["ignore"] != "flag":  # a fingerprint looks like a secret, and the name of a file may
+            rows = (
+                (*(masks.hide(row[:3]) if row[1] else row[:3]), row[3], *masks.hide(row[4:])) for row in self.ignore
+            )
+            settings = replace(settings, ignore=tuple(rows))
+        return settings
+
+    def on(self, today: date) -> "Config":
+        """The settings of a day: without the entries of `ignore` that have expired."""
+        held = tuple(row for row in self.ignore if not row[5] or row[5] >= today.isoformat())
+        return self if held == self.ignore else replace(self, ignore=held)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The patterns of files that are not read."""
+        return tuple(path for path, kind, _, finding, *_ in self.ignore if not kind and not finding)
+
+    @property
+    def rules(self) -> tuple[tuple[str, str, str], ...]:
+        """The kinds of findings that are not reported: path, kind, reason."""
+        return tuple(
+            (path, kind, reason) for path, kind, _, _, reason, _ in self.ignore if kind and kind not in (CLAIMS, ALL)
+        )
+
+    @property
+    def learnings(self) -> tuple[tuple[str, str, str], ...]:
+        """The sentences that answer claims of models: path, symbol, sentence."""
+        return tuple((path, symbol, reason) for path, kind, symbol, _, reason, _ in self.ignore if kind == CLAIMS)
+
+    @property
+    def dismissed(self) -> tuple[tuple[str, str, str], ...]:
+        """The single findings that are not reported, and the files of which nothing is: path, fingerprint, reason."""
+        return tuple(
+            (path, finding, reason) for path, kind, _, finding, reason, _ in self.ignore if finding or kind == ALL
+        )
+
+    @property
+    def advice(self) -> tuple[tuple[str, str], ...]:
+        """What models are told to look for: a pattern, a text."""
+        return tuple(
+            (path, text) for paths, text, must, _ in self.instructions if must == "no" for path in paths or ("*",)
+        )
+
+    @property
+    def checks(self) -> tuple[tuple[str, str, tuple[str, ...], CheckSeverity], ...]:
+        """What has to be answered: name, text, paths, severity; of one name the first, and no more than a review asks."""
+        return tuple(_asked(self.instructions).values())[:MOST_CHECKS]
 
     def for_labels(self, labels: Iterable[str]) -> "Config":
         """The settings of a pull request with these labels: of `effort_for` what fits one of them, or asks for none."""
@@ -100,11 +150,11 @@ class Config(ReviewSettings):
 
     def ignores(self, path: str) -> bool:
         """Whether the repository's file asks not to review this path."""
-        if not self.ignore:
+        if not (patterns := self.unread):
             return False
         from impact.text import globs
 
-        return globs.matches(self.ignore, path)
+        return globs.matches(patterns, path)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value and origin of each setting, as texts for people."""
@@ -173,10 +223,8 @@ def resolve(
         values["effort_for"] = ours.get("effort_for", ())
     _clamp(values, origins, settings, operator)
     _agree(values, origins, flags)
-    values["checks"] = _checks(values["checks"])
-    if not_asked := [row[0] for row in values["checks"][MOST_CHECKS:]]:
-        warnings.append(f"a review asks {MOST_CHECKS} checks at most; not asked: {', '.join(not_asked)}")
-    values["checks"] = values["checks"][:MOST_CHECKS]
+    if not_asked := [*_asked(values["instructions"])][MOST_CHECKS:]:
+        warnings.append(f"a review answers {MOST_CHECKS} instructions at most; not asked: {', '.join(not_asked)}")
     triggers = Triggers(**{key.removeprefix("triggers."): values.pop(key) for key in TRIGGERS})
     return Config(
         **values, origins=origins, warnings=tuple(warnings), triggers=triggers, ceilings=tuple(settings.ceilings())
@@ -224,26 +272,28 @@ def _joined(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any 
         return first
     if key == "ignore":  # the last pattern that takes a file decides: it is the repository's
         return (*second, *first)
-    return _checks((*first, *second)) if key == "checks" else tuple(dict.fromkeys((*first, *second)))
+    return tuple(dict.fromkeys((*first, *second)))
 
 
-def _checks(rows: Iterable[tuple[Any, ...]]) -> tuple[tuple[Any, ...], ...]:
-    """The checks of a team; of one name the first counts."""
-    named: dict[str, tuple[Any, ...]] = {}
-    for row in rows:
-        named.setdefault(row[0], row)
-    return tuple(named.values())
+def _asked(rows: Iterable[tuple[Any, ...]]) -> dict[str, tuple[str, str, tuple[str, ...], CheckSeverity]]:
+    """The instructions that have to be answered, by name; of one name the first counts."""
+    named: dict[str, tuple[str, str, tuple[str, ...], CheckSeverity]] = {}
+    for paths, text, must, name in rows:
+        if must != "no":
+            words = name or textwrap.shorten(text, 60, placeholder="...")
+            named.setdefault(words, (words, text, tuple(paths), must))
+    return named
 
 
 def _enforce(
     values: dict[str, Any], origins: dict[str, str], bound: Mapping[str, Any], source: str, flags: Mapping[str, Any]
 ) -> None:
-    """Put what an organization enforces in its place; its checks hold beside those of the repository.
+    """Put what an organization enforces in its place; its instructions hold beside those of the repository.
 
     What a person types at a terminal holds: they pay for it. The inputs of a workflow (`is_workflow`) are the repository's.
     """
     for key, value in bound.items():
-        holds = _checks((*value, *values[key])) if key == "checks" else value
+        holds = tuple(dict.fromkeys((*value, *values[key]))) if key == "instructions" else value
         if holds != values[key] and (origins[key] != "flag" or flags.get("is_workflow")):
             values[key], origins[key] = holds, source if key in TRIGGERS else f"{source}, which enforces it"
 

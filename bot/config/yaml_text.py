@@ -11,6 +11,7 @@ from impact.text.yaml_reader import UnreadableYamlError
 MOST_CHARS = 64_000
 ENTRIES = {  # lists whose items have keys
     ("instructions",): '{path: "src/**", text: "..."}',
+    ("ignore",): '"generated/", {path: "tests/**", kind: performance}',
     ("rules",): '{path: "tests/**", kind: performance}',
     ("learnings",): '{path: "src/quote.py", text: "Weights are checked in quote() before this is called."}',
     ("effort_for",): '{paths: ["migrations/**"], effort: high}',

@@ -263,6 +263,20 @@ def owner_learnings(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
     )
 
 
+def owner_entries(rows: Iterable[Sequence[str]]) -> IgnoreList:
+    """The single findings of the settings, and the files of which nothing is reported, from their path, fingerprint and reason."""
+    if not (rows := tuple(rows)):
+        return IgnoreList()
+    from bot.config.ignore_file import IgnoreEntry
+
+    return IgnoreList(
+        tuple(
+            IgnoreEntry(scope="finding" if finding else "path", fingerprint=finding, path=path, reason=reason)
+            for path, finding, reason in rows
+        )
+    )
+
+
 def owner_rules(rows: Iterable[Sequence[str]]) -> tuple[OwnerRule, ...]:
     """The rules of the settings, from their path, kind and text."""
     return tuple(OwnerRule(path, kind, text, number) for number, (path, kind, text) in enumerate(rows, 1))

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import partial
 from itertools import accumulate
-from typing import Literal
+from typing import Any, Literal
 
 from bot.commands import (
     Command,
@@ -215,17 +215,18 @@ def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandR
     chunks = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
     if not chunks:
         return context.say("rules_none")
-    kinds = sum(not rule.is_learning for rule in confirmed[: len(chunks)])
-    sections = (("rules", chunks[:kinds]), ("learnings", chunks[kinds:]))
-    lines = "".join(f"{name}:\n{''.join(rows)}" for name, rows in sections if rows)
+    lines = f"ignore:\n{''.join(chunks)}"
     more = len(parts) - len(chunks)
     return context.reply("rules_export", file=FILE, branch=context.branch, lines=lines, more=more)
 
 
-def _exported(rule: OwnerRule) -> dict[str, str]:
+def _exported(rule: OwnerRule) -> dict[str, Any]:
     """A rule or a learning as an entry of the settings."""
-    names = ("path", "symbol", "text") if rule.is_learning else ("path", "kind", "text")
-    return {name: value for name in names if (value := getattr(rule, name))}
+    from bot.config.defaults import CLAIMS
+    from bot.config.repository import as_entry
+
+    kind = CLAIMS if rule.is_learning else rule.kind
+    return as_entry("ignore", (rule.path, kind, rule.symbol, "", rule.text, ""))
 
 
 def _row(one: LearnedRule, now: float) -> dict[str, object]:

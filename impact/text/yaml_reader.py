@@ -97,7 +97,8 @@ def _opened(text: str, reader: type[Reader]) -> Iterator[Reader]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or " ".join(str(error).split())
-        raise UnreadableYamlError(problem, None if mark is None else mark.line + 1) from error
+        last = text.count("\n") + 1  # the end of the text is behind it
+        raise UnreadableYamlError(problem, None if mark is None else min(mark.line + 1, last)) from error
     except RecursionError:
         raise UnreadableYamlError("it is nested too deeply") from None
     except (ValueError, TypeError) as error:

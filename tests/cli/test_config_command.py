@@ -97,3 +97,21 @@ def test_a_variable_that_no_setting_has_is_named(repository: Repository) -> None
         "warning: DEEPREPO_CAP_USD_DAY is not a setting of deeprepo; did you mean DEEPREPO_CAP_USD_PER_DAY?",
         "warning: DEEPREPO_COLOUR is not a setting of deeprepo; `deeprepo config --reference` lists those that are",
     ]
+
+
+def test_lists_of_an_earlier_version_count_and_are_shown_as_they_are_written_now(repository: Repository) -> None:
+    """`rules`, `learnings` and `checks` are parts of two lists: what `deeprepo config` shows comes to the same settings, and to no note."""
+    old = (
+        "ignore: ['gen/']\nrules: [{path: tests/, kind: performance, text: slow}]\n"
+        "learnings: [{path: a.py, symbol: total, text: Checked before.}]\n"
+        "checks: [{name: guards, ask: Each has a guard., paths: [api/], severity: fail}]\n"
+    )
+    repository.commit({".deeprepo.yml": old})
+    shown = deeprepo("config", cwd=repository.folder)
+    note, _, new = shown.stderr.partition("write them as\n\n")
+    assert note.startswith(".deeprepo.yml has lists of an earlier version. They count")
+
+    repository.commit({".deeprepo.yml": new})
+    now = deeprepo("config", cwd=repository.folder)
+    assert (now.stdout, now.stderr) == (shown.stdout, "")
+    assert "gen/, tests/: performance: slow, a.py: claims: total: Checked before." in now.stdout

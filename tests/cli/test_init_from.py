@@ -172,9 +172,15 @@ def test_what_others_were_told_is_taken_over(repository: Repository, capsys: pyt
                 "skip_authors": ["renovate[bot]"],
             }
             assert found["ignore"] == ["*", "!src/**", "**/gen/**"]
-            assert found["checks"] == [{"name": "guards", "ask": "Each endpoint has a guard.", "severity": "fail"}]
+            assert {"name": "guards", "text": "Each endpoint has a guard.", "must": "fail"} in found["instructions"]
             assert {"path": "tests/**", "text": "First line.\nSecond line."} in found["instructions"]
-            assert [one["path"] for one in found["instructions"]] == ["*", "src/**/*.ts", "src/**/*.tsx", "tests/**"]
+            assert [one.get("path") for one in found["instructions"]] == [
+                "*",
+                "src/**/*.ts",
+                "src/**/*.tsx",
+                "tests/**",
+                None,
+            ]
             assert (found["language"], found["request_changes"], found["linked_issues"]) == ("de", "low", False)
             assert "ruff" not in found["analyzers"]
             assert "shellcheck" in found["analyzers"]

@@ -61,7 +61,7 @@ def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
 
 def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
     """What the change itself writes silences nothing; once it is merged the finding is counted, shown with its rule, and explained to models."""
-    text = "rules:\n- {path: shop/label.py, kind: logic, text: labels are made by a script}\n"
+    text = "ignore:\n- {path: shop/label.py, kind: logic, reason: labels are made by a script}\n"
     hand.repository.commit({".deeprepo.yml": text}, "a rule of one's own")
     told = hand.review()
     assert "An empty size crashes the label" in {placed.finding.title for placed in told.reported}
@@ -109,3 +109,17 @@ def test_a_suggestion_that_was_applied_unchanged_counts_as_accepted(hand: Hand) 
     third = hand.review(first, worker=suggests)
     assert titles(third.having("fixed")) == {"An empty size crashes the label"}
     assert not accepted(third)
+
+
+def test_a_single_finding_is_ignored_by_the_same_list_until_its_day_is_over(hand: Hand) -> None:
+    """By its fingerprint, with the reason; an entry whose day is over holds no longer."""
+    (placed,) = [one for one in hand.review().reported if one.finding.title == "An empty size crashes the label"]
+    hand.repository.git("checkout", "-q", "main")
+    for day, is_silenced in (("2999-01-01", True), ("2020-01-01", False)):
+        entry = f'{{finding: "{placed.finding.identity}", reason: sizes are checked before, expires: {day}}}'
+        hand.repository.commit({".deeprepo.yml": f"ignore: [{entry}]\n"}, "settings")
+        hand.repository.git("checkout", "-q", "feature")
+        done = hand.review()
+        reasons = [one.silencing and one.silencing.reason for one in done.having("silenced")]
+        assert reasons == ["sizes are checked before"] * is_silenced
+        hand.repository.git("checkout", "-q", "main")

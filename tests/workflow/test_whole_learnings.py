@@ -109,7 +109,7 @@ async def test_a_sentence_is_taught_confirmed_used_and_exported(
             text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
             settings, problems = config.check(text.encode())
             assert problems == ()
-            assert [row[:2] for row in settings.values["learnings"]] == [
+            assert [(row[0], row[2]) for row in settings.values["ignore"]] == [
                 ("=shop/quote.py", ""),
                 ("shop/quote.py", "rate"),
             ]

@@ -115,15 +115,15 @@ async def test_a_maintainer_decides(at: Whole) -> None:
 
     exported = await at.said(1, "/deeprepo rules export")
     text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
-    kinds = {row["kind"]: row for row in yaml.safe_load(text)["rules"]}
+    kinds = {row["kind"]: row for row in yaml.safe_load(text)["ignore"]}
     assert set(kinds) == {"F601", "F811"}
     assert kinds["F811"] == {
         "path": "shop/**",
         "kind": "F811",
-        "text": "by design. " + HOSTILE.replace("<!-- deeprepo:1 --> ", ""),
+        "reason": "by design. " + HOSTILE.replace("<!-- deeprepo:1 --> ", ""),
     }
     settings, problems = config.check(text.encode())
-    assert (len(settings.values["rules"]), problems) == (2, ())
+    assert (len(settings.values["ignore"]), problems) == (2, ())
 
 
 @pytest.mark.slow

@@ -77,8 +77,8 @@ def _checks(old: Old) -> None:
         if len(ask) > LONGEST:
             old.instruct(key, ALL, f"{name}: {ask}")
             continue
-        made = {"name": name, "ask": ask, "severity": SEVERITIES[entry.get("mode", "warning")]}
-        old.take(key, "checks", partial(_one, made))
+        made = {"text": ask, "must": SEVERITIES[entry.get("mode", "warning")], "name": name}
+        old.take(key, "instructions", partial(_one, made))
 
 
 def _one(made: object, _: object) -> list[object]:

@@ -32,7 +32,7 @@ def _read(old: Old) -> None:
             old.tell(
                 key, "reviews read fixed names, AGENTS.md among them: name this file there, or write `instructions`"
             )
-    old.tell("commentTypes", "`rules` silence findings by kind")
+    old.tell("commentTypes", "`ignore` silences findings by kind")
     old.tell("excludeBranches", "`triggers.branches` names those that are reviewed")
     for key in ("includeKeywords", "ignoreKeywords"):
         old.tell(key, "titles decide nothing here: `triggers.labels` and `triggers.skip_labels` do")
