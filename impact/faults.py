@@ -13,7 +13,6 @@ from impact.filetypes import filetype
 from impact.language import language_of
 from impact.nodes import errors
 from impact.parsing import in_time
-from impact.text.yaml_reader import faulty_lines
 
 
 def faults(path: str, source: bytes) -> frozenset[int] | None:
@@ -50,9 +49,15 @@ def _toml(source: bytes) -> frozenset[int]:
     return frozenset()
 
 
+def _yaml(source: bytes) -> frozenset[int] | None:
+    from impact.text.yaml_reader import faulty_lines  # here: a hook over code has no use for its library
+
+    return faulty_lines(source)
+
+
 DATA: dict[str, Callable[[bytes], frozenset[int] | None]] = {
     ".json": _json,
     ".toml": _toml,
-    ".yml": faulty_lines,
-    ".yaml": faulty_lines,
+    ".yml": _yaml,
+    ".yaml": _yaml,
 }

@@ -34,8 +34,7 @@ def _language(path: str, source: bytes) -> Language:
 
 
 def _has_error(language: Language, source: bytes) -> bool:
-    root = reader.parse(language, source)
-    return root is None or root.has_error
+    return reader.has_errors(language, source) is not False
 
 
 @outlines

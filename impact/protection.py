@@ -13,7 +13,8 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from impact.language import language_of
+from impact.kept import kept
+from impact.language import Language, language_of
 from impact.nodes import BODIES, ancestors, text
 from impact.reader import parse
 
@@ -74,10 +75,16 @@ def is_access(words: str) -> bool:
 
 def protection(path: str, source: bytes) -> Protection:
     """What guards a file has; none where no grammar reads it."""
-    language, file = language_of(path), posixpath.basename(path)
-    root = parse(language, source) if language is not None else None
+    language = language_of(path)
+    found = _protection(language, source, posixpath.basename(path)) if language is not None else None
+    return found or Protection()
+
+
+@kept
+def _protection(language: Language, source: bytes, file: str) -> Protection | None:
+    root = parse(language, source)
     if root is None:
-        return Protection()
+        return None
     guards, scopes = list[Guard](), dict[str, int]()
     for node in _walk(root):
         if _has_body(node) and (name := _name(node)):

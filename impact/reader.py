@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from tree_sitter import Node
 
 from impact.arguments import parameters
+from impact.kept import kept
 from impact.language import Language
 from impact.matching import DEFINED, Captures, Rows, matches
 from impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
@@ -70,24 +71,42 @@ def _scripts(page: bytes) -> bytes:
 
 
 @lru_cache(maxsize=KEPT)
+@kept
 def facts(language: Language, source: bytes) -> Facts | None:
     """What a file defines, imports and offers; None if it cannot be read."""
     root = parse(language, source)
     return Reader(language, root).facts() if root is not None else None
 
 
+@kept
+def has_errors(language: Language, source: bytes) -> bool | None:
+    """Whether a file does not parse; None if it cannot be read."""
+    root = parse(language, source)
+    return root.has_error if root is not None else None
+
+
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     """What a file imports, as its statements alone tell; nothing if it cannot be read."""
     end = re.search(language.imports_end.encode(), source, re.MULTILINE)
-    root = parse(language, source[: end.start()] if end is not None else source)
-    return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else ()
+    return _imports(language, source[: end.start()] if end is not None else source) or ()
+
+
+@kept
+def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
+    root = parse(language, source)
+    return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else None
 
 
 @lru_cache(maxsize=64)
 def written_paths(language: Language, source: bytes) -> tuple[Import, ...]:
     """The paths by which the code names what other files have, besides its import statements; nothing if it cannot be read."""
+    return _paths(language, source) or ()
+
+
+@kept
+def _paths(language: Language, source: bytes) -> tuple[Import, ...] | None:
     root = parse(language, source)
-    return Reader(language, root, needs_definitions=False).paths() if root is not None else ()
+    return Reader(language, root, needs_definitions=False).paths() if root is not None else None
 
 
 class Reader:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from impact.arguments import arguments
+from impact.kept import kept
 from impact.language import Language
 from impact.matching import BOUND, Rows, matches, uses_at
 from impact.nodes import first, first_line, text
@@ -46,6 +47,7 @@ class Typed:
     is_own: bool = False  # of the class itself or one below it, which may have more members
 
 
+@kept
 def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | None:
     """The names that some lines use; None if the file cannot be read."""
     root = parse(language, source)

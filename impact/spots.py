@@ -8,6 +8,7 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from impact.arguments import arguments
+from impact.kept import kept
 from impact.language import Language
 from impact.lexical import is_telling
 from impact.marks import (
@@ -49,10 +50,12 @@ VARIABLE = "@"  # before a variable of the object
 
 def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Use, ...] | None:
     """The identifiers that are spelt like one of the names, in the order of the file; None if it cannot be read. At most `MOST`."""
-    pattern = any_of(frozenset(names))
-    if not pattern.search(source):
-        return ()
-    root = parse(language, source)
+    return _spots_of(language, source, frozenset(names)) if any_of(frozenset(names)).search(source) else ()
+
+
+@kept
+def _spots_of(language: Language, source: bytes, names: frozenset[str]) -> tuple[Use, ...] | None:
+    pattern, root = any_of(names), parse(language, source)
     if root is None:
         return None
     marks = marks_of(language, root, tuple(match.span() for match in pattern.finditer(source)))

@@ -66,6 +66,7 @@ def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def pytest_configure() -> None:
     """A shell starts background jobs with Ctrl-C ignored, and what we start would inherit that: here it always counts."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ["DEEPREPO_CACHE"] = "off"  # no test goes by what another one has told, or writes beside its own folder
     # Thousands of tests fill the heap, and looking through all of it takes time.
     gc.set_threshold(100_000, 50, 50)
 

@@ -110,6 +110,11 @@ class Settings:
     run_cache: str | None = setting(
         None, "The folder that keeps what `run.prepare` has installed, 8 GB at most. Default: `~/.cache/deeprepo/run`."
     )
+    cache: str | None = setting(
+        None,
+        "The folder that keeps what was told of files, 512 MB at most, for who reviews on this machine; `off`: nothing is kept. "
+        "Default: `~/.cache/deeprepo/facts`.",
+    )
     organization: str | None = setting(
         None,
         "The folder of a clone of your organization's `.deeprepo` repository, whose HEAD has the defaults of its repositories: for "

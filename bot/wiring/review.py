@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from bot.config import Config, Settings
 from bot.errors import DeepRepoError, UsageError
 from bot.findings import sarif_results
 from bot.journal.record import open_file
+from bot.machine.fact_files import FactFiles
 from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens
 from bot.review.lenses import LENSES
@@ -30,6 +31,7 @@ from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Discl
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models
+from impact import kept
 from impact.families import LANGUAGES
 from impact.faults import faults
 from rlm.journal.codec import Start
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from bot.values import OrganizationFile
     from rlm.journal.reader import Record, Section
 
+FACTS = "~/.cache/deeprepo/facts"
 MOST_DEFAULTS = 64_001  # characters: one more than are read, so that what is too long is refused
 CONSUMERS = 30.0  # seconds that a review on a host looks at the repositories that use the reviewed one
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
@@ -111,6 +114,7 @@ def tools(
     key or an address of their own.
     """
     environment, settings = config.environment(on_server=on_server), brief_made.settings
+    keep_facts(None if on_server else environment.cache or FACTS)
     likely = settings.worker or settings.root
     if likely and settings.strategy != "offline":
         warm(likely)
@@ -132,6 +136,15 @@ def tools(
         faults=faults,
         running=running(environment, is_stranger=brief_made.stranger) if brief_made.run else None,
     )
+
+
+def keep_facts(folder: str | None) -> None:
+    """Keep what is told of files in a folder from one review to the next; None or "off": nothing, as where no folder can be this user's alone."""
+    store = None
+    if folder is not None and folder != "off":
+        with suppress(OSError, RuntimeError):  # no such home
+            store = FactFiles(Path(folder).expanduser())
+    kept.keep(store)
 
 
 def check_models(
@@ -297,6 +310,8 @@ def running(settings: config.Settings, *, is_stranger: bool = False) -> "RunPerm
 def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
     """What an estimate is made with: models weigh prompts instead of answering them. No key is needed."""
     from bot.strategies.estimate import DryRun
+
+    keep_facts(config.environment().cache or FACTS)
 
     def open_dry(subject: Survey) -> AbstractAsyncContextManager[Session]:
         settings = subject.brief.settings

@@ -73,7 +73,7 @@ def test_the_page_of_help_loads_no_command_and_nothing_that_draws(tmp_path: Path
 
 def _loaded(line: str, folder: Path) -> set[str]:
     """The modules that a command loads."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder.parent / "home"), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", RUN, *line.split()], cwd=folder, env=env, capture_output=True, text=True, check=True
     )

@@ -1,0 +1,72 @@
+"""Facts of files in a folder of this user's alone: `impact.kept.Store`.
+
+The folder is held open, and everything happens in it by names without a link. One that somebody else owns or may write to or read is
+not used: nothing is believed that another user of the machine could have written.
+"""
+
+import os
+import stat
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from bot.machine.files import OWN, PRIVATE
+
+MOST = 512 << 20  # bytes, of whole blocks
+LEFT = 3 / 4  # of that: how much stays when it is reached, what was used last
+BLOCK = 4096
+FRESH = 24 * 3600.0  # seconds in which a further use is not noted
+EACH = 64 << 20  # bytes of one file; what is longer is nobody's fact
+LOOK = "00"  # how a name begins after which the folder is looked through: one in 256
+
+
+class FactFiles:
+    """One file for each fact, called by its hash."""
+
+    def __init__(self, folder: Path, most: int = MOST) -> None:
+        """Open the folder, made if it is missing. Raises OSError if it is not there for this user alone."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder, self._most = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OWN), most
+        status = os.fstat(self._folder)
+        if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
+            os.close(self._folder)
+            raise PermissionError(f"{folder} is not for this user alone")
+
+    def get(self, name: str) -> bytes | None:
+        """The content of a file, None if it cannot be read. That it was used is noted once a day."""
+        with suppress(OSError), os.fdopen(self._open(name, os.O_RDONLY), "rb") as file:
+            status = os.fstat(file.fileno())
+            if status.st_size > EACH:
+                return None
+            if time.time() - status.st_mtime > FRESH:
+                os.utime(file.fileno())
+            return file.read()
+        return None
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file whole or not at all. A full disk costs a fact, and no review."""
+        beside = f".{os.urandom(8).hex()}"
+        with suppress(OSError):
+            try:
+                with os.fdopen(self._open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+                    file.write(data)
+                os.rename(beside, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+            except OSError:
+                os.unlink(beside, dir_fd=self._folder)
+            if name.startswith(LOOK):
+                self._bound()
+
+    def _open(self, name: str, how: int) -> int:
+        return os.open(name, how | OWN, PRIVATE, dir_fd=self._folder)
+
+    def _bound(self) -> None:
+        """Remove what was used least recently, if there is too much."""
+        with os.scandir(self._folder) as entries:
+            rows = sorted((one.stat(follow_symlinks=False), one.name) for one in entries)
+        sizes = [-(-status.st_size // BLOCK) * BLOCK for status, _ in rows]
+        surplus = sum(sizes) - self._most * LEFT if sum(sizes) > self._most else 0
+        for size, (_, name) in sorted(zip(sizes, rows, strict=True), key=lambda row: row[1][0].st_mtime_ns):
+            if surplus <= 0:
+                return
+            os.unlink(name, dir_fd=self._folder)
+            surplus -= size

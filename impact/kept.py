@@ -1,0 +1,159 @@
+"""What is told of a file's bytes, kept from one review to the next.
+
+It is a function of the bytes, of what is asked, and of this package with its grammars: their hash names what is kept. It is stored as
+data (JSON), never as code. Whoever uses the package says where (`keep`); without that nothing is kept. What cannot be read is told anew.
+"""
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache, wraps
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from impact.language import Language
+
+DIGEST = 16  # bytes
+MOST = 4 << 20  # bytes of one answer
+OWN = ("", "languages/*", "text")  # folders of this package
+Question = ParamSpec("Question")
+Told = TypeVar("Told")
+Turn = Callable[[Any], Any]
+
+
+class Store(Protocol):
+    """Where answers are kept, by a name of hexadecimal digits."""
+
+    def get(self, name: str) -> bytes | None:
+        """What was put there, None if nothing is."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Keep it, or leave it."""
+
+
+class _Kept:
+    """The store of this process."""
+
+    store: Store | None = None
+
+
+def keep(store: Store | None) -> None:
+    """Keep what is told of files there from now on; None: nowhere."""
+    _Kept.store = store
+
+
+def kept(
+    function: Callable[Concatenate[Language, bytes, Question], Told],
+) -> Callable[Concatenate[Language, bytes, Question], Told]:
+    """Keep what a function tells of the bytes of a file. What else it takes are texts, numbers, and collections of them."""
+    codec: list[tuple[Turn, Turn]] = []
+
+    @wraps(function)
+    def ask(language: Language, source: bytes, *question: Question.args, **named: Question.kwargs) -> Told:
+        store = _Kept.store
+        if store is None:
+            return function(language, source, *question, **named)
+        if not codec:  # here: the types that a module names later are known by now
+            codec.append(_codec(get_type_hints(function)["return"]))
+        (write, read), name = codec[0], _name(function.__qualname__, language, source, question)
+        found = _checked(store.get(name), name)
+        if found is not None:
+            try:
+                return read(json.loads(found))  # type: ignore[no-any-return]
+            except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+                pass  # of another form: told anew
+        told = function(language, source, *question, **named)
+        if told is None:  # a parser may have had too little time
+            return told
+        text = json.dumps(write(told), separators=(",", ":")).encode()
+        if len(text) <= MOST:
+            store.put(name, _sum(text, name) + text)
+        return told
+
+    return ask  # type: ignore[return-value]  # the checker has names for the parameters of `wraps`
+
+
+def _name(function: str, language: Language, source: bytes, question: tuple[object, ...]) -> str:
+    asked = [sorted(one) if isinstance(one, Collection) and not isinstance(one, str) else one for one in question]
+    words = json.dumps([function, language.folder, language.name, language.files.suffixes, asked]).encode()
+    return blake2b(b"\0".join((_engine(language.grammar_module), words, source)), digest_size=DIGEST).hexdigest()
+
+
+def _sum(text: bytes, name: str) -> bytes:
+    """What a kept answer begins with: so a broken one, or one of another name, is seen."""
+    return blake2b(text, digest_size=DIGEST, key=name.encode()).digest()
+
+
+def _checked(data: bytes | None, name: str) -> bytes | None:
+    text = data[DIGEST:] if data is not None else b""
+    return text if data is not None and data[:DIGEST] == _sum(text, name) else None
+
+
+@cache
+def _engine(grammar: str) -> bytes:
+    """A hash of what decides how a file is read: the files of this package, of the parser and of a grammar, by size and time."""
+    home = Path(__file__).parent
+    folders = [folder for pattern in OWN for folder in (home.glob(pattern) if pattern else (home,)) if folder.is_dir()]
+    found = (find_spec(name) for name in ("tree_sitter", grammar))
+    folders += [Path(spec.origin).parent for spec in found if spec is not None and spec.origin is not None]
+    digest = blake2b(digest_size=DIGEST)
+    for folder in folders:
+        for file in sorted(folder.iterdir()):
+            if file.suffix not in (".pyc", ""):
+                status = file.stat()
+                digest.update(f"{folder.name}/{file.name} {status.st_size} {status.st_ctime_ns}\n".encode())
+    return digest.digest()
+
+
+def _codec(kind: Any) -> tuple[Turn, Turn]:  # noqa: ANN401, PLR0911 - a type; one line for each form
+    """How a value of a type becomes data, and a value again."""
+    origin, inner = get_origin(kind) or kind, get_args(kind)
+    if origin in (Union, UnionType):
+        write, read = _codec(next(one for one in inner if one is not NoneType))
+        return _or_none(write), _or_none(read)
+    if origin in (str, int, bool, float, Literal):
+        return _same, _same
+    if origin is tuple and inner[1:] != (...,):
+        codecs = [_codec(one) for one in inner]
+        writes, reads = [one for one, _ in codecs], [one for _, one in codecs]
+        return lambda value: _each(writes, value), lambda data: tuple(_each(reads, data))
+    if origin in (tuple, frozenset):
+        write, read = _codec(inner[0])
+        if write is _same:
+            return (sorted if origin is frozenset else list), origin
+        return lambda value: [write(one) for one in value], lambda data: origin(map(read, data))
+    if origin in (dict, Mapping):
+        write, read = _codec(inner[1])
+        return (
+            lambda value: {name: write(one) for name, one in value.items()},
+            lambda data: {name: read(one) for name, one in data.items()},
+        )
+    if is_dataclass(kind):
+        return _of_class(kind)
+    raise TypeError(f"{kind} cannot be kept")
+
+
+def _of_class(kind: Any) -> tuple[Turn, Turn]:  # noqa: ANN401 - a dataclass
+    """A value of a class as the list of its fields."""
+    hints, names = get_type_hints(kind), [one.name for one in fields(kind)]
+    codecs = [(name, *_codec(hints[name])) for name in names]
+    reads = [read for *_, read in codecs]
+    return (
+        lambda value: [write(getattr(value, name)) for name, write, _ in codecs],
+        lambda data: kind(*_each(reads, data)),
+    )
+
+
+def _each(turns: list[Turn], values: Any) -> list[Any]:  # noqa: ANN401 - data, or a value
+    return [turn(one) for turn, one in zip(turns, values, strict=True)]
+
+
+def _same(value: Any) -> Any:  # noqa: ANN401 - as above
+    return value
+
+
+def _or_none(turn: Turn) -> Turn:
+    return turn if turn is _same else lambda value: None if value is None else turn(value)

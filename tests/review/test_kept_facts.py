@@ -1,0 +1,104 @@
+"""What is told of files and kept changes nothing that is reported: with it, without it, after damage, and in a folder that others could write to."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from families import few
+from test_forgotten_callers import CASES
+
+from bot.machine.fact_files import FactFiles
+
+ROOT = Path(__file__).parents[2]
+
+
+def commit(repository: Repository, language: str) -> None:
+    """The change that forgets a caller."""
+    before, changed, *_ = CASES[language]
+    repository.commit(before, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({changed: before[changed].replace("otal_price", "otal_net_price")}, "after")
+
+
+def told(repository: Repository, cache: Path | str) -> Any:  # noqa: ANN401 - JSON
+    """What a review in a process of its own reports, but for the time that it takes."""
+    command = [sys.executable, "-m", "bot", "review", "--effort", "none", "--format", "json", "-q"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "DEEPREPO_CACHE": str(cache)}
+    done = subprocess.run(command, cwd=repository.folder, env=env, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert found.pop("seconds", None) is not None
+    return found
+
+
+def damage(folder: Path) -> None:
+    """Cut files, turn a bit of others, and give the rest each other's names."""
+    rows = sorted(folder.iterdir())
+    contents = [file.read_bytes() for file in rows]
+    for at, file in enumerate(rows):
+        data = contents[at]
+        wrong = (data[: len(data) // 2], data[:-3] + bytes([data[-3] ^ 1]) + data[-2:], contents[at - 1])
+        file.write_bytes(wrong[at % 3])
+
+
+@pytest.mark.parametrize("language", few(CASES, 0, 2))
+def test_what_was_kept_changes_nothing(repository: Repository, language: str, tmp_path: Path) -> None:
+    """The first review keeps what it has told, the second goes by it, the third finds it broken and tells it anew."""
+    commit(repository, language)
+    folder = tmp_path / "facts"
+    without, first = told(repository, "off"), told(repository, folder)
+    names = {file.name: file.read_bytes() for file in folder.iterdir()}
+    second = told(repository, folder)
+    assert names
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == names
+    damage(folder)
+    third = told(repository, folder)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == names
+    assert first == second == third == without
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o705])
+def test_a_folder_that_others_can_enter_is_not_used(repository: Repository, mode: int, tmp_path: Path) -> None:
+    """Nothing is believed of it, and nothing is written into it; the review is made all the same."""
+    commit(repository, "python")
+    folder = tmp_path / "facts"
+    folder.mkdir()
+    folder.chmod(mode)
+    assert told(repository, folder)["findings"]
+    assert not [*folder.iterdir()]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
+    """Whatever its mode is."""
+    folder = tmp_path / "facts"
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 54321, -1)
+    with pytest.raises(PermissionError):
+        FactFiles(folder)
+
+
+def test_a_link_to_a_folder_is_not_used(tmp_path: Path) -> None:
+    """Whoever made the link chose what it leads to."""
+    (tmp_path / "own").mkdir(mode=0o700)
+    (tmp_path / "facts").symlink_to(tmp_path / "own")
+    with pytest.raises(OSError, match="facts"):
+        FactFiles(tmp_path / "facts")
+
+
+def test_what_was_used_last_stays(tmp_path: Path) -> None:
+    """When the folder is full, a quarter of it goes: what nobody has used for the longest time."""
+    facts = FactFiles(tmp_path / "facts", most=40 * 4096)
+    for number in range(40):
+        facts.put(f"1{number:02}", b"x")
+        os.utime(tmp_path / "facts" / f"1{number:02}", (number, number))
+    assert facts.get("100") == b"x"  # used again
+    facts.put("001", b"x")
+    left = {file.name for file in (tmp_path / "facts").iterdir()}
+    assert {"100", "139", "001"} <= left
+    assert len(left) == 30
+    assert facts.get("101") is None
