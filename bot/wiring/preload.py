@@ -55,6 +55,7 @@ def _load() -> None:
     templates.load()
     for language in LANGUAGES.values():  # its grammar comes with the first text
         language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
+        _ = language.receivers
     for parsed in known_languages().values():
         for name in QUERIES:
             for word in parsed.texts(name):
