@@ -7,8 +7,9 @@ import ctypes
 import gc
 from contextlib import suppress
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import iter_modules, walk_packages
 
+import impact.languages
 from bot import analyzers, config, context, findings, strategies
 from bot import review as reviewing
 from bot.errors import ConfigError
@@ -45,7 +46,8 @@ def _load() -> None:
     with suppress(ConfigError):  # the server says it
         settings = config.environment()
     running = ("bot.run.reproduce",) if settings.run else ()  # else nobody may run tests
-    for module in (*rooms, *running, *LATER):
+    known = (module.name for module in walk_packages(impact.languages.__path__, f"{impact.languages.__name__}."))
+    for module in (*rooms, *running, *known, *LATER):
         import_module(module)
     with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
         import_module("anyio._backends._asyncio")
