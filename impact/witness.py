@@ -15,6 +15,7 @@ from impact.filetypes import parsed_by
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
+from impact.namespaces import Namespaces
 from impact.paths import above_of, joined, shared_folders
 from impact.values import Base, Change, Facts, Place
 
@@ -180,6 +181,42 @@ async def of_others(base: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
         use for use in uses if await _means_another(base, index, use) or await _has_its_own(base, index, use, projects)
     ]
     return frozenset(found)
+
+
+async def given_elsewhere(tree: Base, uses: Collection[OldUse]) -> frozenset[OldUse]:
+    """Of these uses, those to which another file of a tree gives a meaning: it holds the name, in a namespace that the user names or is in.
+
+    Whether a project refers to that of the file is not asked: it may get it as a package.
+    """
+    index = Index(await tree.paths())
+    found = set[OldUse]()
+    for name in sorted({use.name for use in uses})[:ASKED]:
+        mine = [use for use in uses if use.name == name]
+        pattern = rf"\b(?:class|struct|record|interface|enum|delegate|object|trait)\s.*\b{re.escape(name)}\b"
+        holders = [path for path in await tree.holding(pattern) if path not in {use.home for use in mine}][:MOST]
+        for path in (*holders, *(path for use in mine for path in (use.path, use.home) if path in index.paths.files)):
+            index.facts(path)
+        await index.read(tree)
+        mine = [use for use in mine if (facts := index.facts(use.home)) is None or not _defines(facts, name)]
+        known = [facts for path in holders if (facts := index.facts(path)) is not None and _defines(facts, name)]
+        spaces = {one.spaces[-1] if one.spaces else "" for one in known}
+        found.update(use for use in mine if not spaces.isdisjoint(_in_sight(index, use)))
+    return frozenset(found)
+
+
+def _in_sight(index: Index, use: OldUse) -> Iterator[str]:
+    """The namespaces whose names a file can write alone: those that it names, its own, those around them, and those of its project."""
+    facts, language = index.facts(use.path), language_of(use.path)
+    modules = index.modules(language) if language is not None else None
+    if facts is None:
+        return
+    for space in facts.spaces:
+        yield from (space, *(space[:at] for at, letter in enumerate(space) if letter == "."))
+    for item in facts.imports:
+        if item.star or any(bound.there == use.name for bound in item.names):
+            yield from (item.spec, *(f"{space}.{item.spec}" for space in facts.spaces))
+    if isinstance(modules, Namespaces):
+        yield from modules.in_sight(use.path, facts.spaces)
 
 
 async def _means_another(base: Base, index: Index, use: OldUse) -> bool:

@@ -1,9 +1,10 @@
 """Which of the uses that were found mean what changed: the base says what a name meant in a file that nobody changed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from impact.changes import Reference
+from impact.changes import Fate, Reference
 from impact.ports import Tree
 from impact.uses.one_side import OneSide
 from impact.uses.targets import RESULT
@@ -15,8 +16,8 @@ MOST = 60  # files that are asked about
 
 
 async def of_the_change(tree: Tree, scene: "Scene", references: Sequence[Reference]) -> tuple[Reference, ...]:
-    """The uses without those that meant something else before the change."""
-    from impact.witness import OldUse, of_others  # here: grammars load with the first file that is searched
+    """The uses without those that meant something else before the change. What means another one now is not gone."""
+    from impact.witness import OldUse, given_elsewhere, of_others  # here: grammars load with the first search
 
     head, base = await tree.entries("head"), await tree.entries("base")
     homes = {
@@ -27,8 +28,8 @@ async def of_the_change(tree: Tree, scene: "Scene", references: Sequence[Referen
     }
     asked: dict[Reference, OldUse] = {}
     for row in references:
-        path, _, name = row.symbol.rpartition(":")
-        home, root = homes.get(row.symbol, path if row.missing else ""), name.partition(".")[0].removesuffix(RESULT)
+        path, root = row.symbol.rpartition(":")[0], _root(row)
+        home = homes.get(row.symbol, path if row.missing else "")
         is_old = row.path in head and row.path in base and head[row.path].oid == base[row.path].oid
         if home in base and is_old and row.path != home and root.isidentifier():
             asked[row] = OldUse(row.path, root, home)
@@ -36,4 +37,27 @@ async def of_the_change(tree: Tree, scene: "Scene", references: Sequence[Referen
     others = (
         await of_others(OneSide(tree, "base"), {use for use in asked.values() if use.path in paths}) if asked else ()
     )
-    return tuple(row for row in references if asked.get(row) not in others)
+    left = [row for row in references if asked.get(row) not in others]
+    kept = {
+        f"{item.symbol.path}:{item.symbol.name}"
+        for items in scene.symbols.values()
+        for item in items
+        if item.change not in ("removed", "renamed")
+    }
+    lost = {
+        row: OldUse(row.path, _root(row), row.symbol.rpartition(":")[0])
+        for row in left
+        if row.sure and row.fate != "there" and row.symbol not in kept and row.misuse is None
+    }
+    given = await given_elsewhere(OneSide(tree, "head"), set(lost.values())) if lost and scene.head.is_told else ()
+    return tuple(replace(row, fate=_fate(row)) if lost.get(row) in given else row for row in left)
+
+
+def _root(row: Reference) -> str:
+    """The first name of what a use means."""
+    return row.symbol.rpartition(":")[2].partition(".")[0].removesuffix(RESULT)
+
+
+def _fate(row: Reference) -> Fate:
+    """What became of a name that another definition has now: a member of it need not be there."""
+    return "there" if row.name == _root(row) else "unknown"

@@ -109,6 +109,28 @@ def test_a_file_means_what_its_own_project_has_by_the_whole_name(repository: Rep
     }
 
 
+@pytest.mark.parametrize("is_given", [True, False])
+def test_a_name_that_another_namespace_of_the_file_has_now_is_not_gone(
+    repository: Repository, *, is_given: bool
+) -> None:
+    """The interface of the own namespace gave way to that of a project which comes as a package."""
+    storage = "namespace Shop.Storage.Internal;\n\npublic interface IStoreFactory\n{\n    int Get();\n}\n"
+    use = "using Shop.Storage.Internal;\n\nnamespace Shop.Users.Internal;\n\nclass Admin\n{\n    IStoreFactory factory;\n}\n"
+    before = {
+        "storage/Storage.csproj": PROJECT.format(""),
+        "storage/IStoreFactory.cs": storage if is_given else storage.replace("IStoreFactory", "IStore"),
+        "users/Users.csproj": PROJECT.format('<PackageReference Include="Shop.Storage" />'),
+        "host/Host.csproj": PROJECT.format(REFERENCE.format("users")),
+        "users/Internal/IStoreFactory.cs": storage.replace("Shop.Storage", "Shop.Users").replace("public", "internal"),
+        "users/Internal/Admin.cs": use,
+    }
+    repository.commit({"README.md": "shop\n", **before}, "before")
+    repository.commit({"users/Internal/IStoreFactory.cs": None}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    found = [(one.path, one.start) for one in review.findings]
+    assert (found, review.open) == (([], ()) if is_given else ([("users/Internal/Admin.cs", 7)], ()))
+
+
 def test_a_part_of_a_namespace_is_no_class(repository: Repository) -> None:
     """`using Microsoft.Extensions.Hosting` names no class `Extensions`, although the file has a part of one."""
     files = {
