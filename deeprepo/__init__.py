@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         Use,
     )
 
-API_VERSION = "1.2.0"
+API_VERSION = "1.3.0"
 _HOMES = {  # each loads when it is first used: `import deeprepo` itself takes some milliseconds
     "_review": ("review", "review_async"),
     "_impact": ("impact", "impact_async"),

@@ -32,11 +32,6 @@ def impact(
 
     No model is asked and nothing of the repository is executed. Definitions, imports and calls are parsed in 16 languages; other files
     are searched by name. It looks one step far: who uses what changed, not who uses those.
-
-    Raises:
-        UsageError: The repository or the change is wrong.
-        NothingToReview: The change is empty.
-        ExecutionError: Git failed, or the work needed more than this machine may give.
     """
     with workplace(repo, change, scope) as (request, scratch):
         from bot.wiring import effect

@@ -44,11 +44,6 @@ def review(
         on_progress: Is given short lines while the review works.
 
     Without a model, and without a key in the environment, the review is made by code alone. Nothing of the repository is executed.
-
-    Raises:
-        UsageError: The repository, the change, a model or a setting is wrong.
-        NothingToReview: The change is empty.
-        ExecutionError: Git failed, or the work needed more than this machine may give.
     """
     flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
@@ -76,10 +71,7 @@ async def review_async(
     consumers: Sequence[Path] = (),
     on_progress: Progress | None = None,
 ) -> Review:
-    """Review a change in the caller's event loop: `review` with the same parameters, result and errors.
-
-    The work is done in this process, so no limit on memory and computing holds it. It can be cancelled.
-    """
+    """Review a change in the caller's event loop: `review` with the same parameters, result and errors."""
     flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
         from bot import wiring

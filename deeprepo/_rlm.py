@@ -1,23 +1,28 @@
 """`deeprepo.RLM`."""
 
 import asyncio
+import copy
 import os
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path as _Place
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from deeprepo import _samples
 from deeprepo._calls import Path, call_apart
 from deeprepo._errors import UsageError, translate
-from deeprepo._values import Budget, Call, Event, Model, Result, Turn, access, caps, cost, model_name
+from deeprepo._values import Budget, Call, Event, FunctionNames, Model, Result, Turn, access, caps, cost
 
 if TYPE_CHECKING:
     from rlm.texts.session import TextAnswer
 
 T = TypeVar("T")
 Context = str | os.PathLike[str] | Sequence[Any] | Mapping[str, Any]
+Function = Callable[[list[dict[str, str]]], str | Awaitable[str]]
+AnyModel = str | Model | Function
 Tools = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
 
 
@@ -28,32 +33,49 @@ class RLM:
     whole, `llm_query(prompt)` and `llm_batch([...])` are free prompts; from depth 2 on `rlm_query(task, paths)` starts a root over a part.
 
     Args:
-        root: The model that orchestrates, "provider/model" or a `Model`. None: DEEPREPO_ROOT, or the preferred model of a provider
-            whose key is set.
+        root: The model that orchestrates: "provider/model", "exec:COMMAND", a `Model`, or a function, asynchronous or not, of the messages
+            (`[{"role": "user", "content": "..."}]`) that returns the reply. None: DEEPREPO_ROOT, or that of a provider whose key is set.
         worker: The cheaper model that reads; without it the root does both.
         budget: Dollars, or a `Budget`, for each run; None means no cap.
-        workers: Several models that read, by the names that the root's code chooses them by; the first one where it names none.
+        workers: Several of them, by the names that the root's code uses; the first one where it names none.
         turns: How many turns a root has.
         depth: As the paper counts. 0: the root has nobody to ask; 1: workers; 2: also roots of its own, which have workers; and so on.
         answer_form: What an answer must look like, such as "one number, without its unit".
+        system_prompt: The root's instructions: a text in the place of ours, or a function that is given ours and returns them.
+        block_seconds: How long one block of the root's code may compute.
+        block_memory: How many MB its values may take.
+        block_output: How many characters of what a block prints the root is shown.
     """
 
     def __init__(
         self,
-        root: str | Model | None = None,
-        worker: str | Model | None = None,
+        root: AnyModel | None = None,
+        worker: AnyModel | None = None,
         budget: float | Budget | None = 1.0,
         *,
-        workers: Mapping[str, str | Model] | None = None,
+        workers: Mapping[str, AnyModel] | None = None,
         turns: int = 12,
         depth: int = 1,
         answer_form: str = "",
+        system_prompt: str | Callable[[str], str] | None = None,
+        block_seconds: float = 10.0,
+        block_memory: int = 192,
+        block_output: int = 20_000,
     ) -> None:
         if worker is not None and workers:
             raise UsageError("name one worker with worker=, or several with workers=")
         self.root, self.worker, self.workers = root, worker, dict(workers or {})
         self.budget = caps(budget)
-        self.turns, self.depth, self.answer_form = turns, depth, answer_form
+        self._share = 1  # of so many runs at once it makes one
+        self.turns, self.depth, self.answer_form, self.system_prompt = turns, depth, answer_form, system_prompt
+        for name, value, least in (
+            ("block_seconds", block_seconds, 0.1),
+            ("block_memory", block_memory, 16),
+            ("block_output", block_output, 200),
+        ):
+            if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value < float("inf"):
+                raise UsageError(f"{name}={value!r}: give a number of {least:g} at least")
+        self.block_seconds, self.block_memory, self.block_output = block_seconds, block_memory, block_output
 
     def __repr__(self) -> str:
         who = f"workers={self.workers!r}" if self.workers else f"worker={self.worker!r}"
@@ -66,6 +88,7 @@ class RLM:
         tools: Tools | None = None,
         *,
         answer_type: Any = None,  # noqa: ANN401 - a type, also one such as list[int]
+        samples: int = 1,
         journal: Path | None = None,
         on_progress: Callable[[Event], None] | None = None,
     ) -> Result:
@@ -73,28 +96,26 @@ class RLM:
 
         Args:
             query: The question or the task.
-            context: A text, a list, a mapping, or the path (`pathlib.Path`) of a file or of a folder of text files. Lists and
-                mappings hold texts or plain data; the root's code has them as they are. At most 20,000,000 characters.
-            tools: Python functions that the root's code may call, as a list or by name; they may be asynchronous. The root reads their
-                signatures and docstrings. Arguments and results are plain data, as JSON has it, of at most 2,097,152 characters; an
-                exception becomes an error in the root's code, with its text. A function runs in this process, in a thread of its own,
-                and is waited for 60 seconds.
+            context: A text, a list or mapping of texts or plain data, or the path (`pathlib.Path`) of a file or of a folder of text
+                files. At most 20,000,000 characters.
+            tools: Python functions that the root's code may call, as a list or by name, asynchronous or not. Arguments and results are
+                plain data of at most 2,097,152 characters. A function runs in this process and is waited for 60 seconds.
             answer_type: A pydantic model, or another type that pydantic validates: `Result.value` is an instance of it.
-            journal: A file that records calls, turns and results of tools. The same run resumes from it: nothing is paid and no tool is
-                called twice.
-            on_progress: Is given a `Call` and a `Turn` as each ends, and the `Result`. As a text each is a short line. What it raises is
-                logged.
+            samples: How many runs are made at once and compared: the result is the first of those whose answer most of them have, with
+                the cost of all. Together they have one budget; a `Model.seed` grows by 1 from run to run.
+            journal: A file that records calls, turns and results of tools. The same run resumes from it; nothing is paid twice. Further
+                samples have files of their own (`run.2.jsonl`).
+            on_progress: Is given a `Call` and a `Turn` as each ends, and the `Result`. What it raises is logged.
 
         A provider's failure or a cap on the way ends the run with an `outcome`, and the result holds what there was by then.
 
-        Raises:
-            UsageError: No model, a key is missing, or the context, a tool, the type or the journal is wrong.
-            ProviderError: The provider refused or failed before the first turn.
-            BudgetSpent: The budget does not allow the first turn.
-            ExecutionError: The sandbox did not start.
+        Raises `ProviderError` or `BudgetSpent` only before the first turn, and the other errors.
         """
-        with self.session(context, tools, journal=journal, on_progress=on_progress) as session:
-            return session.run(query, answer_type=answer_type)
+        if samples == 1:
+            with self.session(context, tools, journal=journal, on_progress=on_progress) as session:
+                return session.run(query, answer_type=answer_type)
+        how: dict[str, Any] = {"answer_type": answer_type, "journal": journal, "on_progress": on_progress}
+        return call_apart(lambda: asyncio.run(self._sampled(samples, query, context, tools, **how)))
 
     async def run_async(
         self,
@@ -103,12 +124,49 @@ class RLM:
         tools: Tools | None = None,
         *,
         answer_type: Any = None,  # noqa: ANN401
+        samples: int = 1,
         journal: Path | None = None,
         on_progress: Callable[[Event], None] | None = None,
     ) -> Result:
         """Answer a question about a context, in the caller's event loop: `run` with the same parameters, result and errors."""
+        if samples != 1:
+            how: dict[str, Any] = {"answer_type": answer_type, "journal": journal, "on_progress": on_progress}
+            return await self._sampled(samples, query, context, tools, **how)
         async with self.session(context, tools, journal=journal, on_progress=on_progress) as session:
             return await session.run_async(query, answer_type=answer_type)
+
+    async def _sampled(
+        self,
+        samples: int,
+        query: str,
+        context: Context,
+        tools: Tools | None,
+        *,
+        answer_type: Any,  # noqa: ANN401
+        journal: Path | None,
+        on_progress: Callable[[Event], None] | None,
+    ) -> Result:
+        """Several runs at once, and what they come to."""
+        _samples.check(samples)
+
+        def hear(number: int, event: Event) -> None:
+            if on_progress is not None and not isinstance(event, Result):  # the one of all is told at the end
+                on_progress(_samples.labelled(event, number))
+
+        async def one(number: int) -> Result:
+            rlm = copy.copy(self)
+            rlm.root, rlm.worker = _samples.seeded(self.root, number), _samples.seeded(self.worker, number)
+            rlm.workers = {name: _samples.seeded(model, number) for name, model in self.workers.items()}
+            rlm._share = samples  # noqa: SLF001 - a copy of this one
+            place, told = _samples.journal(journal, number), partial(hear, number) if on_progress else None
+            return await rlm.run_async(query, context, tools, answer_type=answer_type, journal=place, on_progress=told)
+
+        ended = await asyncio.gather(*map(one, range(samples)), return_exceptions=True)
+        result = _samples.agreement(ended, is_typed=answer_type is not None)
+        if on_progress is not None:
+            asyncio.get_running_loop().call_soon(on_progress, result)
+            await asyncio.sleep(0)
+        return result
 
     def session(
         self,
@@ -149,13 +207,26 @@ class Session:
                     f"turns={rlm.turns} and depth={rlm.depth}: a root has 1 turn at least, and a depth of 0 at least"
                 )
             about = TextQuestion("", material.of(context), callables.read(tools), rlm.answer_form, rlm.depth)
+            if rlm.system_prompt is not None:
+                about = replace(about, instructions=partial(_instructions, rlm.system_prompt))
             caps = rlm.budget
-            limits = Limits(usd=caps.usd, tokens=caps.tokens, calls=caps.calls, seconds=caps.seconds, turns=rlm.turns)
+            limits = Limits(
+                usd=caps.usd,
+                tokens=caps.tokens,
+                calls=caps.calls,
+                seconds=caps.seconds,
+                turns=rlm.turns,
+                turn_seconds=rlm.block_seconds,
+                memory=int(rlm.block_memory),
+                output_chars=int(rlm.block_output),
+            )
+            names = FunctionNames()
             asked = Asked(
-                model_name(rlm.root),
-                model_name(rlm.worker),
-                {name: model_name(model) or "" for name, model in rlm.workers.items()},
-                access(rlm.root, rlm.worker, *rlm.workers.values()),
+                names.of(rlm.root),
+                names.of(rlm.worker),
+                {name: names.of(model) or "" for name, model in rlm.workers.items()},
+                {**access(rlm.root, rlm.worker, *rlm.workers.values()), **names.access()},
+                rlm._share,  # noqa: SLF001 - of the same module
             )
             place = _Place(journal) if journal is not None else None
             watch = self._hear if on_progress is not None else None
@@ -235,6 +306,14 @@ class Session:
         """Hand an event to the caller's function, in its turn: what that raises harms no call that is paid for."""
         if self._on_progress is not None:
             asyncio.get_running_loop().call_soon(self._on_progress, event)
+
+
+def _instructions(given: str | Callable[[str], str], ours: str) -> str:
+    """The root's instructions. Raises UsageError for what is no text."""
+    text = given(ours) if callable(given) else given
+    if not isinstance(text, str) or not text.strip():
+        raise UsageError(f"system_prompt is {text!r}: give a text, or a function that is given ours and returns one")
+    return text
 
 
 def _result(text_answer: "TextAnswer") -> Result:

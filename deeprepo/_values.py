@@ -1,7 +1,9 @@
 """What `deeprepo` takes and returns: frozen values, each of which can be written as JSON."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from deeprepo._errors import UsageError
@@ -17,15 +19,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model with a key or an address of its own. A model that needs neither can be named by its text alone.
+    """A model with a key, an address or a sampling of its own. A model that needs none can be named by its text alone.
 
     `name` is "provider/model". Without `api_key` the key comes from the environment (`ANTHROPIC_API_KEY` and so on), without
-    `base_url` the address too, or it is the provider's own. Neither is part of the repr.
+    `base_url` the address too, or it is the provider's own. The rest goes with each request; what a provider has no word for is refused.
+    Key, address, body and headers are not part of the repr.
     """
 
     name: str
     api_key: str | None = field(default=None, repr=False)
     base_url: str | None = field(default=None, repr=False)
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    stop: str | Sequence[str] = ()
+    extra_body: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
+    extra_headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +338,7 @@ class Result:
 
     `outcome` is "answered", or what ended the run before: "turns" (all were used), "budget", "provider", "window" (the dialogue outgrew
     the model's), "declined", "astray" (turns without code). `answer` is "" then, or what there was. `value` is the answer as an
-    instance of its `answer_type`, None without one or if it was not found.
+    instance of its `answer_type`, None without one or if it was not found. Of several `samples`, `agreed` have this answer.
     """
 
     answer: str
@@ -337,9 +347,12 @@ class Result:
     cost: Cost
     notes: tuple[str, ...]
     value: Any = None
+    agreed: int = 1
+    samples: "tuple[Result, ...]" = ()
 
     def __str__(self) -> str:
-        return f"{self.outcome}: {self.calls} {'call' if self.calls == 1 else 'calls'}, {_dollars(self.cost)}"
+        agreed = f" by {self.agreed} of {len(self.samples)}" if self.samples else ""
+        return f"{self.outcome}{agreed}: {self.calls} {'call' if self.calls == 1 else 'calls'}, {_dollars(self.cost)}"
 
     @property
     def calls(self) -> int:
@@ -348,11 +361,17 @@ class Result:
 
     def to_json(self) -> str:
         """Write it as JSON, with the fields as keys; a `value` as in `answer`."""
-        value = json.loads(self.answer) if self.value is not None else None
-        return json.dumps(asdict(replace(self, value=value)), indent=2) + "\n"
+        plain = replace(self, samples=(), value=_plain(self))
+        samples = [asdict(replace(one, value=_plain(one))) for one in self.samples]
+        return json.dumps(asdict(plain) | {"samples": samples}, indent=2) + "\n"
 
 
 Event = Call | Turn | Result
+
+
+def _plain(result: Result) -> Any:  # noqa: ANN401 - any JSON value
+    """The value of an answer as JSON has it."""
+    return json.loads(result.answer) if result.value is not None else None
 
 
 def _dollars(cost: Cost) -> str:
@@ -368,15 +387,22 @@ def consumer(report: "ConsumerReport") -> Consumer:
     )
 
 
-def access(*models: str | Model | None) -> "dict[str, Access]":
-    """How the models are called that have a key or an address of their own."""
+def access(*models: object) -> "dict[str, Access]":
+    """How the models are called that have a key, an address or a sampling of their own."""
     from bot.wiring.access import Access
+    from rlm.values import Sampling
 
-    given_models = {model for model in models if isinstance(model, Model)}
-    names = [model.name for model in given_models]
-    if len(set(names)) < len(names):
-        raise UsageError("a model is given twice, with different keys or addresses: give one of them another name")
-    return {model.name: Access(model.api_key, model.base_url) for model in given_models}
+    found: dict[str, Access] = {}
+    for model in models:
+        if isinstance(model, Model):
+            stop = (model.stop,) if isinstance(model.stop, str) else tuple(model.stop)
+            sampling = copy(Sampling, model, stop=stop)
+            one = Access(model.api_key, model.base_url, sampling)
+            if found.setdefault(model.name, one) != one:
+                raise UsageError(
+                    "a model is given twice, with different keys, addresses or sampling: give one of them another name"
+                )
+    return found
 
 
 def model_name(model: str | Model | None) -> str | None:
@@ -384,6 +410,27 @@ def model_name(model: str | Model | None) -> str | None:
     if model is not None and not isinstance(model, str | Model):
         raise UsageError(f"a model is named by a text or a deeprepo.Model, not by {type(model).__name__}")
     return model.name if isinstance(model, Model) else model
+
+
+class FunctionNames:
+    """The names of models, of those that are functions too."""
+
+    def __init__(self) -> None:
+        self._functions: dict[str, Any] = {}
+
+    def of(self, model: Any) -> str | None:  # noqa: ANN401 - a model in any of its forms
+        """Return a model's name; of a function its own, with a number if another one has it."""
+        if isinstance(model, str | Model) or not callable(model):
+            return model_name(model)
+        own = f"function:{getattr(model, '__name__', type(model).__name__)}"
+        numbered = (f"{own}-{number}" if number > 1 else own for number in count(1))
+        return next(name for name in numbered if self._functions.setdefault(name, model) is model)
+
+    def access(self) -> "dict[str, Access]":
+        """How the functions are called."""
+        from bot.wiring.access import Access
+
+        return {name: Access(function=function) for name, function in self._functions.items()}
 
 
 def caps(budget: float | Budget | None) -> Budget:

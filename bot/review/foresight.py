@@ -17,7 +17,7 @@ def second_calls(calls: Calls, model: Model, prompts: Sequence[Prompt], role: Pu
     prompts = calls.masks.prompts(prompts)
     usd, tokens, count = calls.budget.room(role)
     reply, window = _usual_reply(model, role), calls.sizes.window(model)
-    sizes = [calls.sizes.likely(model, codec.key(model.name, prompt)[1]) for prompt in prompts]
+    sizes = [calls.sizes.likely(model, codec.key(model, prompt)[1]) for prompt in prompts]
     usd -= sum(calls.budget.worst(model.price, model.name, Usage(size, reply)) for size in sizes)
     tokens -= sum(size + reply for size in sizes)
     count -= len(prompts)
@@ -56,5 +56,5 @@ def _sent_before(calls: Calls, model: Model, prompt: Prompt) -> tuple[bool, bool
     """Whether an earlier run has sent this prompt with the offer to ask for more, and without."""
     full = replace(prompt, effort=prompt.effort or calls.budget.limits.effort)
     plain = replace(full, answer=prompt.answer.final or prompt.answer if prompt.answer else None)
-    with_offer, without = (calls.journal.knows(codec.key(model.name, one)[0]) for one in (full, plain))
+    with_offer, without = (calls.journal.knows(codec.key(model, one)[0]) for one in (full, plain))
     return with_offer, without

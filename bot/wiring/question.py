@@ -19,12 +19,16 @@ from rlm.values import Limits, Model, provider_name
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who is asked: models by their names, and how they are called. `workers`: by the names that the root's code uses."""
+    """Who is asked: models by their names, and how they are called. `workers`: by the names that the root's code uses.
+
+    `share`: of so many runs at once this is one, and they have the caps together.
+    """
 
     root: str | None = None
     worker: str | None = None
     workers: Mapping[str, str] = field(default_factory=dict)
     access: Mapping[str, Access] = field(default_factory=dict)
+    share: int = 1
 
 
 @asynccontextmanager
@@ -40,7 +44,8 @@ async def open_inquiry(
     elsewhere = [model for model in (root, worker) if not asked.access.get(model, Access()).base_url]
     flags = dict(zip(("root", "worker"), elsewhere, strict=False))
     connections = Connections(settings, flags, asked.access)
-    connections.check_known((root, *workers), _least(limits.usd, settings.cap_usd))
+    usd = _least(limits.usd, settings.cap_usd)
+    connections.check_known((root, *workers), usd)
     models: dict[str, Model] = {}
     async with AsyncExitStack() as stack:
         for name in dict.fromkeys((root, *workers)):
@@ -50,13 +55,17 @@ async def open_inquiry(
         is_owned = any(provider_name(name) in own for name in workers)
         limits = replace(
             limits,
-            usd=_least(limits.usd, settings.cap_usd),
+            usd=None if usd is None else usd / asked.share,
+            tokens=None if limits.tokens is None else limits.tokens // asked.share,
+            calls=None if limits.calls is None else limits.calls // asked.share,
             concurrency=settings.concurrency or (capacity.OWN_PLACES if is_owned else None),
             context=settings.context,
             effort=settings.thinking,
             own=own,
         )
         recorded_limits = {name: value for name, value in asdict(limits).items() if name != "own"}
+        sampling = {name: one.sampling.on_record for name, one in asked.access.items() if one.sampling.on_record}
+        recorded_limits |= {"sampling": sampling} if sampling else {}
         readers = {name: models[model] for name, model in asked.workers.items()} or models[worker]
         journal = Journal(path, watch=watch, open_file=open_file)
         yield await stack.enter_async_context(

@@ -12,7 +12,7 @@ from typing import Any
 
 from rlm import errors
 from rlm.errors import BudgetSpent, DeepRepoError, PromptTooLong, ProviderError
-from rlm.values import Completion, Cost, Message, Prompt, ToolCall, Turn, Usage
+from rlm.values import Completion, Cost, Message, Model, Prompt, ToolCall, Turn, Usage
 
 Row = dict[str, Any]
 
@@ -57,12 +57,16 @@ def start(row: Row) -> Start:
     return begun
 
 
-def key(model: str, prompt: Prompt) -> tuple[str, int]:
-    """The content key of a request, and the characters that it sends."""
+def key(model: Model, prompt: Prompt) -> tuple[str, int]:
+    """The content key of a request, and the characters that it sends. Who is sampled otherwise (`variant`) replies otherwise."""
     rows = [asdict(message) for message in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
     # What was really sent as the cap on the reply depends on the money that was left: it is no part of the key.
-    text = json.dumps([model, rows, schemas, prompt.max_tokens, prompt.effort], sort_keys=True, default=dict)
+    text = json.dumps(
+        [f"{model.name}{getattr(model, 'variant', '')}", rows, schemas, prompt.max_tokens, prompt.effort],
+        sort_keys=True,
+        default=dict,
+    )
     return hashlib.sha256(text.encode()).hexdigest(), len(text)
 
 

@@ -194,6 +194,12 @@ class HttpModel(ABC):
                 failure.usage = self.usage(reported, prompt, "")
             raise failure from None
 
+    @property
+    def variant(self) -> str:
+        """What its sampling adds to its name: replies of another one are other replies."""
+        said = self.sampling.on_record
+        return f" {json.dumps(said, sort_keys=True, default=repr)}" if said else ""
+
     def sample(self, sampling: Sampling) -> None:
         """Have each request sampled so. Raises UsageError for what the dialect has no word for."""
         absent = [name for name in sampling.on_record if name not in {*self.sampling_names, "max_tokens", "extra_body"}]

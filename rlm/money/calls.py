@@ -178,7 +178,7 @@ class Calls:
     async def _reply(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
         """A request is sent once in a run, and not at all where an earlier run has its reply. `broke_off`: with less room."""
         full = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
-        key, size = codec.key(model.name, full)
+        key, size = codec.key(model, full)
         while key not in self._done and (running := self._running.get(key)) is not None:
             await asyncio.wait([running])
             if not running.cancelled():

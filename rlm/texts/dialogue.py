@@ -94,7 +94,7 @@ async def open_dialogue(
     question, calls = inquiry.question, inquiry.calls
     whole, limits = material or question.material, calls.budget.limits
     names = callables.NAMES[min(max(question.depth - depth, 0), len(callables.NAMES) - 1)]
-    instructions = inquiry.words(
+    ours = inquiry.words(
         "system",
         turns=turns or limits.turns,
         output_chars=limits.output_chars,
@@ -112,7 +112,8 @@ async def open_dialogue(
     masked = await asyncio.to_thread(calls.masks.hide, whole.value)  # the root's code could send on whatever it holds
     variables = {"context": masked, "tree": list(whole.files), "answer": {"content": "", "ready": False}}
     async with open_bridge(variables, functions, limits) as bridge:
-        yield Dialogue(inquiry, work, Conversation(partial(inquiry.words, "turn"), TOOL), bridge, name, instructions)
+        conversation = Conversation(partial(inquiry.words, "turn"), TOOL)
+        yield Dialogue(inquiry, work, conversation, bridge, name, question.instructions(ours))
 
 
 async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, name: str) -> str:

@@ -1,7 +1,7 @@
 """A question about a context, and what it is worked on with."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ class TextQuestion:
     answer_form: str = ""  # what an answer must look like, as the end of "Finish with set_answer(text): "
     depth: int = 1  # as the paper counts: 0: the root has nobody to ask; 1: workers; 2: roots of its own, whose workers are the last
     answer_type: AnswerType | None = None  # None: the answer is a text
+    instructions: Callable[[str], str] = str  # of a root, made from ours
 
     @property
     def journal_entry(self) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def test_what_a_kill_cut_off_counts_as_it_was_reserved(tmp_path: Path) -> None:
     journal = Journal(path)
     journal.begin(START)
     asked = prompt("q")
-    journal.request(asked, key=key("p/worker", asked)[0], **ASKER, reserved=0.25)
+    journal.request(asked, key=key(ScriptedModel(fine, "p/worker"), asked)[0], **ASKER, reserved=0.25)
     journal.close()
     _, sent, cost, _ = run(path, fine, ["q"])
     assert (sent, cost.calls, cost.failed_calls, cost.usd) == (1, 2, 0, pytest.approx(0.265))

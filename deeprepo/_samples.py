@@ -1,0 +1,77 @@
+"""Several runs of one question, compared: the answer on which they agree."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path as _Place
+from typing import TypeVar
+
+from deeprepo._calls import Path
+from deeprepo._errors import BudgetSpent, ProviderError, UsageError
+from deeprepo._values import Call, Cost, Event, Model, Result, Turn
+
+M = TypeVar("M")
+MOST = 100
+AROUND = " \t\n.,;:\"'`"  # of an answer in words: they make no other one
+
+
+def check(samples: object) -> None:
+    """Raise UsageError for what is no number of runs."""
+    if not isinstance(samples, int) or isinstance(samples, bool) or not 1 <= samples <= MOST:
+        raise UsageError(f"samples={samples!r}: give a whole number from 1 to {MOST}")
+
+
+def seeded(model: M, number: int) -> M:
+    """The model for one of the runs: with a seed of its own, where it has one at all."""
+    return replace(model, seed=model.seed + number) if isinstance(model, Model) and model.seed is not None else model
+
+
+def journal(path: Path | None, number: int) -> _Place | None:
+    """The file of one of the runs: the first one has that of a single run."""
+    if path is None or not number:
+        return None if path is None else _Place(path)
+    place = _Place(path)
+    return place.with_name(f"{place.stem}.{number + 1}{place.suffix}")
+
+
+def labelled(event: Event, number: int) -> Event:
+    """An event of one of the runs, which says of which."""
+    return replace(event, run=f"{number + 1}/{event.run}") if isinstance(event, Call | Turn) else event
+
+
+def agreement(ended: Sequence[Result | BaseException], *, is_typed: bool) -> Result:
+    """The run whose answer most of them have, the first of these; with what all of them cost.
+
+    Raises what ended the first run, if none has got as far as a turn, and whatever is no outcome of a run.
+    """
+    failures = [one for one in ended if isinstance(one, BaseException)]
+    results = [one for one in ended if isinstance(one, Result)]
+    unexpected = [error for error in failures if not isinstance(error, BudgetSpent | ProviderError)]
+    if unexpected or not results:
+        raise (unexpected or failures)[0]
+    answers = {id(one): _key(one.answer, is_typed=is_typed) for one in results if one.outcome == "answered"}
+    times = Counter(answers.values())
+    best = max(results, key=lambda one: times.get(answers.get(id(one), ""), 0) if id(one) in answers else 0)
+    notes = tuple(f"one of {len(ended)} runs ended before its first turn: {error}" for error in failures)
+    agreed = times[answers[id(best)]] if id(best) in answers else 0
+    cost = _sum([one.cost for one in results])
+    return replace(best, cost=cost, notes=(*best.notes, *notes), agreed=agreed, samples=tuple(results))
+
+
+def _key(answer: str, *, is_typed: bool) -> str:
+    """What two equal answers have in common."""
+    if is_typed:
+        try:
+            return json.dumps(json.loads(answer), sort_keys=True)
+        except ValueError:  # NOT FOUND
+            return answer
+    return " ".join(answer.split()).strip(AROUND).casefold()
+
+
+def _sum(costs: Sequence[Cost]) -> Cost:
+    dollars = [one.usd for one in costs]
+    models: Mapping[str, None] = dict.fromkeys(model for one in costs for model in one.models)
+    usd = None if None in dollars else sum(filter(None, dollars))
+    names = ("calls", "failed_calls", "input_tokens", "output_tokens")
+    return Cost(usd=usd, models=tuple(models), **{name: sum(getattr(one, name) for one in costs) for name in names})

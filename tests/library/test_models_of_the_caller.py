@@ -1,0 +1,179 @@
+"""Models as a researcher brings them: sampled, functions, with instructions and limits of their own, asked several times."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import deeprepo
+from deeprepo_sandbox.providers import Reply, Server, code, in_thread
+
+FREE = deeprepo.Budget(None, None, None, None)
+HIDDEN = "a-header-that-nobody-may-see"
+Messages = list[dict[str, str]]
+
+
+def block(text: str) -> str:
+    """A reply with code, as a model writes it that has no tools."""
+    return f"So:\n```python\n{text}\n```"
+
+
+def test_a_model_is_sampled_as_its_caller_says(tmp_path: Path) -> None:
+    """Under the names of the providers' libraries, root and worker each in their own way; a journal of another sampling is not used."""
+
+    def reply(body: Mapping[str, Any]) -> Reply | str:
+        return code("set_answer(llm_query('?'))") if body.get("tools") else "a"
+
+    with in_thread(Server(reply)) as server:
+        at = {"base_url": server.openai_url, "api_key": "k"}
+        root = deeprepo.Model("openai/gpt-5.4", **at, temperature=0.2, top_p=0.9, seed=7, stop="END", max_tokens=900)
+        own = {"extra_body": {"top_k": 3}, "extra_headers": {"x-own": HIDDEN}}
+        worker = deeprepo.Model("compatible/w", **at, temperature=0, **own)  # type: ignore[arg-type]
+        for model in (root, root, deeprepo.Model("openai/gpt-5.4", **at)):
+            deeprepo.RLM(model, worker, FREE).run("?", "text", journal=tmp_path / "j")
+    first, second, third = server.requests[:3]
+    assert [first[name] for name in ("temperature", "top_p", "seed", "stop")] == [0.2, 0.9, 7, ["END"]]
+    assert first.get("max_completion_tokens", first.get("max_tokens")) == 900
+    assert (second["temperature"], second["top_k"], server.headers[1]["x-own"]) == (0, 3, HIDDEN)
+    assert server.count == 3
+    assert "temperature" not in third
+    assert HIDDEN not in repr(worker) + (tmp_path / "j").read_text()
+
+
+def test_what_a_dialect_has_no_word_for_is_refused() -> None:
+    """Instead of being left out in silence."""
+    model = deeprepo.Model("anthropic/claude-haiku-5-5", api_key="k", seed=1)
+    with pytest.raises(deeprepo.UsageError, match="takes no seed: its dialect has none"):
+        deeprepo.RLM(model).run("?", "text")
+
+
+def test_a_function_is_a_model() -> None:
+    """It is given plain messages and returns a text, by turns with what its code printed; one that is not asynchronous is never called twice at once."""
+    seen, threads = list[Messages](), set[int]()
+
+    def root(messages: Messages) -> str:
+        seen.append([dict(message) for message in messages])
+        return block("print(llm_batch(['a', 'b']))" if len(messages) == 2 else "set_answer('done')")
+
+    def worker(messages: Messages) -> str:
+        threads.add(threading.get_ident())
+        return messages[-1]["content"].upper()
+
+    done = deeprepo.RLM(root, worker, budget=0.01).run("What?", "text")
+    assert (done.answer, done.trajectory[0].output, done.calls, done.cost.usd) == ("done", "['A', 'B']\n", 4, None)
+    assert [message["role"] for message in seen[1]] == ["system", "user", "assistant", "user"]
+    assert len(threads) == 1
+
+
+def test_a_function_may_be_asynchronous() -> None:
+    """Then several calls are on their way at once; two functions of one name are two models."""
+    running = most = 0
+
+    async def worker(messages: Messages) -> str:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.5)
+        running -= 1
+        return "x"
+
+    async def ask(name: str) -> deeprepo.Result:
+        root: Callable[[Messages], str] = lambda _: block("set_answer(str(llm_batch(['a', 'b', 'c'])))")  # noqa: E731
+        root.__name__ = name
+        return await deeprepo.RLM(root, worker, FREE).run_async("?", "text")
+
+    done = asyncio.run(ask("worker"))
+    assert (done.answer, most) == ("['x', 'x', 'x']", 3)
+    assert done.cost.models == ("function:worker", "function:worker-2")
+
+
+def _raises(_: Messages) -> str:
+    raise KeyError("no weights")
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (_raises, r"the model _raises\(\) raised KeyError: 'no weights' \(test_models_of_the_caller.py, line \d+\)"),
+        (lambda _: 3, "returned int: let it return the reply, a text"),
+    ],
+)
+def test_a_function_that_fails_is_named_with_its_line(model: Callable[[Messages], Any], sentence: str) -> None:
+    """And is not called again."""
+    with pytest.raises(deeprepo.ProviderError, match=sentence):
+        deeprepo.RLM(model).run("?", "text")
+
+
+def test_the_instructions_may_be_the_callers() -> None:
+    """A text in the place of ours, or a function of ours."""
+    told = list[str]()
+
+    def root(messages: Messages) -> str:
+        told.append(messages[0]["content"])
+        return block("set_answer('x')")
+
+    deeprepo.RLM(root, system_prompt="Write Python.").run("?", "text")
+    deeprepo.RLM(root, system_prompt=lambda ours: ours.replace("You have 12 turns", "Be quick")).run("?", "text")
+    assert told[0] == "Write Python."
+    assert "; in each, send one block of Python" in told[1]
+    assert "Be quick" in told[1]
+    with pytest.raises(deeprepo.UsageError, match="system_prompt is ' '"):
+        deeprepo.RLM(root, system_prompt=" ").run("?", "text")
+
+
+@pytest.mark.parametrize(
+    ("limit", "text", "told"),
+    [
+        ({"block_seconds": 0.5}, "while True: pass", "computed for 0.5 s"),
+        ({"block_memory": 32}, "x = 'x' * 60_000_000", "MemoryError"),
+        ({"block_output": 300}, "print('y' * 5_000)", "characters cut here"),
+        ({"block_memory": 400}, "x = 'x' * 250_000_000\nprint(len(x))", "250000000"),
+    ],
+)
+def test_the_limits_of_a_block_are_the_callers(limit: dict[str, float], text: str, told: str) -> None:
+    """Of its time, its memory and what is shown of it."""
+    blocks = iter([text, "set_answer('x')"])
+    done = deeprepo.RLM(lambda _: block(next(blocks)), **limit).run("?", "text")  # type: ignore[arg-type]
+    assert told in f"{done.trajectory[0].output}{done.trajectory[0].error}"
+    with pytest.raises(deeprepo.UsageError, match="give a number of"):
+        deeprepo.RLM(**dict.fromkeys(limit, 0))  # type: ignore[arg-type]
+
+
+def test_several_runs_are_compared(tmp_path: Path) -> None:
+    """The answer that most of them have, however it is written, what all of them cost, and a journal for each."""
+    answers = {7: "Two.", 8: "three", 9: " two "}
+    events = list[deeprepo.Event]()
+    with in_thread(Server(lambda body: code(f"set_answer({answers[body['seed']]!r})"))) as server:
+        model = deeprepo.Model("openai/gpt-5.4", base_url=server.openai_url, api_key="k", seed=7)
+        rlm, how = deeprepo.RLM(model, budget=0.6), {"samples": 3, "journal": tmp_path / "run.jsonl"}
+        done = rlm.run("?", "text", **how, on_progress=events.append)  # type: ignore[arg-type]
+        again = rlm.run("?", "text", **how)  # type: ignore[arg-type]
+    assert (done.answer, done.agreed, [one.answer for one in done.samples]) == ("Two.", 2, ["Two.", "three", "two"])
+    assert (done.calls, server.count, again.answer) == (3, 3, "Two.")
+    assert done.cost.usd == pytest.approx(3 * (done.samples[0].cost.usd or 0))
+    assert sorted(place.name for place in tmp_path.iterdir()) == ["run.2.jsonl", "run.3.jsonl", "run.jsonl"]
+    assert {event.run for event in events if isinstance(event, deeprepo.Turn)} == {"1/root", "2/root", "3/root"}
+    assert str(events[-1]).startswith("answered by 2 of 3: 3 calls, $")
+
+
+def test_several_runs_have_one_budget() -> None:
+    """Together they cost no more than one may, and one that fails is no answer."""
+    numbers = count()
+
+    def root(_: Messages) -> str:
+        if next(numbers) == 0:
+            raise OSError("busy")
+        return block("set_answer([1])")
+
+    budget = deeprepo.Budget(None, None, 9, None)
+    done = deeprepo.RLM(root, budget=budget).run("?", "text", samples=3, answer_type=list[int])
+    assert (done.value, done.agreed, len(done.samples)) == ([1], 2, 2)
+    assert any("ended before its first turn: the model root() raised OSError" in note for note in done.notes)
+    looped = deeprepo.RLM(lambda _: block("print(llm_query('?'))"), budget=budget).run("?", "text", samples=3)
+    assert (looped.agreed, looped.outcome, looped.calls) == (0, "budget", 9)
+    with pytest.raises(deeprepo.UsageError, match="samples=0"):
+        deeprepo.RLM(root).run("?", "text", samples=0)
