@@ -4,12 +4,12 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from bot.config import names, yaml_text
-from bot.config.defaults import Pattern
+from bot.config.defaults import ALL, CLAIMS, Pattern
 from bot.config.repository import Problem
 from bot.values import Evidence, Finding
 from impact.text import globs
@@ -18,6 +18,10 @@ FILE, OTHER_NAMES = names.IGNORE, names.OTHER_IGNORE
 Scope = Literal["finding", "rule", "path"]
 MOST_PLACES, MOST_OLD = 40, 12  # digests of one entry, and of an older one
 DIGEST = 32  # characters of each; older entries have more
+NEW_NAMES_OF = {"finding": "fingerprint", "kind": "rule"}
+OLD_NAMES_OF = {old: new for new, old in NEW_NAMES_OF.items()}
+NEW_NAMES = NEW_NAMES_OF.keys()
+WRITTEN = ("finding", "kind", "path", "title", "reason", "expires", "digest")  # keys, as people look for them
 NEEDS: dict[Scope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
 
 
@@ -34,6 +38,25 @@ class IgnoreEntry(BaseModel):
     path: Pattern = ""
     title: str = ""  # for people
     expires: date | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_the_settings(cls, row: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+        """Read an entry that is written like one of `ignore` in the settings; `scope`, `fingerprint` and `rule` are names of earlier versions."""
+        if not (isinstance(row, dict) and NEW_NAMES & row.keys()):
+            return row
+        kind = row.get("kind")
+        if kind == CLAIMS:
+            raise ValueError(f"`{CLAIMS}` are answered by `ignore` of {names.FILE}")
+        entry = {NEW_NAMES_OF.get(name, name): value for name, value in row.items() if (name, value) != ("kind", ALL)}
+        return {"scope": "finding" if kind is None else "path" if kind == ALL else "rule"} | entry
+
+    def written(self) -> dict[str, Any]:
+        """Return the entry as people write it."""
+        data = {name: value for name, value in self.model_dump(mode="json").items() if value not in ("", None)}
+        renamed = {OLD_NAMES_OF.get(name, name): value for name, value in data.items() if name != "scope"}
+        entry = {"kind": ALL} | renamed if self.scope == "path" else renamed
+        return {name: entry[name] for name in WRITTEN if name in entry}
 
     def covers(self, finding: Finding, place: Evidence | None = None) -> bool:
         """Whether the finding is one of those meant; with a place, whether it is at that one of its places."""
@@ -132,5 +155,6 @@ def _entry(row: object) -> IgnoreEntry | tuple[str, tuple[str | int, ...]]:
         return (f"{where}: {yaml_text.sentence(first)}" if where else yaml_text.sentence(first)), first["loc"]
     missing = [name for name in NEEDS[entry.scope] if not getattr(entry, name)]
     if missing or not entry.reason.strip():
-        return f"scope {entry.scope} needs {' and '.join(missing or ['reason'])}", ()
+        wanted = [OLD_NAMES_OF.get(name, name) for name in missing or ["reason"]]
+        return f"it needs {' and '.join(wanted)}", ()
     return entry

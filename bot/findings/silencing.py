@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a 
 BY_CODE = frozenset({"secret", "settings"})  # categories that no model reports: they name the check
 FILE, LOCAL = names.IGNORE, names.LOCAL_IGNORE
 HEAD = """\
-# Findings that deeprepo does not repeat. Written by `deeprepo ignore`; edit or remove entries as you like.
-# scope: finding = this one finding; rule = this rule or category in files that match `path`; path = everything there.
+# Findings that deeprepo does not repeat, in the form of `ignore` in .deeprepo.yml. Written by `deeprepo ignore`; edit or remove entries as you like.
+# finding = this one finding; kind = this rule or category in files that match `path`; kind: all = everything there.
 # A path that begins with = is one file, every character as it is; others are patterns as in .gitignore.
 # An entry counts once it is on the base branch. `expires` (a date) is optional.
 """
@@ -196,8 +196,7 @@ def add_entry(before: bytes | None, entry: "IgnoreEntry") -> str:
     from bot.config import yaml_text
 
     text = before.decode("utf-8", "replace") if before else HEAD
-    data = {name: value for name, value in entry.model_dump(mode="json").items() if value not in ("", None)}
-    return f"{text.rstrip()}\n{yaml_text.dump([data])}"
+    return f"{text.rstrip()}\n{yaml_text.dump([entry.written()])}"
 
 
 def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | None = None) -> "IgnoreEntry":

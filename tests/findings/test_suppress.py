@@ -22,16 +22,19 @@ def split(text: str, finding: Finding = FINDING) -> tuple[bool, tuple[str, ...]]
 @pytest.mark.parametrize(
     ("entry", "other"),
     [
-        ("fingerprint: abc\n  path: src/", replace(FINDING, fingerprint="abd")),
+        ("finding: abc\n  path: src/", replace(FINDING, fingerprint="abd")),
+        ("kind: removed-symbol\n  path: src/**", replace(FINDING, path="lib/a.py")),
+        ("kind: contract\n  path: src/", replace(FINDING, rule="", category="logic")),
+        ("kind: all\n  path: src/a.py", replace(FINDING, path="src/b.py")),
+        ("fingerprint: abc\n  path: src/", replace(FINDING, fingerprint="abd")),  # as earlier versions wrote them
         ("scope: rule\n  rule: removed-symbol\n  path: src/**", replace(FINDING, path="lib/a.py")),
-        ("scope: rule\n  rule: contract\n  path: src/", replace(FINDING, rule="", category="logic")),
         ("scope: path\n  path: src/a.py", replace(FINDING, path="src/b.py")),
     ],
 )
 def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Finding) -> None:
     """One finding, one rule (or category) in some files, or everything in some files."""
     text = f"- {entry}\n  reason: known\n"
-    mine = replace(FINDING, rule="") if "rule: contract" in entry else FINDING
+    mine = replace(FINDING, rule="") if "kind: contract" in entry else FINDING
     assert split(text, mine) == (False, ())
     assert split(text, other) == (True, ())
 
@@ -49,6 +52,7 @@ def test_the_reason_goes_with_the_finding() -> None:
         ("- fingerprint: abc\n  reason: r\n  expires: 2026-05-31\n", "expired on 2026-05-31"),
         ("- fingerprint: abc\n  reason: r\n  untill: 2027-01-01\n", "untill"),
         ("- fingerprint: abc\n", "reason"),
+        ("- kind: claims\n  path: a.py\n  reason: r\n", "are answered by `ignore` of .deeprepo.yml"),
         ("- scope: rule\n  rule: removed-symbol\n  reason: r\n", "needs path"),
         ("- scope: galaxy\n  reason: r\n", "scope"),
         ("- just text\n", "entry 1"),
@@ -81,6 +85,7 @@ def test_what_people_wrote_in_the_file_stays() -> None:
     before = b"# our own words\n- fingerprint: old\n  reason: r  # why\n"
     text = silencing.add_entry(before, silencing.entry_for(FINDING, "rule", 'says: "no"\n- not an entry'))
     assert text.encode().startswith(before.rstrip())
+    assert "\n- kind: removed-symbol\n  path: =src/a.py\n" in text
     entries = silencing.read_ignore_file(text.encode(), TODAY).entries
     assert [(e.scope, e.fingerprint, e.rule, e.path) for e in entries] == [
         ("finding", "old", "", ""),
