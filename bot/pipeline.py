@@ -320,6 +320,7 @@ def _review(
     has_unread = any(file.path in subject.brief.left_out for file in subject.files)
     coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units), tried=tuple(session.attempts))
     open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
+    coverage_now = coverage_now.beside(open_findings)
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
     return Review(

@@ -226,7 +226,7 @@ class LostGuard:
 
 @dataclass(frozen=True, slots=True)
 class Dependents:
-    """What the change can break: its symbols, the files that use them, the places, and what budgets cut off."""
+    """What the change may break: the changed symbols, the files that use them, the lines with those uses, and what the search limits left out."""
 
     symbols: tuple[ChangedSymbol, ...] = ()
     files: tuple[Dependent, ...] = ()

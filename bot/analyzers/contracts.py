@@ -245,7 +245,7 @@ def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
 
 
 def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
-    """The rows by what broke them: one definition, a class with its members, or what is gone and was used in the same files."""
+    """The rows by what broke them: one definition, a class with its members, or what is gone (or renamed) and was used in the same files."""
     if any(row.rule == "removed-module" for row in rows):  # then the names in it are gone with it
         return [_order(rows)]
     keys = {row.reference.symbol for row in rows}
@@ -258,7 +258,8 @@ def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
     by_cause: dict[object, list[Breakage]] = defaultdict(list)
     for root, mine in by_root.items():
         is_gone = all(row.misfit is None for row in mine)
-        by_cause[frozenset(row.reference.path for row in mine) if is_gone else root] += mine
+        is_renamed = any(row.symbol is not None and row.symbol.change == "renamed" for row in mine)  # mended otherwise
+        by_cause[(frozenset(row.reference.path for row in mine), is_renamed) if is_gone else root] += mine
     return [_order(cause) for cause in by_cause.values()]
 
 

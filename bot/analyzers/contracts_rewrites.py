@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from itertools import islice, pairwise
+from itertools import islice, pairwise, zip_longest
 
 from tree_sitter import Node
 
@@ -24,14 +24,19 @@ from impact.nodes import ancestors
 from impact.ports import Language, Tree
 from impact.syntax import tree_of
 from impact.text.lines import file_lines
+from impact.uses.symbols import ALIKE, token_likeness
 
 MOST = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 SAME = 0.9  # of the lines of a definition, from 0 to 1
+EDITED = 2  # lines of a short definition that has another name and is still the same one
+DECIDES = re.compile(r"[^\W\d]\w*|[!=<>]+|[\[\]{}]")  # words, comparisons, and what makes one thing many
 CLIMB = 6  # levels from a name up to the call that calls it
 # What an argument may hold that does something, beside having a value, or that tells more than the program needs.
 ACTS = re.compile(rb"\w\s*[(!]|\bawait\b|\byield\b|\bnew\b|\+\+|--|(?<![=!<>])=(?!=)|#|//|/\*|\*\*|\.\.\.|^[*&]")
 SHORTHAND = {"shorthand_property_identifier": b"%(old)s: %(new)s", "export_specifier": b"%(new)s as %(old)s"}
+# What stands between the name of a file or namespace and a name in it that is the same.
+QUALIFIES = re.compile(rb"\s*(?:\.|::|\\)\s*|\s+import\b[\s\w(,]*")
 # A parameter that is declared without a type and without a default, its name masked.
 BARE = re.compile(r"(?:^|[(,])\s*\$?\0:?\s*(?:[,)]|$)")
 NO_RENAME = frozenset({"shorthand_property_identifier_pattern"})  # its name is a key of something else
@@ -56,14 +61,21 @@ class _File:
     _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # of a name, by their lines
 
     def uses(self, row: Breakage) -> list[Use]:
-        """The uses of a broken name on its line."""
+        """The uses of a broken name on its line. A file or namespace that is called like it is none: `from app.price import price`."""
         name, line = row.reference.name, row.reference.line
         if name not in self._uses:
             by_line = self._uses.setdefault(name, {})
-            for use in self.language.uses(self.path, self.source, {name}):
-                by_line.setdefault(use.line, []).append(use)
-        uses = {use.at: use for use in self._uses[name].get(line, ())}
-        return [use for at, use in sorted(uses.items()) if at >= 0 and use.name.endswith(name)]
+            uses = {use.at: use for use in self.language.uses(self.path, self.source, {name}) if use.at >= 0}
+            ordered = [use for _, use in sorted(uses.items()) if use.name.endswith(name)]
+            for use, following in zip_longest(ordered, ordered[1:]):
+                end = use.at + len(use.name.encode())
+                if following is None or not QUALIFIES.fullmatch(self.source[end : max(end, following.at)]):
+                    by_line.setdefault(use.line, []).append(use)
+        return self._uses[name].get(line, [])
+
+    def all_uses(self, name: str) -> list[Use]:
+        """The uses of a name whose lines were asked for."""
+        return [use for uses in self._uses.get(name, {}).values() for use in uses]
 
 
 class _NotMechanical(Exception):  # noqa: N818 - an outcome
@@ -121,7 +133,14 @@ async def _is_another(tree: Tree, item: ChangedSymbol) -> bool:
         [row for line in await _text(tree, side) if (row := named.sub("\0", line).strip())]
         for side in (item.before, item.after)
     ]
-    return SequenceMatcher(None, before, after, autojunk=False).ratio() < SAME
+    if SequenceMatcher(None, before, after, autojunk=False).ratio() >= SAME:
+        return False
+    # A line or two of a short body are edited: they have the same words, and give an answer of the same form and sense.
+    edited = [set(one) - set(other) for one, other in ((before, after), (after, before))]
+    if before[:1] != after[:1] or any(len(lines) > EDITED for lines in edited):
+        return True
+    decides = [Counter(DECIDES.findall("\n".join(lines))) for lines in edited]
+    return decides[0] != decides[1] or token_likeness("\n".join(before), "\n".join(after)) < ALIKE
 
 
 async def _text(tree: Tree, symbol: Symbol) -> Sequence[str]:
@@ -227,6 +246,10 @@ def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bo
     members = [use for use in uses if use.form == "member"]
     plain = [use for use in uses if use.form != "member"]
     selection = (members or plain) if is_member else (plain or members)
+    if not selection and row.reference.form == "import":  # the statement begins here, and has the name on a later line
+        spot = statement(file.path, file.source, row.reference.line)
+        end = spot.start + len(spot.text.encode()) if spot is not None else 0
+        selection = [use for use in file.all_uses(old) if spot is not None and spot.start <= use.at < end]
     if not selection:
         raise _NotMechanical
     return {_rename(file, use, old.encode(), new.encode()) for use in selection}

@@ -170,7 +170,7 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
         return f"{first.name} returns {misuse.gives} now, but {first.reference.path} {misuse.says}"
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
-    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))
+    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule and _fate(row) == _fate(first)))
     label = names[0] if len(names) == 1 else f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"
     still = "imports" if first.reference.form == "import" else "calls" if first.reference.call else "uses"
     be, it = ("was", "it") if len(names) == 1 else ("were", "them")
@@ -182,11 +182,22 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
 
 
 def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
-    """The names that the title leaves out."""
-    names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))[NAMED:LISTED]
-    if first.misfit is not None or not names:
-        return ""
-    return f" The same holds for {', '.join(f'`{name}`' for name in names)}."
+    """A sentence for each further name of the title and each that has another fate; the names that are left over."""
+    own = first.misfit is None and first.rule == "removed-symbol"
+    others: dict[str, Breakage] = {}
+    for row in rows:
+        if row.rule == first.rule and row.name != first.name:
+            others.setdefault(row.name, row)
+    told = list(others.values())[: NAMED - 1] if own else []
+    sentences = "".join(
+        f" `{row.name}` was {_fate(row)}{' too' if _fate(row) == _fate(first) else ''}: "
+        f"{row.reference.path}:{row.reference.line} still uses {_left(row)}."
+        for row in told
+    )
+    left = list(others)[len(told) if own else NAMED - 1 : LISTED]
+    if first.misfit is not None or not left:
+        return sentences
+    return f"{sentences} The same holds for {', '.join(f'`{name}`' for name in left)}."
 
 
 def _fate(row: Breakage) -> str:
@@ -224,7 +235,15 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
     )
     if reference.likely:
         by_name = " Nothing in the tree defines that name any more. What the receiver is was not proven: a library may still offer it."
-    return f"`{row.name}` ({where} before the change) was {_fate(row)}, but {here} still uses the old name.{by_name}"
+    return f"`{row.name}` ({where} before the change) was {_fate(row)}, but {here} still uses {_left(row)}.{by_name}"
+
+
+def _left(row: Breakage) -> str:
+    """What a line that was left behind still uses."""
+    fate = _fate(row)
+    return (
+        "the old name" if fate.startswith("renamed") else "it from its old place" if fate.startswith("moved") else "it"
+    )
 
 
 def _head(symbol: Symbol | None) -> str:

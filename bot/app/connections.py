@@ -1,8 +1,8 @@
-"""The connections of a server: nobody holds a place who has not said a whole request in a while, or whose body does not arrive.
+"""Limits on the connections of a server: a client that sends its request slowly, or not at all, cannot keep others out.
 
-The server reads a head and a body before it knows who sends them. So a head has seconds to arrive, what nobody reads of a body is not waited for,
-and where all places are taken whoever has waited longest without a whole request makes room. A body that is read has a minimum pace, and a room:
-small ones, as GitHub's deliveries are, have one of their own.
+The server reads a request's head and body before it knows who sends them. So the head must arrive within seconds, and the server does not wait
+for the rest of a body that it does not read. When all connections are in use, the one that has gone longest without a complete request is closed.
+A body that is read must arrive at a minimum rate. Small bodies, such as GitHub's deliveries, have a memory limit of their own.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class Connection(H11Protocol):
         self._clock: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Give it a place, by ending another one where there is none."""
+        """Register the connection. If there are too many, close the one that has waited longest."""
         super().connection_made(transport)
         self._watch()
         if len(self.connections) > self._most and self._waiting:

@@ -110,7 +110,7 @@ def command(
 
             refuse_elsewhere(repo, request.head, scratch)  # before anything is paid
         review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))
-    code = reviewing.finish(review, form, output, show=show or (), fixable=0 if fix else len(fixable(review)))
+    code = reviewing.finish(review, form, output, show=show or (), fixable=None if fix else len(fixable(review)))
     if not fix:
         return code
     from bot.cli.fix import carry_out

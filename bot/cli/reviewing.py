@@ -21,9 +21,14 @@ OFFLINE = "No model is configured: only checks by code ran. Set ANTHROPIC_API_KE
 
 
 def finish(
-    review: "Review", form: str = "console", output: Path | None = None, *, show: Collection[str] = (), fixable: int = 0
+    review: "Review",
+    form: str = "console",
+    output: Path | None = None,
+    *,
+    show: Collection[str] = (),
+    fixable: int | None = 0,
 ) -> int:
-    """Deliver the review and return the exit code. `fixable`: how many findings --fix would mend."""
+    """Deliver the review and return the exit code. `fixable`: how many findings --fix would mend, None where it is about to."""
     from bot.strategies.choice import NO_MODEL
 
     if review.strategy.reason == NO_MODEL:
@@ -44,7 +49,9 @@ def workplace(request: "ReviewRequest") -> Iterator[str]:
             raise NothingToReview(typed.nothing(request, behind=empty.behind)) from None
 
 
-def deliver(review: "Review", form: str, output: Path | None, *, show: Collection[str] = (), fixable: int = 0) -> None:
+def deliver(
+    review: "Review", form: str, output: Path | None, *, show: Collection[str] = (), fixable: int | None = 0
+) -> None:
     """Print the review, or write it to a file and say so. `show`: what is listed beyond the usual."""
     from bot.outputs import OUTPUTS
     from bot.render import count

@@ -55,10 +55,10 @@ ASCII = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is listed, how many findings --fix would mend here, and the command that installs what is missing."""
+    """How much is listed, how many findings --fix would mend here (None: it is about to), and the command that installs what is missing."""
 
     is_whole: bool = False
-    fixable: int = 0
+    fixable: int | None = 0
     remedy: str = ""
 
     def rows(self, most: int) -> int | None:
@@ -339,7 +339,7 @@ def _footer(review: "Review", extent: Extent) -> RenderableType:
     notes += [_silence(*row) for row in facts.silencing_rules(review)]
     rows = [Text(sentence, "dim") for sentence in notes]
     rows += [Text.assemble(("next  ", "dim"), _mend(extent.fixable))] if extent.fixable else []
-    rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all else []
+    rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all and extent.fixable is not None else []
     todo = "" if review.cut.failure else facts.lead(review.coverage)
     rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
     style = "bold red" if review.cut.failure else ENDS[facts.conclusion(review)]

@@ -199,7 +199,7 @@ async def is_left_out(host: Host, head: str) -> bool:
 
 
 async def pulls_of(host: Host, head: str) -> list[int]:
-    """The pull requests that have a check run of ours on a commit, the newest first."""
+    """The numbers of the pull requests for which deeprepo has made a check run on this commit, newest first."""
     numbers = (one.external_id for one in await _list_runs(host, head) if one.external_id.isdecimal())
     return sorted({int(number) for number in numbers} - {0}, reverse=True)
 

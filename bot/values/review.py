@@ -147,6 +147,14 @@ class Coverage:
         """Whether nothing is open."""
         return not self.open
 
+    def beside(self, findings: Iterable[Finding]) -> "Coverage":
+        """The coverage without the places that only rely on the change and that a finding shows already."""
+        told = {(place.path, place.line) for one in findings for place in (*one.places, *one.evidence)}
+        return replace(
+            self,
+            readings=tuple(row for row in self.readings if row.state != "relies" or (row.path, row.line) not in told),
+        )
+
     @property
     def relying(self) -> tuple[CoverageRow, ...]:
         """The places that rely on what changed, most telling first."""

@@ -7,6 +7,7 @@ the key of every provider that somebody's file mentions.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from bot import config
@@ -33,6 +34,7 @@ PREFERRED = (
 UNLISTED = (
     5.0  # dollars that a review must be allowed for a model of unknown price: each call counts as one of the dearest
 )
+NEAR = 0.9  # of two names, from 0 to 1: one of them is misspelt
 HIGH_TURNS = 24  # of a root at effort high
 COMMON = "DEEPREPO_BASE_URL"
 
@@ -108,7 +110,10 @@ class Connections:
 
             return FunctionModel(name, access.function)
         if provider.name not in LOCAL:
-            extras.need("models")
+            try:
+                extras.need("models")
+            except UsageError as missing:
+                raise UsageError(f"{_spelling(name)}{missing}") from None
         try:
             return connect(
                 name,
@@ -197,6 +202,13 @@ def in_force(settings: Config) -> Config:
     key_roles = [name for name, model in (("root", root), ("worker", worker)) if model]
     origins = {**settings.origins, **dict.fromkeys(key_roles, "the key that is set")}
     return replace(settings, root=root or settings.root, worker=worker or settings.worker, origins=origins)
+
+
+def _spelling(name: str) -> str:
+    """The question whether a name was meant that is near to it: without the packages, only ours are known."""
+    known = [model for _, *models in PREFERRED for model in models]
+    near = [] if name in known else get_close_matches(name.lower(), known, 1, NEAR)
+    return f"{name}: did you mean {near[0]}? " if near else ""
 
 
 def keys() -> tuple[str, ...]:

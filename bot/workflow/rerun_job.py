@@ -1,4 +1,4 @@
-"""All checks of a commit are wanted again: a review for each pull request that has a check run of ours there."""
+"""Somebody re-runs all checks of a commit: each pull request that has one of deeprepo's check runs on it is reviewed again."""
 
 from bot import github
 from bot.jobs import Job

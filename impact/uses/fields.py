@@ -114,7 +114,7 @@ def _any(names: Collection[str]) -> str:
 
 
 def _lost(item: ChangedSymbol) -> Field | None:
-    """The field that a class has no more."""
+    """The field that the change removes from a class."""
     old = item.before
     if (
         old is None

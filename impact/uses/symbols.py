@@ -18,6 +18,8 @@ from impact.uses.contract import is_contested, without_formatting
 
 VALUES = frozenset({"variable", COMPONENT})  # what has no body
 HOLDERS = frozenset({"class", "type"})  # what has members
+SHORT = 12  # lines of a definition of which one edited line is much
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
@@ -224,7 +226,18 @@ def _alike(source: ChangedSource, before: Symbol, after: Symbol) -> float:
         return 0.0
     old = re.sub(rf"\b{re.escape(before.short)}\b", "_", source.lines(before))[:MAX_BODY]
     new = re.sub(rf"\b{re.escape(after.short)}\b", "_", source.lines(after))[:MAX_BODY]
-    return _likeness(old, new)
+    return max(_likeness(old, new), token_likeness(old, new))
+
+
+def token_likeness(old: str, new: str) -> float:
+    """How alike two texts are by their tokens, 0 to 1: a short body of which one line is edited. 0 if each has a word that the other lacks."""
+    if min(old.count("\n"), new.count("\n")) > SHORT:
+        return 0.0
+    one, two = (_TOKEN.findall(text) for text in (old, new))
+    words = [{token for token in side if token[0].isalpha() or token[0] == "_"} for side in (one, two)]
+    if words[0] - words[1] and words[1] - words[0]:
+        return 0.0
+    return difflib.SequenceMatcher(None, one, two, autojunk=False).ratio()
 
 
 def with_moves(

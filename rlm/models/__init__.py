@@ -149,7 +149,10 @@ def _tokens(provider: Provider, name: str, url: str) -> Tokens:
 
 def is_installed() -> bool:
     """Whether the packages by which models are spoken to can be imported. None is imported for the answer."""
-    return all(find_spec(package) is not None for package in PACKAGES)
+    try:
+        return all(find_spec(package) is not None for package in PACKAGES)
+    except ImportError:
+        return False
 
 
 def load(name: str) -> None:

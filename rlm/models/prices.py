@@ -22,7 +22,7 @@ LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x
 RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
 BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # what follows a model's name there: date, version, window
 SEARCHES = ":online"  # of OpenRouter: each request also pays for a search of the web, at a price that its engine sets
-RENAMED = {"azure", "bedrock"}  # where whoever deploys a model may give it a name of their own
+RENAMED = {"azure", "bedrock"}  # providers at which a customer can name a deployed model freely
 REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Claude on Vertex AI in a region
 VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
 

@@ -53,6 +53,30 @@ def test_a_call_is_fitted_to_its_new_signature(
     assert found == ({"app.py": text.format(now)} if now else {})
 
 
+EDITED = "def {}(items):\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_mended"),
+    [
+        ("return sum(items)", "return sum(items) + 1", True),
+        ("total = sum(items) * 2\n    return total", "total = sum(items) * 3\n    return total", True),
+        ("return first(items)", "return [first(items)]", False),  # several for one
+        ("return sum(items) > 0", "return sum(items) <= 0", False),  # the other answer
+        ("return is_paid(items)", "return not is_paid(items)", False),
+        ("return users.first(items)", "return orders.first(items)", False),  # of something else
+    ],
+)
+def test_a_definition_that_is_renamed_and_edited_at_once_is_renamed_where_it_is_called(
+    repository: Repository, before: str, after: str, *, is_mended: bool
+) -> None:
+    """Unless what it says is turned round, or is of something else. Its file keeps its name, also where both had one."""
+    caller = "from app.price import (\n    {0},\n)\n\n\ndef go():\n    return {0}([1])\n"
+    files = {"app/price.py": EDITED.format("price", before), "app/__init__.py": "", "a.py": caller.format("price")}
+    found = mended(repository.change(files, {"app/price.py": EDITED.format("cost", after)}))
+    assert found == ({"a.py": caller.format("cost")} if is_mended else {})
+
+
 @pytest.mark.parametrize(
     ("before", "after", "call", "now"),
     [

@@ -1,11 +1,15 @@
 """Who sees what: four kinds of people and the operator, on every page and with every id."""
 
 import re
+import time
 from pathlib import Path
 from urllib.parse import quote
 
 import httpx2
 from visiting import Visit, form, stored, visit
+
+from bot.storage import FinishedReview
+from bot.values import PullRef
 
 PAGES = ("/", "/?days=7", "/?repositories=all", "/reviews", "/reviews?state=findings", "/queue", "/worth")
 SEEN = {"ann": {"shop"}, "bob": {"shop", "grid"}, "operator": {"shop", "grid"}}
@@ -33,6 +37,24 @@ async def test_each_sees_exactly_theirs_on_every_page(tmp_path: Path) -> None:
             home = (await http.get("/")).text
             assert f"<dt>Pull requests</dt><dd>{len(SEEN[login])}</dd>" in home
             assert f"<dt>Cost</dt><dd>${0.25 * len(SEEN[login]):.2f}</dd>" in home
+
+
+async def test_an_unknown_price_is_no_zero(tmp_path: Path) -> None:
+    """One review, by a model that is on no list: neither dollars nor "nothing" are said, and one is not called several."""
+    async with visit(tmp_path) as at:
+        pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 1)
+        now = time.time()
+        await at.server.opened.store.reviews.keep(
+            FinishedReview(
+                "review~1~1#1~a", "a" * 40, "push", 1, now - 9, now, "neutral", "direct", 2, 900, None, pull, b"{}"
+            )
+        )
+        page = (await (await at.operator()).get("/")).text
+        assert "1 review of unknown price" in page
+        assert "No price is known." in page
+        assert "<dt>Cost</dt><dd>$" not in page
+        assert "nothing spent" not in page
+        assert "1 reviews" not in page
 
 
 async def test_what_is_another_s_is_as_if_it_were_not_there(tmp_path: Path) -> None:

@@ -51,6 +51,25 @@ def test_a_review_fixes_what_it_finds_and_reviews_the_result(broken: Repository)
     assert done.returncode == 0
     assert text(broken, "shop/cart.py").endswith("return total(items)\n")
     assert text(broken, "shop/order.py").endswith("return price.total(items)\n")
+    assert "fix and review again" not in done.stdout  # which is what it does
+
+
+def test_a_variable_of_the_environment_is_renamed_where_it_is_set(repository: Repository) -> None:
+    """In files of settings; not in a workflow, which no App may write, and not where the line may ask somebody else for it."""
+    places = {
+        "compose.yml": "services:\n  web:\n    environment:\n      SHOP_TOKEN: x\n",
+        ".env.example": "SHOP_TOKEN=\n",
+    }
+    workflow = {".github/workflows/a.yml": "on: push\nenv:\n  SHOP_TOKEN: ${{ secrets.SHOP_TOKEN }}\n"}
+    read = 'import os\n\ntoken = os.environ["{}"]\n'
+    repository.commit({"shop.py": read.format("SHOP_TOKEN"), **places, **workflow}, "before")
+    repository.commit({"shop.py": read.format("STORE_TOKEN")}, "after")
+    done = run(repository, "review", "HEAD~1..HEAD", "--effort", "none", "--fix")
+    assert "compose.yml" in done.stderr
+    for path, before in places.items():
+        assert text(repository, path) == before.replace("SHOP_TOKEN", "STORE_TOKEN")
+    for path, before in workflow.items():
+        assert text(repository, path) == before
 
 
 @pytest.mark.parametrize(("bar", "code"), [((), 0), (("--fail-on", "high"), 1)])

@@ -284,6 +284,8 @@ def test_a_variable_that_code_reads_by_a_new_name_is_missed_where_it_is_set(repo
     assert finding.title == f"`{OLD}` is read as `{NEW}` now, but .env and 5 more files still set the old name"
     assert (finding.verdict, finding.path, finding.start) == ("proven", "src/main.ts", 1)
     assert {item.path for item in finding.evidence} == SET.keys()
+    page = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none").to_markdown()
+    assert "on the change" not in page  # what a finding shows is not listed once more
 
 
 @pytest.mark.parametrize(

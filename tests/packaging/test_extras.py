@@ -82,10 +82,16 @@ def test_a_review_by_code_needs_no_extra(base: str, changed: Path, command: tupl
             (("review", "HEAD~1..HEAD"), {"DEEPREPO_WORKER": "ollama/x"}, NO_MODELS),
             (("review", "HEAD~1..HEAD", "--worker", "ollama/x"), {}, NO_MODELS),
             (("review", "HEAD~1..HEAD", "--root", "bedrock/x"), {}, NO_MODELS),
+            (
+                ("review", "HEAD~1..HEAD", "--root", "anthropic/claude-sonet-5-5"),
+                {},
+                f"anthropic/claude-sonet-5-5: did you mean anthropic/claude-sonnet-5-5? {NO_MODELS}",
+            ),
         ],
         0,
         4,
         5,
+        10,
     ),
     ids=str,
 )

@@ -83,7 +83,7 @@ class Old:
         self._rows: dict[Path, Row] = {}
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as above
-        """The value of `a.b`, None where there is none."""
+        """Return the value at a dotted key such as `a.b`, None if it is missing."""
         return self._at(_path(key))
 
     def take(self, key: str, into: str, make: Callable[[Any], Any] = lambda value: value) -> None:

@@ -1,11 +1,12 @@
 """Variables of the environment that one side of the tree calls by a new name while another has the old one, and new ones that nothing sets."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import basename
 
-from bot.values import ChangedFile, Evidence, Finding, Query, Source, Verdict
+from bot.values import ChangedFile, Evidence, Finding, Query, Rewrite, Source, Verdict
 from bot.values.finding import USES_IT, proof_of
 from impact.ports import Tree
 from impact.text.paths import is_sample, is_workflow, vendored_folder
@@ -132,4 +133,21 @@ def _finding(one: Renaming, left: Sequence[tuple[Role, _Row]]) -> Finding:
         end=one.line.new or 1,
         evidence=tuple(Evidence(path, text, number, note=USES_IT) for _, (path, number, text) in ordered[:QUOTED]),
         verdict=Verdict.PROVEN,
+        rewrites=_rewrites(one, ordered),
     )
+
+
+def _rewrites(one: Renaming, left: Sequence[tuple[Role, _Row]]) -> tuple[Rewrite, ...]:
+    """The lines with the new name, in each file where code can write all of them.
+
+    A line that has the old name twice may also ask somebody else for it, and a field of a class of settings has users of its own.
+    """
+    name = re.compile(rf"(?<!\w){re.escape(one.old)}(?!\w)")
+    taken = re.compile(rf"""["']{re.escape(one.old)}["']|\benv\.{re.escape(one.old)}(?!\w)""", re.IGNORECASE)
+    undecided = {
+        path
+        for role, (path, _, text) in left
+        if is_workflow(path) or len(name.findall(text)) != 1 or (role == "reads" and not taken.search(text))
+    }
+    rows = [row for _, row in left if row[0] not in undecided]
+    return tuple(Rewrite(path, number, text, name.sub(one.new, text)) for path, number, text in rows)

@@ -50,6 +50,8 @@ async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
     await repo.comment(number, RULES, MAINTAINER)
     await _wait_for_answer(gh, number, f"in force: `{MAINTAINER}`")
     say(f"command    {RULES}: the rule is in force from the next review on")
+    newest = max(gh.pull(number).checks, key=lambda one: one.id)
+    say(f"now        {newest.title} What was withdrawn, ignored or silenced no longer counts.")
 
 
 async def _wait_for_answer(gh: GitHub, number: int, words: str) -> None:
