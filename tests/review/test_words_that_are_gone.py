@@ -56,6 +56,7 @@ QUIET = {
     "a key that another file gives, too": ("a.py", "x = {{{}}}\n", '"order_sum": 1', '"total": 1', "b.py", 'y = {"order_sum": 2}\nz = y["order_sum"]\n'),
     "a property that a component takes with the rest": ("row.tsx", "export function Row({{ {}, ...rest }}: any) {{\n  return <b />\n}}\n", "heading", "title", "a.tsx", 'import { Row } from "./row"\nexport const a = <Row heading="x" />\n'),
     "a property of an element inside": ("row.tsx", "export function Row({{ {} }}: any) {{\n  return <b />\n}}\n", "heading", "title", "a.tsx", 'import { Row } from "./row"\nexport const a = <Row title={<B heading="x" />}><B heading="y" /></Row>\n'),
+    "a constant that its package alone can name": ("a/a.go", 'package a\n\nconst {} = "x"\n', "defaultKind", "usualKind", "b/b.go", 'package b\n\nfunc f(p path) {\n\tp.Child("defaultKind")\n}\n'),
     "a package": ("package.json", '{{"dependencies": {{\n    "{}": "^1.0"\n}}}}\n', "form-data", "formdata", "a.js", 'send(kind, ["form-data"])\n'),
 }  # fmt: skip
 

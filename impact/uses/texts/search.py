@@ -48,6 +48,7 @@ async def also_says(
     definitions = {name: path for name, path in _gone_names(symbols) if name not in words}
     deleted = {file.path for file in files if file.status == "deleted"}  # what they had may be a package's now
     gone = {**_gone_attributes(symbols, found), **definitions}
+    own = {one.short for item in symbols if (one := item.before) is not None and one.visibility in ("file", "folder")}
     names = [*lost_names(files, texts, head_paths)]
     paths = dict(lost_paths(files, head_paths))
     forms = [_any_of([*words, *gone, *paths])] if words or gone or paths else []
@@ -80,7 +81,7 @@ async def also_says(
         {
             name: LostWord(name, key, given="code")
             for name, key in gone.items()
-            if key.rpartition(":")[0] not in deleted
+            if key.rpartition(":")[0] not in deleted and name not in own  # no text of others can mean it
         },
         files,
     )
