@@ -180,7 +180,9 @@ def value_text(value: object) -> str:
         return ", ".join(f"{name}: {value_text(item)}" for name, item in value.items() if item is not None)
     if isinstance(value, tuple):
         entries = (
-            ": ".join(filter(None, map(value_text, item))) if isinstance(item, tuple) else value_text(item)
+            ": ".join(text for text in map(value_text, item) if text not in ("", "no"))
+            if isinstance(item, tuple)
+            else value_text(item)
             for item in value
         )
         return ", ".join(entries)

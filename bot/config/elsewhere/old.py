@@ -38,7 +38,7 @@ class Format:
     word: str  # on the command line
     name: str
     files: tuple[str, ...] = ()
-    load: Callable[[str], Any] = yaml_text.data  # raises a ValueError or yaml.YAMLError
+    load: Callable[[str], Any] = yaml_text.data  # raises a ValueError
     read: Callable[["Old"], None] = lambda _: None
     guides: tuple[str, ...] = ()  # patterns, as in .gitignore
 

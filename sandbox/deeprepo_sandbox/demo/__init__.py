@@ -15,10 +15,10 @@ ISSUE = "Ship overnight", "Customers ask for overnight shipping. The label shoul
 SETTINGS = """request_changes: high
 quota: 8
 run: {test: 'python3 -m unittest -v {file}', seconds: 30}
-checks:
-- {name: errors name the parcel, ask: An error about a parcel names it by its `id`., paths: [parcel/carrier.py], severity: fail}
-- {name: announced once, ask: "A parcel is announced to the carrier once, even if its order is tried again.", paths: [parcel/carrier.py]}
-- {name: migrations, ask: A migration that drops a column comes after a release that stopped reading it., paths: [migrations/**]}
+instructions:
+- {name: errors name the parcel, text: An error about a parcel names it by its `id`., path: parcel/carrier.py, must: true}
+- {name: announced once, text: "A parcel is announced to the carrier once, even if its order is tried again.", path: parcel/carrier.py, must: warn}
+- {name: migrations, text: A migration that drops a column comes after a release that stopped reading it., path: migrations/**, must: warn}
 """
 # A pretended key, put together here so that no scanner of this repository stumbles over it.
 TOKEN = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"
