@@ -59,6 +59,7 @@ class Mode:
     cap: float = CAP
     needed: bool = True  # whether the defect has to be found; else it may be said that nothing was read
     rejects: tuple[str, ...] = ()
+    tells: bool = True  # whether every reply says what it used: then no more may be booked
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class Result:
     found: bool
     said: str  # why it is not clean, in the review's words
     billed: float | None
+    booked: float | None
     requests: int
     turns: int  # of a root, that its server has seen
     seconds: float
@@ -86,6 +88,8 @@ class Result:
             wrong.append("not found")
         if self.billed is not None and self.billed > self.mode.cap:
             wrong.append("over the cap")
+        if self.mode.tells and self.booked is not None and self.booked > 1.001 * (self.billed or 0.0) + 1e-6:
+            wrong.append("booked above the bill")
         if self.mode.strategy == "rlm" and self.turns < len(TURNS):
             wrong.append("too few turns")
         return wrong
@@ -170,14 +174,19 @@ def modes() -> list[Mode]:
         Mode("window 4,096 cuts in silence", OLLAMA, Modes(window=4_096, overflow="truncate"), many=True, needed=False),
         Mode("one slot", OLLAMA, Modes(slots=1), many=True, strategy="fanout"),
         Mode("tokens per minute", GPT, many, many=True, strategy="fanout"),
-        Mode("stream stalls once", GPT, spoilt=lambda n: Reply("{", fault="stall") if n == 1 else None),
-        Mode("stream stalls for ever", GPT, spoilt=lambda _: Reply("{", fault="stall"), needed=False),
-        Mode("stream breaks once", CLAUDE, spoilt=lambda n: Reply("{", fault="truncate") if n == 1 else None),
-        Mode("stream breaks for ever", CLAUDE, spoilt=lambda _: Reply("{", fault="truncate"), needed=False),
+        Mode("stream stalls once", GPT, spoilt=lambda n: Reply("{", fault="stall") if n == 1 else None, tells=False),
+        Mode("stream stalls for ever", GPT, spoilt=lambda _: Reply("{", fault="stall"), needed=False, tells=False),
+        Mode(
+            "stream breaks once", CLAUDE, spoilt=lambda n: Reply("{", fault="truncate") if n == 1 else None, tells=False
+        ),
+        Mode(
+            "stream breaks for ever", CLAUDE, spoilt=lambda _: Reply("{", fault="truncate"), needed=False, tells=False
+        ),
         Mode(
             "error in the stream",
             CLAUDE,
             spoilt=lambda n: Reply("Overloaded", fault="error", error="overloaded_error") if n == 1 else None,
+            tells=False,
         ),
         Mode("refusal", CLAUDE, spoilt=lambda _: Reply("", stop="refusal"), needed=False),
         Mode("no usable answer", GPT, spoilt=lambda _: Reply("I think it is fine."), needed=False),
@@ -185,6 +194,28 @@ def modes() -> list[Mode]:
         Mode("429 without a wait", GPT, spoilt=lambda n: Reply(status=429) if n == 1 else None),
         Mode("daily limit", GPT, spoilt=lambda _: Reply("Rate limit", status=429, retry_after="40000"), needed=False),
         Mode("no credit", GPT, spoilt=lambda _: Reply("quota", status=429, error="insufficient_quota"), needed=False),
+        Mode(
+            "not verified to stream", GPT, spoilt=_once("Your organization must be verified to stream this model", 400)
+        ),
+        Mode("max_tokens in Chinese", OWN, spoilt=_once("max_tokens参数非法。请检查文档。", 400)),
+        Mode("overloaded, back in a second", GEMINI, spoilt=_once("The model is overloaded", 503, retry_after="1")),
+        Mode("one prompt flagged", ROUTER, spoilt=_once("Your input was flagged", 403), many=True, needed=False),
+        Mode(
+            "fewer tokens can be afforded",
+            ROUTER,
+            spoilt=_once(
+                "This request requires more credits, or fewer max_tokens. You requested up to 32768 tokens, but can only afford 9000.",
+                402,
+            ),
+        ),
+        Mode(
+            "no server within the data policy",
+            ROUTER,
+            spoilt=_always("No endpoints found matching your data policy", 404),
+            needed=False,
+        ),
+        Mode("a day's quota", OWN, spoilt=_always("Rate limit exceeded: free-models-per-day", 429), needed=False),
+        Mode("page of a proxy", OWN, spoilt=lambda _: Reply(fault="page"), needed=False, tells=False),
         Mode("unknown price at a private address", "openai/some-own-model", Modes()),
         Mode("every byte a token, $0.04", HAIKU, Modes(), dense=True, cap=0.04, needed=False),
         Mode("every byte a token, $0.30", GPT, Modes(), dense=True, cap=0.30, needed=False),
@@ -192,6 +223,15 @@ def modes() -> list[Mode]:
 
 
 LONG = 9_001  # tokens of thinking from which on a review for a dollar may say that it cannot be done
+
+
+def _once(words: str, status: int, retry_after: str = "") -> Callable[[int], Reply | None]:
+    """The first request is refused with these words, the others are not."""
+    return lambda number: Reply(words, status=status, retry_after=retry_after) if number == 1 else None
+
+
+def _always(words: str, status: int) -> Callable[[int], Reply | None]:
+    return lambda _: Reply(words, status=status)
 
 
 def _wants(form: Any) -> Modes:  # noqa: ANN401 - one of the doubles' forms
@@ -224,6 +264,7 @@ def main() -> int:
         Row("left with 0 and nothing found", faults.count("exit 0"), 0),
         Row("defects that had to be found and were not", faults.count("not found"), 0),
         Row("reviews above their cap", faults.count("over the cap"), 0),
+        Row("reviews that book more than their servers say", faults.count("booked above the bill"), 0),
         Row("dialogues that did not reach 5 turns", faults.count("too few turns"), 0),
         Row("seconds for all of it", time.monotonic() - started, None, "s"),
     ]
@@ -283,9 +324,12 @@ def _review(mode: Mode, repos: Mapping[str, Path]) -> Result:
         review = {"conclusion": "none", "findings": [], "failure": ended.stderr[-300:]}
     notes = [review.get("failure") or "", *review.get("notes", ())]
     said = " | ".join(dict.fromkeys(note for note in notes if note))
+    cost = review.get("cost", {})
+    was_silent = cost.get("failed_calls") and mode.spoilt(1) is None  # on a busy machine: it may have been billed
+    booked = None if was_silent else cost.get("usd")
     found = any("divides by zero" in row["title"] for row in review["findings"] if row["status"] == "new")
     return Result(
-        mode, ended.returncode, review["conclusion"], found, said, honest.billed, count, honest.turns, seconds
+        mode, ended.returncode, review["conclusion"], found, said, honest.billed, booked, count, honest.turns, seconds
     )
 
 
