@@ -57,6 +57,7 @@ QUIET = {
     "a property that a component takes with the rest": ("row.tsx", "export function Row({{ {}, ...rest }}: any) {{\n  return <b />\n}}\n", "heading", "title", "a.tsx", 'import { Row } from "./row"\nexport const a = <Row heading="x" />\n'),
     "a property of an element inside": ("row.tsx", "export function Row({{ {} }}: any) {{\n  return <b />\n}}\n", "heading", "title", "a.tsx", 'import { Row } from "./row"\nexport const a = <Row title={<B heading="x" />}><B heading="y" /></Row>\n'),
     "a constant that its package alone can name": ("a/a.go", 'package a\n\nconst {} = "x"\n', "defaultKind", "usualKind", "b/b.go", 'package b\n\nfunc f(p path) {\n\tp.Child("defaultKind")\n}\n'),
+    "a key of a tool that code has for something of its own": ("project.json", '{{\n{}  "a": 1\n}}\n', '  "commitMessage": "x",\n', "", "a.kt", "data class Apply(val commitMessage: String)\n\nfun go(it: Apply) = it.commitMessage\n"),
     "a package": ("package.json", '{{"dependencies": {{\n    "{}": "^1.0"\n}}}}\n', "form-data", "formdata", "a.js", 'send(kind, ["form-data"])\n'),
 }  # fmt: skip
 

@@ -122,6 +122,8 @@ def _missed(
     for text, mine in by_word.items():
         word = words[text]
         known = {word.given, "entry", "code" if word.given == "entry" else word.given}
+        if word.given == "data" and not word.is_renamed and is_settings(word.path):
+            known.add("code")  # a key that goes alone is most often a tool's, and what code defines is its own
         is_given = any(gives(text, path, line) in known for path, _, line in mine)
         is_left_behind = word.is_renamed and word.given == "data"
         if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
