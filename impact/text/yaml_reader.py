@@ -97,7 +97,7 @@ def _opened(text: str, reader: type[Reader]) -> Iterator[Reader]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or " ".join(str(error).split())
-        last = text.count("\n") + 1  # the end of the text is behind it
+        last = len(YAML_BREAKS.split(text))  # what ends with the text is told one line behind it
         raise UnreadableYamlError(problem, None if mark is None else min(mark.line + 1, last)) from error
     except RecursionError:
         raise UnreadableYamlError("it is nested too deeply") from None
