@@ -32,7 +32,7 @@ NAMED = "\"'`"  # around a name
 TYPES = re.compile(
     r"(?:class|interface|enum|record|struct|object|trait|annotation_type)_(?:declaration|definition)|type_alias"
 )
-VALUES = re.compile(r"\w*(?:declaration|definition|declarator|parameter|binding|parameters)")
+VALUES = re.compile(r"(?<!\w)\w*(?:declaration|definition|declarator|parameter|binding|parameters)")
 
 
 class Spans:

@@ -22,7 +22,7 @@ from impact.text import globs
 if TYPE_CHECKING:
     from bot.config import Config
 
-_KEY = re.compile(r"([\w-]+)[\"' \t]{0,8}:")
+_KEY = re.compile(r"(?<![\w-])([\w-]++)[\"' \t]{0,8}+:")
 _FAILS = re.compile(r":[\"' \t]{0,8}fail\b")  # the severity of a check
 ALIKE = 0.75  # of a key to `fail_on`, as difflib counts: a misspelt bar was to be one
 HOW = "`/deeprepo review` in a comment starts one"

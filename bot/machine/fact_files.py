@@ -31,6 +31,12 @@ class FactFiles:
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
             os.close(self._folder)
             raise PermissionError(f"{folder} is not for this user alone")
+        # A home folder can be a work tree: what is kept in it is no change of its files.
+        with (
+            suppress(OSError),
+            os.fdopen(self._open(".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file,
+        ):
+            file.write(b"*\n")
 
     def get(self, name: str) -> bytes | None:
         """The content of a file, None if it cannot be read. That it was used is noted once a day."""

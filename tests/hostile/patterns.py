@@ -20,8 +20,11 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import bot
+import impact
+import rlm
 from impact.uses.texts.naming import namings
 
+PACKAGES = (bot, impact, rlm)
 APART = (
     "deeprepo_evals",
     "deeprepo_sandbox.github",
@@ -52,11 +55,12 @@ class Found:
 
 def modules() -> Iterator[Any]:
     """Every module of the package that works on what others wrote, and that has patterns of its own."""
-    root = Path(bot.__file__).parent
-    for file in sorted(root.rglob("*.py")):
-        name = ".".join(("bot", *file.relative_to(root).with_suffix("").parts)).removesuffix(".__init__")
-        if not name.startswith(APART) and b"import re\n" in file.read_bytes():
-            yield importlib.import_module(name)
+    for package in PACKAGES:
+        root = Path(package.__file__).parent
+        for file in sorted(root.rglob("*.py")):
+            name = ".".join((package.__name__, *file.relative_to(root).with_suffix("").parts)).removesuffix(".__init__")
+            if not name.startswith(APART) and b"import re\n" in file.read_bytes():
+                yield importlib.import_module(name)
 
 
 @cache

@@ -15,6 +15,7 @@ from bot.config import settings
 from bot.outputs import facts, json_file
 from bot.values import Evidence, Finding, PlacedFinding, ReadUnit, Review, Verdict
 from bot.values.consumer import ConsumerReport
+from impact import packages
 from impact.packages import Requirement
 from rlm import values as rlm_values
 from rlm.values import Cost
@@ -125,12 +126,14 @@ def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
         values,
         *(import_module(f"bot.values.{one.name}") for one in iter_modules(values.__path__)),
         settings,
+        packages,
         rlm_values,
         facts,
     ]
     known = {frozenset(verdict.value for verdict in Verdict)}
     names = {
         **vars(rlm_values),
+        **vars(packages),
         **vars(values),
         "OrganizationFile": values.OrganizationFile,
     }  # which its module imports for types alone

@@ -131,7 +131,7 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
         {"settings.yml": "rates: low\nhome_country: de\n"},
         {"word shop/till.py:13"},
     ),
-    "an attribute with another name": (edited("self.low_rate", "self.least_rate"), {"use shop/till.py:13"}),
+    "an attribute with another name": (edited("self.low_rate", "self.least_rate"), set()),  # the finding shows its line
     "documents that lose lines": ({"README.md": "# Shop\n"}, set()),
     "settings that lose lines": ({"settings.yml": "default_country: de\n"}, set()),
     "a test": ({"tests/test_till.py": "def test_nothing():\n    assert True\n"}, set()),
@@ -258,13 +258,15 @@ def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
 
 
 def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review: Reviewer) -> None:
-    """It takes the place of the method: without a model it is open, and its head in an answered prompt is its reading."""
+    """It takes the place of the method: without a model it is a finding, and its head in an answered prompt is its reading."""
     child = "from shop.rates import Table\n\n\nclass Small(Table):\n    # smaller\n    def first_rate(self, name):\n        return 0\n"
     repository.commit({"shop/small.py": child}, "an override")
     repository.git("branch", "-f", "main")
     after = edited("def first_rate(self, name):", "def first_rate(self, name=None, *names):")
     use = "use shop/small.py:6"
-    assert use in left(review(after))
+    alone = review(after)
+    assert use not in left(alone)  # what a finding shows is not listed once more
+    assert "shop/small.py:6" in markdown.render(alone)
     assert use not in left(review({}, model=True))
 
 

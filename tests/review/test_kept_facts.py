@@ -37,7 +37,7 @@ def told(repository: Repository, cache: Path | str) -> Any:  # noqa: ANN401 - JS
 
 def damage(folder: Path) -> None:
     """Cut files, turn a bit of others, and give the rest each other's names."""
-    rows = sorted(folder.iterdir())
+    rows = sorted(folder.glob("[!.]*"))
     contents = [file.read_bytes() for file in rows]
     for at, file in enumerate(rows):
         data = contents[at]

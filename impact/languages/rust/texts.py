@@ -12,7 +12,7 @@ SILENT = re.compile(
 )
 # A text of an attribute that is a path: `#[serde(default = "order::expand")]`. Of one word it may be a name for data.
 TEXT = re.compile(rb"\"[A-Za-z_]\w*+(?:::[A-Za-z_]\w*+)*+\"")
-QUOTING = re.compile(rb"#\[[^\]]*\"")  # an attribute that holds a text
+QUOTING = re.compile(rb"#\[[^\[\]\"]*+\"")  # an attribute that holds a text
 KEY = re.compile(rb"(?<!\w)(\w++)\s*+=\s*+\Z")
 LABELS = re.compile(rb"feature|doc|path|target_\w+|rename\w*|alias|tag|content")
 ATTRIBUTE = 400  # bytes of an attribute before its text
