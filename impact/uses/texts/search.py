@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
+from impact.filetypes import filetype
 from impact.ports import Tree
 from impact.text.lines import is_comment
 from impact.text.paths import is_settings, is_style, is_workflow, uses_nothing, vendored_folder
@@ -122,9 +123,10 @@ def _missed(
     for text, mine in by_word.items():
         word = words[text]
         known = {word.given, "entry", "code" if word.given == "entry" else word.given}
-        if word.given == "data" and not word.is_renamed and is_settings(word.path):
-            known.add("code")  # a key that goes alone is most often a tool's, and what code defines is its own
         is_given = any(gives(text, path, line) in known for path, _, line in mine)
+        if word.given == "data" and not word.is_renamed and is_settings(word.path):
+            # A key that goes alone is most often a tool's, and what code defines is its own.
+            is_given |= any(filetype(path).parser and gives(text, path, line) == "code" for path, _, line in mine)
         is_left_behind = word.is_renamed and word.given == "data"
         if is_given and not (is_left_behind and not any(asks(text, *one) for one in removed if text in one[1])):
             continue
