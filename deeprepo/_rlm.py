@@ -41,7 +41,7 @@ class RLM:
         turns: How many turns a root has.
         depth: As the paper counts. 0: the root has nobody to ask; 1: workers; 2: also roots of its own, which have workers; and so on.
         answer_form: What an answer must look like, such as "one number, without its unit".
-        system_prompt: The root's instructions: a text in the place of ours, or a function that is given ours and returns them.
+        system_prompt: The root's instructions: a text that replaces ours, or a function that takes ours and returns them.
         block_seconds: How long one block of the root's code may compute.
         block_memory: How many MB its values may take.
         block_output: How many characters of what a block prints the root is shown.
@@ -196,7 +196,7 @@ class Session:
         on_progress: Callable[[Event], None] | None = None,
     ) -> None:
         with translate():
-            from bot.wiring.question import Asked, open_inquiry
+            from bot.wiring.question import ChosenModels, open_inquiry
             from rlm.texts import callables, material
             from rlm.texts.question import TextQuestion
             from rlm.texts.session import TextSession
@@ -221,7 +221,7 @@ class Session:
                 output_chars=int(rlm.block_output),
             )
             names = FunctionNames()
-            asked = Asked(
+            chosen = ChosenModels(
                 names.of(rlm.root),
                 names.of(rlm.worker),
                 {name: names.of(model) or "" for name, model in rlm.workers.items()},
@@ -230,7 +230,7 @@ class Session:
             )
             place = _Place(journal) if journal is not None else None
             watch = self._hear if on_progress is not None else None
-            self._inner = TextSession(about, partial(open_inquiry, asked, limits, place, watch))
+            self._inner = TextSession(about, partial(open_inquiry, chosen, limits, place, watch))
         self._on_progress = on_progress
         self._turn = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -221,7 +221,7 @@ class LostGuard:
     scope: str
     kind: Literal["mark", "dependency", "check", "condition"]
     name: str
-    became: str = ""  # what stands in its place
+    became: str = ""  # the guard that replaces it
 
 
 @dataclass(frozen=True, slots=True)

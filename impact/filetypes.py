@@ -93,7 +93,7 @@ class Traits:
     declared_members: bool = False  # a member that no type declares does not compile
     conditional_build: bool = False  # what is guarded is code that is built under a condition
     capital_members: bool = False  # fields and properties are written like classes
-    members_apart: bool = False  # a member may stand in another file than its class, and nobody imports that file
+    members_apart: bool = False  # a member may be written in another file than its class, a file that nobody imports
     unwritten_names: bool = False  # a file can offer names that it does not write
     open_classes: bool = False  # any file that is loaded may open a class or a module again
     loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file

@@ -181,7 +181,7 @@ class Language:
     speaks: tuple[str, ...]  # the grammars whose parameters it knows
     configs: tuple[str, ...] = ()  # globs of the base names of files that decide what an import means
     builds: tuple[str, ...] = ()  # of further files that say what a build adds, which new lines are held against
-    scripts: bool = False  # its code stands in the script elements of a page
+    scripts: bool = False  # its code is in the script elements of a page
     otherwise: str = ""  # the grammar for a file in which it finds an error and that one none
     ambient: frozenset[str] = frozenset()  # names that each file has
     separator: str = "."  # between the parts of a module's name

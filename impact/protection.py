@@ -13,8 +13,8 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from impact.kept import kept
 from impact.language import Language, language_of
+from impact.memo import memo
 from impact.nodes import BODIES, ancestors, text
 from impact.reader import parse
 
@@ -80,7 +80,7 @@ def protection(path: str, source: bytes) -> Protection:
     return found or Protection()
 
 
-@kept
+@memo
 def _protection(language: Language, source: bytes, file: str) -> Protection | None:
     root = parse(language, source)
     if root is None:

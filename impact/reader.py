@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 from tree_sitter import Node
 
 from impact.arguments import parameters
-from impact.kept import kept
 from impact.language import Language
 from impact.matching import DEFINED, Captures, Rows, matches
+from impact.memo import memo
 from impact.nodes import SYMBOLS, Spans, errors, first, first_line, head, kind_of, last_line, name_of, text
 from impact.parsing import has_open_angles, root_of, too_deep
 from impact.values import Bound, Definition, Facts, Import, Parameter
@@ -71,14 +71,14 @@ def _scripts(page: bytes) -> bytes:
 
 
 @lru_cache(maxsize=KEPT)
-@kept
+@memo
 def facts(language: Language, source: bytes) -> Facts | None:
     """What a file defines, imports and offers; None if it cannot be read."""
     root = parse(language, source)
     return Reader(language, root).facts() if root is not None else None
 
 
-@kept
+@memo
 def has_errors(language: Language, source: bytes) -> bool | None:
     """Whether a file does not parse; None if it cannot be read."""
     root = parse(language, source)
@@ -91,7 +91,7 @@ def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     return _imports(language, source[: end.start()] if end is not None else source) or ()
 
 
-@kept
+@memo
 def _imports(language: Language, source: bytes) -> tuple[Import, ...] | None:
     root = parse(language, source)
     return Reader(language, root, needs_definitions=False).imports(Spans(())) if root is not None else None
@@ -103,7 +103,7 @@ def written_paths(language: Language, source: bytes) -> tuple[Import, ...]:
     return _paths(language, source) or ()
 
 
-@kept
+@memo
 def _paths(language: Language, source: bytes) -> tuple[Import, ...] | None:
     root = parse(language, source)
     return Reader(language, root, needs_definitions=False).paths() if root is not None else None

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from impact.arguments import arguments
-from impact.kept import kept
 from impact.language import Language
 from impact.matching import BOUND, Rows, matches, uses_at
+from impact.memo import memo
 from impact.nodes import first, first_line, text
 from impact.parsing import Lines
 from impact.reader import Reader, parse
@@ -47,7 +47,7 @@ class Typed:
     is_own: bool = False  # of the class itself or one below it, which may have more members
 
 
-@kept
+@memo
 def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | None:
     """The names that some lines use; None if the file cannot be read."""
     root = parse(language, source)

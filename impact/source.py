@@ -74,7 +74,7 @@ class Symbol:
 class Clues:
     """What a file that imports a certain file must contain, as Perl patterns for `git grep`."""
 
-    words: frozenset[str]  # one of them stands in every import statement that means the file
+    words: frozenset[str]  # every import statement that means the file has one of them
     far: tuple[str, ...] = ()  # searched in the whole tree
     near: tuple[str, ...] = ()  # searched below `folder`: relative imports that name no parent folder
     folder: str = ""
@@ -116,4 +116,4 @@ class Link:
     names: frozenset[str]
     line: int
     aliases: tuple[tuple[str, str], ...] = ()  # (name in the target or "*", name here), where the two differ
-    public: bool = False  # handed on to whoever imports this file
+    public: bool = False  # exported again by this file

@@ -8,7 +8,6 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from impact.arguments import arguments
-from impact.kept import kept
 from impact.language import Language
 from impact.lexical import is_telling
 from impact.marks import (
@@ -30,6 +29,7 @@ from impact.marks import (
     is_foreseen,
     marks_of,
 )
+from impact.memo import memo
 from impact.nodes import SYMBOLS, last_line, name_of, text
 from impact.reader import parse
 from impact.values import Arguments, Form, Use
@@ -53,7 +53,7 @@ def spots(language: Language, source: bytes, names: Collection[str]) -> tuple[Us
     return _spots_of(language, source, frozenset(names)) if any_of(frozenset(names)).search(source) else ()
 
 
-@kept
+@memo
 def _spots_of(language: Language, source: bytes, names: frozenset[str]) -> tuple[Use, ...] | None:
     pattern, root = any_of(names), parse(language, source)
     if root is None:

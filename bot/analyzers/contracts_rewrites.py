@@ -61,7 +61,7 @@ class _File:
     _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # of a name, by their lines
 
     def uses(self, row: Breakage) -> list[Use]:
-        """The uses of a broken name on its line. A file or namespace that is called like it is none: `from app.price import price`."""
+        """Return the uses of a broken name on its line. A module of the same name is not one of them: `from app.price import price`."""
         name, line = row.reference.name, row.reference.line
         if name not in self._uses:
             by_line = self._uses.setdefault(name, {})

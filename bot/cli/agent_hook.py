@@ -62,7 +62,7 @@ def _given(text: bytes) -> dict[str, Any]:
 
 
 def _reason(given: dict[str, Any], effort: Any, fail_on: Severity) -> str:  # noqa: ANN401 - of the command line
-    """Return the instruction for the agent, "" if there is none. Raises NothingToReview and other errors of DeepRepoError's tree."""
+    """Return the instruction for the agent, or "". Raises DeepRepoError; NothingToReview where nothing has changed."""
     from bot.checkout.locate import git_dir
     from bot.masking import hide
     from bot.outputs import facts, handover

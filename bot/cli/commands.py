@@ -98,11 +98,11 @@ app = typer.Typer(
 
 @cache
 def _load(name: str) -> Any:  # noqa: ANN401 - of the command line's own library
-    """One command with its options, None if there is none of that name."""
+    """Load a command with its options; None if no command has this name."""
     if name in ABOUT and name not in ELSEWHERE:
         module = import_module(f"bot.cli.{MODULES.get(name, name.replace('-', '_'))}")
         return _with_options(name, module.command)
-    from importlib.metadata import entry_points  # they are read of every installed distribution
+    from importlib.metadata import entry_points  # slow: it looks at every installed distribution
 
     for point in entry_points(group=GROUP, name=name):
         found = point.load()

@@ -15,20 +15,14 @@ from bot.config import forms, yaml_text
 from bot.config.defaults import ALL, CLAIMS, DEFAULTS, OLD_LISTS, SETTINGS, IgnoreItem, Instruction
 from bot.config.names import FILE, MOST_SENTENCE
 from bot.errors import ConfigError
-from bot.values import Category
+from bot.values.finding import CATEGORIES, CODE_CATEGORIES
 from rlm.values import COMMAND
 
 SHOWN = 12  # problems of one file that one error names
 ENTRIES = {"ignore": IgnoreItem, "instructions": Instruction}
 FINGERPRINT = r"(?:[0-9a-f]{16}|[0-9a-f]{32})?"
 MOST_ASKED = 600  # characters of an instruction that has to be answered
-KINDS = (
-    *get_args(Category),
-    "secret",
-    "settings",
-    CLAIMS,
-    ALL,
-)  # categories of findings, with those that no model reports
+KINDS = (*CATEGORIES, *CODE_CATEGORIES, CLAIMS, ALL)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -113,7 +107,7 @@ def _renewed(name: str, entry: Any) -> tuple[Any, ...]:  # noqa: ANN401 - of one
 
 
 def in_new_form(text: bytes) -> str:
-    """The old lists of a file as the lists of now, "" where it has none: what its owner may write instead."""
+    """Return what the owner of a file may write in the place of its old lists; "" if it has none."""
     try:
         data = yaml_text.data(text.decode())
         settings = forms.repository().model_validate(data)

@@ -15,13 +15,12 @@ from bot.config import names
 from bot.findings import places
 from bot.findings.merge import identify
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
-from bot.values.finding import MOST_BROKEN, SAME_VALUE
+from bot.values.finding import CODE_CATEGORIES, MOST_BROKEN, SAME_VALUE
 from impact.text import globs
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
     from bot.config.ignore_file import IgnoreEntry, Scope
 
-BY_CODE = frozenset({"secret", "settings"})  # categories that no model reports: they name the check
 FILE, LOCAL = names.IGNORE, names.LOCAL_IGNORE
 HEAD = """\
 # Findings that deeprepo does not repeat, in the form of `ignore` in .deeprepo.yml. Written by `deeprepo ignore`; edit or remove entries as you like.
@@ -232,7 +231,7 @@ def covers_finding(rule: OwnerRule, finding: Finding) -> bool:
     """Whether the rule silences the finding."""
     if rule.kind not in (finding.rule, finding.category) or not rule.kind:
         return False
-    if finding.proven and rule.kind != finding.kind and rule.kind not in BY_CODE:
+    if finding.proven and rule.kind != finding.kind and rule.kind not in CODE_CATEGORIES:
         return False
     if is_grave(finding) and rule.learned and not rule.grave:
         return False

@@ -117,7 +117,7 @@ async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -
 
 
 async def installation_of(identity: Identity, pull: PullRef, pace: RequestPace) -> int:
-    """Look up the installation that the repository belongs to now, also if it was renamed or transferred. Raises HostRefused if there is none."""
+    """Look up the installation of a repository, which may have been renamed or transferred. Raises HostRefused if it has none."""
     async with app(identity, pace) as asked:
         home = await asked.answer(asked.rest.apps.async_get_repo_installation(pull.owner, pull.name))
         return int(shapes.at(home, "id"))

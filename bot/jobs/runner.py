@@ -140,8 +140,11 @@ class Runner:
         before = [other for other in self.live.values() if asks.is_same(other.row.id, name)]
         self.live[name] = job
         try:
-            for other in before:  # what is over of the same reviews, or of this very job, comes to its end first
-                # Taken over by another process, and come back; or older: whoever stored this one is about to end it, or died before.
+            for other in (
+                before
+            ):  # an earlier review of the pull request, or an earlier run of this job, ends before this one begins
+                # The same job was taken over by another process and has come back. An older review is ended by whoever stored
+                # this one, who may not have got so far, or have died before.
                 if other.row.id == name or (other.id != job.id and _age(other) < _age(job)):
                     other.over.set()
                 if other.over.is_set():

@@ -304,7 +304,7 @@ class ObligedUse:
 
     @property
     def is_left_to_a_run(self) -> bool:
-        """Whether it stands in a test, and does not name what a class that it means has no more."""
+        """Whether only a run of the tests decides about it: it stands in a test and does not name a lost member of a known class."""
         return self.test and not (self.reference.asks and self.reference.sure)
 
 

@@ -35,7 +35,8 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-    count = sum(not reply.error and not reply.notes for reply in replies)
+    # One that has failed in part counts if it has found something: its findings are votes.
+    count = sum(bool(reply.findings) or not (reply.error or reply.notes) for reply in replies)
     together = join(replies)
     return replace(together, findings=tuple(replace(one, readings=count) for one in together.findings))
 

@@ -16,6 +16,7 @@ Category = Literal[  # of what models report; an analyser may have another
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
 ]  # fmt: skip
 CATEGORIES: tuple[Category, ...] = get_args(Category)
+CODE_CATEGORIES = ("secret", "settings")  # that no model reports: they name the check
 Existence = Literal[  # what a finding may say of a name in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip

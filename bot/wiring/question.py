@@ -18,8 +18,8 @@ from rlm.values import Limits, Model, provider_name
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Who is asked: models by their names, and how they are called. `workers`: by the names that the root's code uses.
+class ChosenModels:
+    """Who is chosen: models by their names, and how they are called. `workers`: by the names that the root's code uses.
 
     `share`: of so many runs at once this is one, and they have the caps together.
     """
@@ -33,17 +33,17 @@ class Asked:
 
 @asynccontextmanager
 async def open_inquiry(
-    asked: Asked, limits: Limits, path: Path | None, watch: Watch | None, question: TextQuestion
+    chosen: ChosenModels, limits: Limits, path: Path | None, watch: Watch | None, question: TextQuestion
 ) -> AsyncIterator[Inquiry]:
     """What a question is worked on with: models by their names, the limits that an operator sets, the journal."""
     settings = config.environment()
-    first = next(iter(asked.workers.values()), asked.worker)
-    root, worker = _choose_models(asked.root, first, settings)
-    workers = list(asked.workers.values()) or [worker]
+    first = next(iter(chosen.workers.values()), chosen.worker)
+    root, worker = _choose_models(chosen.root, first, settings)
+    workers = list(chosen.workers.values()) or [worker]
     timeout = settings.timeout or TIMEOUT
-    elsewhere = [model for model in (root, worker) if not asked.access.get(model, Access()).base_url]
+    elsewhere = [model for model in (root, worker) if not chosen.access.get(model, Access()).base_url]
     flags = dict(zip(("root", "worker"), elsewhere, strict=False))
-    connections = Connections(settings, flags, asked.access)
+    connections = Connections(settings, flags, chosen.access)
     usd = _least(limits.usd, settings.cap_usd)
     connections.check_known((root, *workers), usd)
     models: dict[str, Model] = {}
@@ -55,18 +55,18 @@ async def open_inquiry(
         is_owned = any(provider_name(name) in own for name in workers)
         limits = replace(
             limits,
-            usd=None if usd is None else usd / asked.share,
-            tokens=None if limits.tokens is None else limits.tokens // asked.share,
-            calls=None if limits.calls is None else limits.calls // asked.share,
+            usd=None if usd is None else usd / chosen.share,
+            tokens=None if limits.tokens is None else limits.tokens // chosen.share,
+            calls=None if limits.calls is None else limits.calls // chosen.share,
             concurrency=settings.concurrency or (capacity.OWN_PLACES if is_owned else None),
             context=settings.context,
             effort=settings.thinking,
             own=own,
         )
         recorded_limits = {name: value for name, value in asdict(limits).items() if name != "own"}
-        sampling = {name: one.sampling.on_record for name, one in asked.access.items() if one.sampling.on_record}
+        sampling = {name: one.sampling.on_record for name, one in chosen.access.items() if one.sampling.on_record}
         recorded_limits |= {"sampling": sampling} if sampling else {}
-        readers = {name: models[model] for name, model in asked.workers.items()} or models[worker]
+        readers = {name: models[model] for name, model in chosen.workers.items()} or models[worker]
         journal = Journal(path, watch=watch, open_file=open_file)
         yield await stack.enter_async_context(
             texts.open_inquiry(question, models[root], readers, limits, journal, recorded_limits)

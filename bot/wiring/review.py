@@ -31,7 +31,7 @@ from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Discl
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
 from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models
-from impact import kept
+from impact import memo
 from impact.families import LANGUAGES
 from impact.faults import faults
 from rlm.journal.codec import Start
@@ -144,7 +144,7 @@ def keep_facts(folder: str | None) -> None:
     if folder is not None and folder != "off":
         with suppress(OSError, RuntimeError):  # no such home
             store = FactFiles(Path(folder).expanduser())
-    kept.keep(store)
+    memo.use_store(store)
 
 
 def check_models(

@@ -74,7 +74,7 @@ class Services:
     in_force: Callable[[Config], Config]  # with the models that a key brings
 
     def alone_with_checks(self, pull: PullRef) -> AbstractAsyncContextManager[None]:
-        """Let nobody else begin a check run of this pull request: whoever comes later finds it and goes on in it."""
+        """Hold the right to begin a check run of this pull request. Whoever waits for it finds the check run that was begun, and uses it."""
         return self.jobs.alone(f"check {pull.key}")
 
     async def read_pull(self, host: Host) -> PullState:

@@ -204,7 +204,7 @@ def _line_of(name: str, lines: Sequence[str], start: int) -> int:
 def _family(
     now: "Index", before: "Index", path: str, name: str, depth: int = DEPTH
 ) -> tuple[tuple[str, str], ...] | None:
-    """A class that a file calls so, and all its bases in the tree, as (file, name). None if it is none, or a base that is new may be out of sight."""
+    """Return the class that a file means by a name, and all its bases in the tree, as (file, name). None if the name is no class, or a new base may be out of sight."""
     from impact.classes import named
 
     rows = named(now, path, name).definitions

@@ -12,7 +12,7 @@ from impact.uses.targets import RESULT
 if TYPE_CHECKING:
     from impact.uses.importing import Scene
 
-MOST = 60  # files that are asked about
+MOST = 60  # files that are old_uses about
 
 
 async def of_the_change(tree: Tree, scene: "Scene", references: Sequence[Reference]) -> tuple[Reference, ...]:
@@ -26,18 +26,20 @@ async def of_the_change(tree: Tree, scene: "Scene", references: Sequence[Referen
         for item in items
         if item.before is not None and item.contract
     }
-    asked: dict[Reference, OldUse] = {}
+    old_uses: dict[Reference, OldUse] = {}
     for row in references:
         path, root = row.symbol.rpartition(":")[0], _root(row)
         home = homes.get(row.symbol, path if row.missing else "")
         is_old = row.path in head and row.path in base and head[row.path].oid == base[row.path].oid
         if home in base and is_old and row.path != home and root.isidentifier():
-            asked[row] = OldUse(row.path, root, home)
-    paths = [*dict.fromkeys(use.path for use in asked.values())][:MOST]
+            old_uses[row] = OldUse(row.path, root, home)
+    paths = [*dict.fromkeys(use.path for use in old_uses.values())][:MOST]
     others = (
-        await of_others(OneSide(tree, "base"), {use for use in asked.values() if use.path in paths}) if asked else ()
+        await of_others(OneSide(tree, "base"), {use for use in old_uses.values() if use.path in paths})
+        if old_uses
+        else ()
     )
-    left = [row for row in references if asked.get(row) not in others]
+    left = [row for row in references if old_uses.get(row) not in others]
     kept = {
         f"{item.symbol.path}:{item.symbol.name}"
         for items in scene.symbols.values()

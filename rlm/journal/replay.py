@@ -103,9 +103,9 @@ class RecordedModel:
         self.name = name
         self._priced = has_price
 
-    async def complete(self, prompt: Prompt) -> Completion:
-        """Never called: the record answers, or the replay differs."""
-        raise NotImplementedError
+    async def complete(self, prompt: Prompt) -> Completion:  # noqa: ARG002 - the protocol's
+        """Raise ReplayDiffers: the record answers each call, or there is none to answer it."""
+        raise ReplayDiffers(f"the record has no reply of {self.name} to this request")
 
     def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - what was paid stands in the record
         """Nothing is paid; None where the recorded price was unknown."""

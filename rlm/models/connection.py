@@ -196,15 +196,15 @@ class HttpModel(ABC):
 
     @property
     def variant(self) -> str:
-        """What its sampling adds to its name: replies of another one are other replies."""
+        """What its sampling adds to its name in a journal: a reply belongs to the sampling that it was asked with."""
         said = self.sampling.on_record
         return f" {json.dumps(said, sort_keys=True, default=repr)}" if said else ""
 
     def sample(self, sampling: Sampling) -> None:
-        """Have each request sampled so. Raises UsageError for what the dialect has no word for."""
+        """Sample each request in this way. Raises UsageError for a parameter that the API lacks."""
         absent = [name for name in sampling.on_record if name not in {*self.sampling_names, "max_tokens", "extra_body"}]
         if absent:
-            raise UsageError(f"{self.name} takes no {' and no '.join(absent)}: its dialect has none")
+            raise UsageError(f"{self.name} cannot be given {' or '.join(absent)}: its API has no such parameter")
         self.sampling = sampling
 
     def _sampled(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Models without an API: a command of this machine (`exec:claude -p`), and a function of the caller's own program.
 
-They are asked in the plainest form: one list of messages, no tools, a structured answer as JSON in the text. Nobody knows what they
-cost: a command uses the subscription of whoever is signed in there.
+They are asked in the plainest form: one list of messages, no tools, a structured answer as JSON in the text. Their cost is
+unknown: a command uses the subscription of the person who is signed in to it.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ OUTPUTS = ("output_tokens", "completion_tokens", "candidates", "thoughts")
 
 
 class LocalModel(ABC):
-    """One of them. Satisfies `values.Model`."""
+    """What a command and a function have in common. Satisfies `values.Model`."""
 
     def __init__(self, name: str, threads: int) -> None:
         self.name = name
@@ -59,7 +59,7 @@ class LocalModel(ABC):
 
     @abstractmethod
     async def say(self, messages: Messages) -> tuple[str, Usage | None]:
-        """The reply, and its tokens if they are told."""
+        """Return the reply, and its tokens if they are known."""
 
     async def complete(self, prompt: Prompt) -> Completion:
         """One call."""
@@ -71,11 +71,11 @@ class LocalModel(ABC):
         return Completion(text, usage or estimate(prompt, said), stop, data, calls)
 
     def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - the protocol's
-        """Nobody knows."""
+        """Return None: the cost is unknown."""
         return None
 
     async def close(self) -> None:
-        """Leave the threads; a call that nobody waits for any more ends by itself."""
+        """Let the threads go: a call that nobody waits for ends by itself."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -122,7 +122,7 @@ class CommandModel(LocalModel):
         self._command = [_found(name, program), *options]
 
     async def say(self, messages: Messages) -> tuple[str, Usage | None]:
-        """What the command prints. Its process group has ended then, however it ended."""
+        """Run the command and return what it prints. Its process group has ended in any case."""
         with tempfile.TemporaryDirectory(prefix="deeprepo-exec-") as folder:
             try:
                 process = _started([*_unlimited(), *self._command], folder)
@@ -154,7 +154,7 @@ def _started(command: Sequence[str], folder: str) -> subprocess.Popen[bytes]:
 
 
 def _converse(process: subprocess.Popen[bytes], text: bytes, seconds: float) -> bytes:
-    """What it prints until it ends. Raises TimeoutExpired; its whole group has ended then."""
+    """Return what the command prints until it ends. Raises TimeoutExpired. Its process group has ended in any case."""
     with process:
         try:
             return process.communicate(text, seconds)[0]
@@ -169,7 +169,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _unlimited() -> list[str]:
-    """What goes before a command in a process with limits on its memory and computing: they are not meant for the command."""
+    """Return the command that lifts this process's limits on memory and computing: they are not meant for an agent."""
     kinds = (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_DATA)
     has_limits = any(soft != hard for soft, hard in map(resource.getrlimit, kinds))
     return [sys.executable, "-I", "-S", "-c", LIFT] if has_limits else []
@@ -203,7 +203,7 @@ def _messages(prompt: Prompt) -> Messages:
 
 
 def _as_one_text(messages: Sequence[Mapping[str, str]]) -> str:
-    """The same for a command, which reads one text."""
+    """Write the messages as one text, which a command reads."""
     first = [message["content"] for message in messages if message["role"] == "system"]
     rest = [message for message in messages if message["role"] != "system"]
     if len(rest) == 1:

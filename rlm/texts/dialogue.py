@@ -36,13 +36,13 @@ class Dialogue:
     bridge: ReplBridge
     name: str  # of its first run
     instructions: str
-    asked: list[RootRun] = field(default_factory=list)
+    runs: list[RootRun] = field(default_factory=list)
 
     async def ask(self, message: str, turns: int, answer_type: AnswerType | None = None) -> RootRun:
         """The root's turns for one question."""
-        inquiry, work, number = self.inquiry, self.work, len(self.asked) + 1
-        if self.asked:
-            self.conversation.go_on(self.asked[-1].summary, message)
+        inquiry, work, number = self.inquiry, self.work, len(self.runs) + 1
+        if self.runs:
+            self.conversation.go_on(self.runs[-1].summary, message)
             await self.bridge.value('answer.update({"content": "", "ready": False})')
             work.final = None
             work.errors.clear()
@@ -53,7 +53,7 @@ class Dialogue:
         work.accept = partial(answer_type.accept, hide=hide) if answer_type is not None else str
         work.child = lambda task, paths, below: _child(inquiry, task, paths, below, f"{name}.{next(children)}")
         run = RootRun(work, inquiry.root, self.bridge, self.conversation, StallGuard(turns, is_patient=True), name)
-        self.asked.append(run)
+        self.runs.append(run)
         inquiry.runs.append(run)
         await run.run()
         if run.outcome in {"turns", "astray"} and not run.summary:
@@ -64,7 +64,7 @@ class Dialogue:
 async def put(dialogue: Dialogue, question: TextQuestion) -> RootRun:
     """The root's turns for a question about the whole context, the first one or a further one."""
     turns = dialogue.inquiry.calls.budget.limits.turns
-    message = first_message(dialogue.inquiry, question, turns, "next" if dialogue.asked else "seed")
+    message = first_message(dialogue.inquiry, question, turns, "next" if dialogue.runs else "seed")
     return await dialogue.ask(message, turns, question.answer_type)
 
 

@@ -39,7 +39,7 @@ async def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
 
 
 async def test_a_newer_review_ends_the_older_that_runs(scene: Scene) -> None:
-    """Also where whoever stored it has not ended the older yet, or died before: the newer begins when the older is at its end."""
+    """Even if the process that stored the newer has not ended the older, or has died: the newer begins after the older's end."""
     diary = Diary(hold={"one"})
     async with scene.running(diary) as board:
         await board.submit(push(head="one"), "guid-1")

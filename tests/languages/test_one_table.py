@@ -1,4 +1,4 @@
-"""What is known of a language stands in its folder of `impact/languages`, and there once."""
+"""Each fact about a language is in its folder of `impact/languages`, once."""
 
 import ast
 from collections import Counter

@@ -47,7 +47,7 @@ def test_a_model_is_sampled_as_its_caller_says(tmp_path: Path) -> None:
 def test_what_a_dialect_has_no_word_for_is_refused() -> None:
     """Instead of being left out in silence."""
     model = deeprepo.Model("anthropic/claude-haiku-5-5", api_key="k", seed=1)
-    with pytest.raises(deeprepo.UsageError, match="takes no seed: its dialect has none"):
+    with pytest.raises(deeprepo.UsageError, match="cannot be given seed: its API has no such parameter"):
         deeprepo.RLM(model).run("?", "text")
 
 
@@ -109,7 +109,7 @@ def test_a_function_that_fails_is_named_with_its_line(model: Callable[[Messages]
 
 
 def test_the_instructions_may_be_the_callers() -> None:
-    """A text in the place of ours, or a function of ours."""
+    """The instructions are a text that replaces ours, or what a function makes of ours."""
     told = list[str]()
 
     def root(messages: Messages) -> str:

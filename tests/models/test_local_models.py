@@ -26,7 +26,7 @@ def program(folder: Path, code: str) -> str:
     return f"exec:{sys.executable} '{path}' -p"
 
 
-def said(name: str, prompt: Prompt, timeout: float = 20.0) -> Completion:
+def reply_of(name: str, prompt: Prompt, timeout: float = 20.0) -> Completion:
     async def ask() -> Completion:
         model = models.connect(name, timeout=timeout)
         try:
@@ -39,20 +39,20 @@ def said(name: str, prompt: Prompt, timeout: float = 20.0) -> Completion:
 
 def test_a_command_reads_the_prompt_and_prints_the_reply(tmp_path: Path) -> None:
     """All of the prompt comes by its standard input, in an empty folder, and no shell reads its name."""
-    reply = said(program(tmp_path, READS) + " '$(id)'", asked("Is it $HOME?"))
+    reply = reply_of(program(tmp_path, READS) + " '$(id)'", asked("Is it $HOME?"))
     assert reply.text == repr(("You review code.\n\nIs it $HOME?", ["-p", "$(id)"], []))
     assert reply.usage.input > 0 < reply.usage.output
 
 
 def test_a_dialogue_and_the_form_of_an_answer_are_told_in_one_text(tmp_path: Path) -> None:
-    """A turn of a root, and a structured answer: what a command cannot be told otherwise stands in the text."""
+    """A turn of a root, and a structured answer: the text says what an API would take as parameters."""
     call = ToolCall("1", "run", {"code": "print(1)"})
     messages = (*asked("Begin.").messages, Message("assistant", "So:", (call,)), Message("tool", "1", call_id="1"))
-    text = said(program(tmp_path, "import sys; print(sys.stdin.read())"), Prompt(messages, tool=TOOL)).text
+    text = reply_of(program(tmp_path, "import sys; print(sys.stdin.read())"), Prompt(messages, tool=TOOL)).text
     assert text.index("You review code.") < text.index("<user>\nBegin.") < text.index("<assistant>\nSo:")
     assert "<user>\n1\n\nNo tool can be called here" in text
     answers = "import sys; print('Well:', '{\"findings\": [\"a\"]}' if '\"findings\"' in sys.stdin.read() else '')"
-    assert said(program(tmp_path, answers), asked(answer=ANSWER)).data == {"findings": ["a"]}
+    assert reply_of(program(tmp_path, answers), asked(answer=ANSWER)).data == {"findings": ["a"]}
 
 
 CLAUDE = {"type": "result", "is_error": False, "result": "four", "total_cost_usd": 0.2}
@@ -74,14 +74,14 @@ CODEX = [
 def test_a_report_tells_what_was_used(tmp_path: Path, rows: list[Mapping[str, Any]], usage: Usage) -> None:
     """The commands of three vendors can print JSON: it holds the reply and its tokens. Dollars stay unknown."""
     out = "\n".join(map(json.dumps, rows))
-    reply = said(program(tmp_path, f"import sys; sys.stdin.read(); print({out!r})"), asked())
+    reply = reply_of(program(tmp_path, f"import sys; sys.stdin.read(); print({out!r})"), asked())
     assert (reply.text, reply.usage) == ("four", usage)
 
 
 def test_json_that_is_no_report_is_the_reply(tmp_path: Path) -> None:
     """A structured answer may have a field of any name."""
     out = json.dumps({"result": "x", "findings": []})
-    assert said(program(tmp_path, f"print({out!r})"), asked()).text == f"{out}\n"
+    assert reply_of(program(tmp_path, f"print({out!r})"), asked()).text == f"{out}\n"
 
 
 def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
@@ -96,11 +96,11 @@ def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
             return True
         return state == "Z"
 
-    assert said(program(tmp_path, f"{leaves}print('done')"), asked()).text == "done\n"
+    assert reply_of(program(tmp_path, f"{leaves}print('done')"), asked()).text == "done\n"
     until(is_gone, "what a command has started is gone")
     started = time.monotonic()
     with pytest.raises(errors.TimedOut, match=r"was ended after 2 s without a reply: allow more"):
-        said(program(tmp_path, f"{leaves}time.sleep(60)"), asked(), timeout=2)
+        reply_of(program(tmp_path, f"{leaves}time.sleep(60)"), asked(), timeout=2)
     assert time.monotonic() - started < 20
     until(is_gone, "what a command has started is gone")
 
@@ -123,7 +123,7 @@ def test_a_command_ends_with_all_that_it_has_started(tmp_path: Path) -> None:
 def test_a_command_that_fails_is_a_sentence(name: str, kind: type[Exception], sentence: str) -> None:
     """What it prints then is nobody's reply."""
     with pytest.raises(kind, match=sentence):
-        said(name, asked())
+        reply_of(name, asked())
 
 
 def test_a_program_of_the_folder_takes_no_commands_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,4 +133,4 @@ def test_a_program_of_the_folder_takes_no_commands_place(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f".{os.pathsep}bin")
     with pytest.raises(errors.UsageError, match="there is no program claude"):
-        said("exec:claude -p", asked())
+        reply_of("exec:claude -p", asked())

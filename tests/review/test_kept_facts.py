@@ -25,7 +25,7 @@ def commit(repository: Repository, language: str) -> None:
     repository.commit({changed: before[changed].replace("otal_price", "otal_net_price")}, "after")
 
 
-def told(repository: Repository, cache: Path | str) -> Any:  # noqa: ANN401 - JSON
+def report_of(repository: Repository, cache: Path | str) -> Any:  # noqa: ANN401 - JSON
     """What a review in a process of its own reports, but for the time that it takes."""
     command = [sys.executable, "-m", "bot", "review", "--effort", "none", "--format", "json", "-q"]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "DEEPREPO_CACHE": str(cache)}
@@ -50,13 +50,13 @@ def test_what_was_kept_changes_nothing(repository: Repository, language: str, tm
     """The first review keeps what it has told, the second goes by it, the third finds it broken and tells it anew."""
     commit(repository, language)
     folder = tmp_path / "facts"
-    without, first = told(repository, "off"), told(repository, folder)
+    without, first = report_of(repository, "off"), report_of(repository, folder)
     names = {file.name: file.read_bytes() for file in folder.iterdir()}
-    second = told(repository, folder)
+    second = report_of(repository, folder)
     assert names
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == names
     damage(folder)
-    third = told(repository, folder)
+    third = report_of(repository, folder)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == names
     assert first == second == third == without
 
@@ -68,7 +68,7 @@ def test_a_folder_that_others_can_enter_is_not_used(repository: Repository, mode
     folder = tmp_path / "facts"
     folder.mkdir()
     folder.chmod(mode)
-    assert told(repository, folder)["findings"]
+    assert report_of(repository, folder)["findings"]
     assert not [*folder.iterdir()]
 
 
@@ -83,7 +83,7 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
 
 
 def test_a_link_to_a_folder_is_not_used(tmp_path: Path) -> None:
-    """Whoever made the link chose what it leads to."""
+    """A link leads to a folder that somebody else may have chosen."""
     (tmp_path / "own").mkdir(mode=0o700)
     (tmp_path / "facts").symlink_to(tmp_path / "own")
     with pytest.raises(OSError, match="facts"):

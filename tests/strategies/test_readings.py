@@ -36,8 +36,11 @@ def change(repository: Repository) -> Repository:
 class Two:
     """A model in every role that finds something else in each kind of reading; what it was asked, sorted within a step."""
 
-    def __init__(self, *, beside: tuple[Mapping[str, Any], ...], alone: tuple[Mapping[str, Any], ...] | int) -> None:
+    def __init__(
+        self, *, beside: tuple[Mapping[str, Any], ...], alone: tuple[Mapping[str, Any], ...] | int, fails: str = "\0"
+    ) -> None:
         self.beside, self.alone = beside, alone
+        self.fails = fails  # what stands in a part that the reader of the diff alone does not get through
         self.asked: list[str] = []
         self.forms: list[str] = []  # of the answer that the reader of the diff alone may give
         self.seen: list[str] = []
@@ -55,8 +58,8 @@ class Two:
             return Reply(data={"answer": "It drops a check.", "findings": list(self.beside)})
         self.seen.append(text)
         self.forms.append(str({name: value for name, value in body.items() if name != "messages"}))
-        if isinstance(self.alone, int):
-            return Reply(status=self.alone, error="content_filter")
+        if isinstance(self.alone, int) or self.fails in text:
+            return Reply(status=400, error="content_filter")
         return Reply(data={"answer": "Rates.", "findings": list(self.alone)})
 
 
@@ -96,6 +99,15 @@ def test_a_reading_that_fails_is_a_note(change: Repository) -> None:
     assert (titles(review), review["partial"]) == ([FOUND["title"]], False)
     assert any(note.startswith("a reading of the diff by itself is missing") for note in review["notes"])
     assert [one["readings"] for one in review["findings"]] == [1]
+
+
+def test_a_reading_that_fails_in_part_counts_where_it_found_something(change: Repository) -> None:
+    """No finding is found by more readings than there were."""
+    change.commit({"shop/rates.py": "".join(GREW.replace("rate_", f"rate_{n}_") for n in range(12))}, "more")
+    played = Two(beside=(FOUND,), alone=(FOUND,), fails="rate_9_1")
+    review = reviewed(change, played)
+    assert any(note.startswith("a reading of the diff by itself is missing") for note in review["notes"])
+    assert [(len(one["sources"]), one["readings"]) for one in review["findings"]] == [(2, 2)]
 
 
 @pytest.mark.parametrize("settings", ["effort: low\n", "budget: {tokens: 17000}\n"])

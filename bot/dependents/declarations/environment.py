@@ -10,7 +10,7 @@ from bot.values import ChangedFile, Evidence, Finding, Query, Rewrite, Source, V
 from bot.values.finding import USES_IT, proof_of
 from impact.ports import Tree
 from impact.text.paths import is_sample, is_workflow, vendored_folder
-from impact.uses.texts import Renaming, Role, asked, renamings, roles
+from impact.uses.texts import Renaming, Role, new_variables, renamings, roles
 
 SOURCE, RULE = "declarations", "variable-renamed"
 MOST = 40  # variables of one change that are looked up
@@ -47,7 +47,7 @@ class _Ends:
 
 def touches(file: ChangedFile) -> bool:
     """Whether a change of the file gives a variable another name, or reads one."""
-    return bool(renamings([file]) or asked([file]))
+    return bool(renamings([file]) or new_variables([file]))
 
 
 async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[Finding], tuple[str, ...]]:
@@ -55,7 +55,7 @@ async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[Finding]
     renamed: dict[tuple[str, str, Role], Renaming] = {}
     for one in renamings(files)[:MOST]:
         renamed.setdefault((one.old, one.new, one.role), one)
-    new = dict([*asked(files).items()][:MOST])
+    new = dict([*new_variables(files).items()][:MOST])
     # Who writes none of the variables down has no place in which one can be missing.
     if new and not any(basename(path).startswith(".env") for path in await tree.entries()):
         new = {}

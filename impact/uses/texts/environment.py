@@ -76,8 +76,8 @@ def unread(files: Sequence[ChangedFile]) -> set[str]:
     return read["-"] - read["+"] - {one.old for one in renamings(files)}
 
 
-def asked(files: Sequence[ChangedFile]) -> dict[str, tuple[str, DiffLine]]:
-    """The variables that added lines read without a default, each with the first such line; those that removed lines read are not new."""
+def new_variables(files: Sequence[ChangedFile]) -> dict[str, tuple[str, DiffLine]]:
+    """Return the variables that added lines read without a default and removed lines do not, each with its file and first line."""
     found: dict[str, tuple[str, DiffLine]] = {}
     known = set[str]()
     for file in files:

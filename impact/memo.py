@@ -1,7 +1,7 @@
 """What is told of a file's bytes, kept from one review to the next.
 
 It is a function of the bytes, of what is asked, and of this package with its grammars: their hash names what is kept. It is stored as
-data (JSON), never as code. Whoever uses the package says where (`keep`); without that nothing is kept. What cannot be read is told anew.
+data (JSON), never as code. Whoever uses the package says where (`use_store`); without a store nothing is kept. An entry that cannot be read is worked out again.
 """
 
 import json
@@ -34,18 +34,18 @@ class Store(Protocol):
         """Keep it, or leave it."""
 
 
-class _Kept:
+class _Current:
     """The store of this process."""
 
     store: Store | None = None
 
 
-def keep(store: Store | None) -> None:
+def use_store(store: Store | None) -> None:
     """Keep what is told of files there from now on; None: nowhere."""
-    _Kept.store = store
+    _Current.store = store
 
 
-def kept(
+def memo(
     function: Callable[Concatenate[Language, bytes, Question], Told],
 ) -> Callable[Concatenate[Language, bytes, Question], Told]:
     """Keep what a function tells of the bytes of a file. What else it takes are texts, numbers, and collections of them."""
@@ -53,7 +53,7 @@ def kept(
 
     @wraps(function)
     def ask(language: Language, source: bytes, *question: Question.args, **named: Question.kwargs) -> Told:
-        store = _Kept.store
+        store = _Current.store
         if store is None:
             return function(language, source, *question, **named)
         if not codec:  # here: the types that a module names later are known by now
