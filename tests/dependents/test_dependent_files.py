@@ -60,6 +60,8 @@ def test_the_standard_library_is_not_shadowed_by_a_packages_module(repository: R
         ("src/words.ts", "src/app.ts", "const x = await import('./words')\n"),
         ("src/words.ts", "test/app.test.ts", "import { x } from '@/words'\n"),
         ("src/words.ts", "test/app.test.ts", "import { x } from '#words'\n"),
+        ("src/words.ts", "src/app.ts", "import { x } from '~src/words'\n"),
+        ("src/words.native.ts", "src/app.ts", "import { x } from './words'\n"),
         ("packages/lib/src/index.ts", "src/app.ts", "import { x } from '@shop/lib'\n"),
         ("packages/lib/src/more.ts", "src/app.ts", "import { x } from '@shop/lib/more'\n"),
         ("src/words.ts", "src/App.vue", "<script setup>\nimport { x } from './words'\n</script>\n"),
@@ -67,10 +69,11 @@ def test_the_standard_library_is_not_shadowed_by_a_packages_module(repository: R
     ],
 )
 def test_javascript_importers_are_found(repository: Repository, target: str, importer: str, code: str) -> None:
-    """Relative paths with and without endings, aliases with comments in their file, workspace packages and their exports."""
+    """Relative paths with and without endings, aliases of compilers and bundlers, files for a platform, workspace packages and their exports."""
     before = {
         "tsconfig.json": '{\n  // where "@" leads\n  "compilerOptions": {"paths": {"@/*": ["./src/*"],}},\n}\n',
-        "package.json": '{"name": "shop", "imports": {"#words": "./src/words.ts"}}',
+        "package.json": '{"name": "shop", "imports": {"#words": "./src/words.ts"}, "dependencies": {"expo": "51"}}',
+        "vite.config.js": "export default { resolve: { alias: { '~src': path.join(__dirname, 'src') } } }\n",
         "packages/lib/package.json": '{"name": "@shop/lib", "main": "dist/index.js", "exports": {".": "./dist/index.js", "./more": {"import": "./dist/more.mjs"}}}',
         target: "export const x = 1\n",
         importer: code,

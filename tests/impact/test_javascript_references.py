@@ -172,3 +172,34 @@ def test_the_script_of_a_component() -> None:
         "8 missing-module ./Rows.vue: ./Row.vue",
         "9 missing-member all.thre",
     ]
+
+
+def test_a_folder_that_a_bundler_or_a_framework_names() -> None:
+    """What leads to no file, and what stands in the place of a package, says nothing."""
+    more = {
+        "package.json": '{"devDependencies": {"@sveltejs/kit": "2"}, "jest": {"moduleNameMapper": {"^@jest/(.*)$": "<rootDir>/src/$1", "^fs$": "<rootDir>/src/lib/only.ts"}}}',
+        "vite.config.ts": (
+            "export default { resolve: { alias: [{ find: '~lib', replacement: fileURLToPath(new URL('./src/lib', import.meta.url)) }] } };\n"
+            "const other = { alias: { $src: path.resolve(__dirname, 'src'), react: './src/lib/only.ts', here: where(1) } };\n"
+        ),
+    }
+    text = (
+        "import { cent } from '$lib/money';\nimport { cens } from '~lib/money';\nimport { two } from '$src/lib/only';\nimport { three } from '@jest/lib/only';\n"
+        "import { useState } from 'react';\nimport { readFile } from 'fs';\nimport x from '$src/none';\nimport y from 'here/none';\n"
+    )
+    assert of(text, more) == [
+        "1 missing-name cent: cents",
+        "2 missing-name cens: cents",
+        "3 missing-name two",
+        "4 missing-name three",
+    ]
+
+
+def test_a_file_for_each_platform() -> None:
+    """A name is missing if none of them has it."""
+    more = {
+        "package.json": '{"dependencies": {"react-native": "0.74"}}',
+        "src/store.ios.ts": "export const save = 1;\nexport const apple = 1;\n",
+        "src/store.android.ts": "export const save = 1;\n",
+    }
+    assert of("import { save, apple, lode } from './store';\n", more) == ["1 missing-name lode"]

@@ -8,6 +8,8 @@ from contextlib import suppress
 from difflib import get_close_matches
 
 from impact.language import Standalone
+from impact.languages.javascript import aliases
+from impact.languages.javascript.aliases import Alias
 from impact.languages.javascript.objects import members
 from impact.paths import Paths, above_of, joined
 from impact.values import Import
@@ -28,8 +30,10 @@ ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDepende
 # A package under another name: `npm:@acme/shop@^1`, `workspace:shop@*`, `jsr:@acme/shop`.
 ALIAS = re.compile(r"(?:npm|jsr|workspace|patch):/?(@[^@/]+/[^@/]+|[A-Za-z][^@/]*)(?:[@/](.*))?$")
 NESTED = 10  # tsconfig files that extend each other; conditions inside conditions
+COMPILED = ("tsconfig", "jsconfig")  # how the names of a compiler's configurations begin
+NATIVE = ("react-native", "expo")  # frameworks that take a file for the platform before the one without
+PLATFORMS = ("ios", "android", "native", "web", "macos", "windows")
 Table = Mapping[str, object]
-Alias = tuple[str, tuple[str, ...]]  # pattern, and the paths that it may mean
 
 
 class Modules(Standalone):
@@ -45,6 +49,7 @@ class Modules(Standalone):
             posixpath.dirname(path) for path in configs if path.endswith(("pnpm-workspace.yaml", "lerna.json"))
         }
         self._aliases: dict[str, list[Alias]] = {}  # folder -> those of its configuration files
+        self._built: dict[str, list[Alias]] = {}  # the same of what builds it: each counts where it leads to a file
         self._loose: set[str] = set()  # folders whose compiler options join several trees into one
         for path, table in self._tables.items():
             folder, name = posixpath.split(path)
@@ -53,14 +58,33 @@ class Modules(Standalone):
                     self._packages[str(table["name"])] = folder, table
                 if table.get("workspaces"):
                     self._workspaces.add(folder)
-            elif name != "lerna.json":
+            elif name.startswith(COMPILED):
                 self._aliases.setdefault(folder, []).extend(self._of_config(path, folder))
+        for path, source in configs.items():
+            folder, name = posixpath.split(path)
+            asked = (
+                [one for key in ASKED for one in _table(self._tables[path].get(key))] if name == "package.json" else []
+            )
+            found = (
+                [] if name.startswith(COMPILED) else [*aliases.written(folder, source), *aliases.brought(folder, asked)]
+            )
+            self._built.setdefault(folder, []).extend(
+                row for row in found if "*" in row[0] or any(map(paths.is_folder, row[1]))
+            )
         self._asked = {name for table in self._tables.values() for key in ASKED for name in _table(table.get(key))}
         self._called = {  # folder -> what its manifest calls a package -> its name
             posixpath.dirname(path): _renamed(table)
             for path, table in self._tables.items()
             if path.endswith("package.json")
         }
+        suffixes = [
+            one.strip(".")
+            for path, table in self._tables.items()
+            if posixpath.basename(path).startswith(COMPILED)
+            for one in _list(_table(table.get("compilerOptions")).get("moduleSuffixes"))
+        ]
+        is_native = not self._asked.isdisjoint(NATIVE)
+        self._platforms = tuple(filter(None, dict.fromkeys([*suffixes, *(PLATFORMS if is_native else ())])))
         self._found: dict[tuple[str, bool, str], tuple[str, ...] | None] = {}
         scripts = (text for table in self._tables.values() for text in _table(table.get("scripts")).items())
         self._generates = any(GENERATES.search(f"{name} {text}") for name, text in scripts)
@@ -77,9 +101,12 @@ class Modules(Standalone):
 
     def specs(self, path: str) -> frozenset[str]:
         """What can be written for a file instead of a relative path."""
-        stem = re.sub(r"\.d$", "", posixpath.splitext(path)[0])
+        stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(path)[0]))
         rows = [
-            row for aliases in self._aliases.values() for row in aliases if "*" in row[0] or _may_mean(row[1], path)
+            row
+            for known in (*self._aliases.values(), *self._built.values())
+            for row in known
+            if "*" in row[0] or _may_mean(row[1], path)
         ]
         for name, (home, table) in self._packages.items():
             exports = {".": None, **_table(table.get("exports"))} if _is_below(path, home) else {}
@@ -129,9 +156,13 @@ class Modules(Standalone):
 
     def _search(self, importer: str, spec: str) -> tuple[str, ...] | None:
         bases = tuple(self._bases(importer, spec))
-        found = next((file for base in bases if (file := self._file(base))), None)
-        if found:
-            return (found,) if found in bases else self._rivals(importer, found)
+        for base in bases:
+            if found := self._file(base):
+                return (found,) if found == base else self._rivals(importer, found)
+            if several := self._of_platforms(base):
+                return several
+        if built := self._of_builds(importer, spec):
+            return built
         if spec.startswith("."):
             return () if bases and not self._is_loose(importer) and not self._may_be(bases[0], spec) else None
         file = self._package(importer, spec)
@@ -145,11 +176,7 @@ class Modules(Standalone):
         if spec.startswith("."):
             yield joined(posixpath.dirname(importer), spec)
             return
-        for folder in (*above_of(importer), ""):
-            for pattern, targets in self._aliases.get(folder, ()):
-                part = star_part(pattern, spec)
-                if part is not None:
-                    yield from (target.replace("*", part) for target in targets)
+        yield from _of_aliases(self._aliases, importer, spec)
         near = [row for row in self._own_names() if _is_below(importer, row[0])] if spec.startswith("#") else []
         for folder, table in sorted(near, key=lambda row: -len(row[0]))[:1]:
             for pattern, value in table.items():
@@ -190,6 +217,26 @@ class Modules(Standalone):
             tries += [named, *(named + end for end in ENDINGS), *(f"{named}/index{end}" for end in ENDINGS)]
         tries += [posixpath.join(base, f"index{end}") for end in ENDINGS]
         return next((path for path in tries if path in self._paths.files), None)
+
+    def _of_builds(self, importer: str, spec: str) -> tuple[str, ...]:
+        """The files that a specifier may mean by what builds or tests its folder: it puts other modules in the place of packages, too."""
+        if spec.startswith(".") or (self._is_of_package(spec) and _package_name(spec) not in self._packages):
+            return ()
+        found: dict[str, None] = {}
+        for base in _of_aliases(self._built, importer, spec):
+            file = self._file(base)
+            found.update(dict.fromkeys((file,) if file else self._of_platforms(base)))
+        return tuple(found)
+
+    def without_platform(self, stem: str) -> str:
+        """The name by which imports mean a file that a build takes for one platform."""
+        before, _, last = stem.rpartition(".")
+        return before if last in self._platforms else stem
+
+    def _of_platforms(self, base: str) -> tuple[str, ...]:
+        """The files of which a build takes the one for its platform: `./storage` may be storage.ios.ts or storage.android.ts."""
+        tries = (f"{base}.{one}{end}" for one in self._platforms for end in ENDINGS)
+        return tuple(path for path in tries if path in self._paths.files)
 
     def _rivals(self, importer: str, found: str) -> tuple[str, ...]:
         """A file that is meant without its ending, with the others that it may be: Node, a compiler and a bundler each prefer another one."""
@@ -311,8 +358,21 @@ def star_part(pattern: str, spec: str) -> str | None:
     return spec[len(before) : len(spec) - len(after)] if fits else None
 
 
+def _of_aliases(known: Mapping[str, Sequence[Alias]], importer: str, spec: str) -> Iterator[str]:
+    """The paths that a specifier may mean by the aliases of the folders above a file, the nearest first."""
+    for folder in (*above_of(importer), ""):
+        for pattern, targets in known.get(folder, ()):
+            part = star_part(pattern, spec)
+            if part is not None:
+                yield from (target.replace("*", part) for target in targets)
+
+
 def _table(value: object) -> Table:
     return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _renamed(table: Table) -> Mapping[str, str]:

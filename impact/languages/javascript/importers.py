@@ -26,7 +26,8 @@ class JavaScriptModules(KnownModules[Modules]):
     def clues(self, path: str) -> Clues:
         """Relative imports end in the file's name below its folder's; others are an alias, a package or one of its exports."""
         folder, name = posixpath.split(path)
-        stem, up = re.sub(r"\.d$", "", posixpath.splitext(name)[0]), posixpath.basename(folder)
+        stem = self.modules.without_platform(re.sub(r"\.d$", "", posixpath.splitext(name)[0]))
+        up = posixpath.basename(folder)
         specs = self.modules.specs(path)
         words = {stem, up} - {""} if stem == "index" else {stem}
         whole = [up] if stem == "index" and up else [] if up else [stem]
