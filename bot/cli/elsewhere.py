@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.config.elsewhere import FORMATS, Format, New, Old, Row
 from bot.errors import UsageError
 from bot.machine import files
-from bot.review.guidance import FILES, MAX_FILE, read_guideline
+from bot.review.guidance import MAX_FILE, is_guideline, read_guideline
 from impact.text import globs
 
 MOST = 1 << 20  # bytes of an old file
@@ -53,10 +53,7 @@ def take_over(top: Path, names: Sequence[str]) -> TakenOver:
     """Read what is there, or what is named: a reviewer, a file or a folder. Raises UsageError where there is nothing."""
     tracked = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
     branch = _git(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
-    read_anyway = {
-        path for path in tracked if path in FILES or any(globs.matches(form.guides, path) for form in FORMATS)
-    }
-    new = New(MAX_FILE, branch, frozenset(read_anyway))
+    new = New(MAX_FILE, branch, {path: is_guideline(path) for path in tracked if path})
     wanted = list(dict.fromkeys(name.strip("/").removeprefix("./") for name in names))
     used, old_files, guides = set[str](), list[OldFile](), list[Guide]()
     for form in FORMATS:

@@ -152,6 +152,13 @@ async def gather(
     return Guidance(tuple(instructions), guidelines_by_name)
 
 
+def is_guideline(path: str) -> bool:
+    """Whether reviews read a file of this path as it stands, all of them or those of changes near it."""
+    nearest = tuple(f"/{base}" for kind in NEAREST for base in kind)
+    folders = tuple(f"{folder}/" for folder in FOLDERS)
+    return path in FILES or path.endswith(nearest) or (path.startswith(folders) and path.endswith(ENDINGS))
+
+
 def read_guideline(name: str, blob: bytes) -> Guideline | None:
     """Read one file; None where it says nothing, only points to another one, or is for no path unless a person asks for it."""
     text = blob.decode("utf-8", "replace")[:MOST_READ].replace("\r\n", "\n")

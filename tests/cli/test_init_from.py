@@ -214,6 +214,25 @@ def test_nothing_is_lost_without_a_word(repository: Repository, capsys: pytest.C
     assert cli.run(["config", "--repo", str(repository.folder)]) == 0
 
 
+def test_a_file_that_others_were_given_is_said_to_be_read_where_reviews_read_it(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its name, by a pattern, in a folder; what a pattern names beside that is said, and a section is not refused whose keys are taken over."""
+    rabbit = "knowledge_base: {code_guidelines: {filePatterns: [AGENTS.md, 'api/**', 'docs/*.md']}}\n"
+    greptile = '{"customContext": {"files": [{"path": "api/AGENTS.md"}, "docs/own.md"]}}'
+    texts = dict.fromkeys(("AGENTS.md", "api/AGENTS.md", "api/notes.md", "docs/own.md"), "Cents.\n")
+    repository.commit(
+        {".coderabbit.yaml": rabbit, "greptile.json": greptile, ".gemini/config.yaml": GEMINI, **texts}, "others"
+    )
+    assert init(repository, "--from") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    of_rabbit, of_greptile = "knowledge_base.code_guidelines.filePatterns", "customContext.files"
+    read, unread = "-> read by reviews as it stands", "not taken over: reviews read no such file"
+    assert f"{of_rabbit}[0] {read} {of_rabbit}[1] {read}; but not api/notes.md {of_rabbit}[2] {unread}" in told
+    assert f"{of_greptile}[0] {read} {of_greptile}[1] {unread}" in told
+    assert "pull_request_opened not taken over" not in told
+
+
 @pytest.mark.parametrize("path", FILES)
 def test_no_value_makes_settings_that_are_refused(path: str) -> None:
     """Whatever stands where a value was: what comes out is accepted without a warning, and the key is named."""

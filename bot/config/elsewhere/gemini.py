@@ -17,7 +17,6 @@ def _read(old: Old) -> None:
     for key in ("code_review.disable", "code_review.pull_request_opened.code_review"):
         old.take(key, "triggers.events", lambda _: EVENTS if opened else [])
     old.tell("code_review.pull_request_opened.help", "a comment says how to answer it, and there is no other help")
-    old.tell("code_review.pull_request_opened", "nothing in it differs here")
     old.take("ignore_patterns", "ignore", patterns)
     old.tell("have_fun", "comments hold findings alone")
     old.tell("memory_config", "`/deeprepo remember` in a comment teaches a rule")

@@ -28,10 +28,8 @@ def _read(old: Old) -> None:
         for key, entry in old.each(part):
             _instruct(old, key, entry)
     for part in ("files", f"{CONTEXT}.files"):
-        for key, _ in old.each(part):
-            old.tell(
-                key, "reviews read fixed names, AGENTS.md among them: name this file there, or write `instructions`"
-            )
+        for key, entry in old.each(part):
+            old.guide(key, entry.get("path") if isinstance(entry, dict) else entry)
     old.tell("commentTypes", "`ignore` silences findings by kind")
     old.tell("excludeBranches", "`triggers.branches` names those that are reviewed")
     for key in ("includeKeywords", "ignoreKeywords"):

@@ -49,7 +49,7 @@ class New:
 
     room: int  # characters of one instruction that models are shown
     branch: str = ""  # the default one, if it is known
-    guides: frozenset[str] = frozenset()  # files that reviews read as they stand
+    files: Mapping[str, bool] = field(default_factory=dict)  # whether reviews read them as they stand
     values: dict[str, Any] = field(default_factory=dict)
 
     def add(self, name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
@@ -106,9 +106,12 @@ class Old:
             self._rows.setdefault(path, Row(_key(path), "", why))
 
     def guide(self, key: str, name: Any) -> None:  # noqa: ANN401 - as above
-        """Say of a key that names a file whether reviews read that file."""
-        if str(name) in self.new.guides:
-            self._rows[_path(key)] = Row(_key(_path(key)), "a file that reviews read as it stands")
+        """Say of a key that names files, by a pattern, whether reviews read them."""
+        named = {path for path in self.new.files if globs.is_usable(str(name)) and globs.matches([str(name)], path)}
+        unread = sorted(path for path in named if not self.new.files[path])
+        if len(unread) < len(named):
+            why = f"but not {unread[0]}{f' and {len(unread) - 1} more' if unread[1:] else ''}" if unread else ""
+            self._rows[_path(key)] = Row(_key(_path(key)), "read by reviews as it stands", why)
         self.tell(key, "reviews read no such file: name it in AGENTS.md, or write `instructions`")
 
     def instruct(self, key: str, pattern: Any, text: Any) -> None:  # noqa: ANN401 - as above
