@@ -38,22 +38,17 @@ def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> N
 
 
 def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
-    """The interrupted root follows the workers and the opinions on their findings: these are shown, and no further call is paid."""
+    """The interrupted root follows the workers: what these have found is shown, and no further call is paid, no second opinion either."""
     kinds: list[str] = []
 
     def worker(body: Mapping[str, Any]) -> Reply:
         is_root = "execute_python" in str(body.get("tools"))
         kinds.append("root" if is_root else "opinion" if asked_to_judge(body) else "reader")
-        if {*kinds[-2:]} == {"root", "opinion"}:  # they are asked at one time, in either order
+        if is_root:
             os.kill(os.getpid(), signal.SIGINT)
         return Reply(fault="hang") if is_root else judge(body)
 
     review = hand.review(worker=worker, strategy="rlm", root="compatible/root")
     assert titles(placed.finding for placed in review.reported) == FOUND
     assert review.cut.fault == "interrupted"
-    last_kinds = kinds[
-        min(kinds.index("root"), kinds.index("opinion")) :
-    ]  # of several opinions all may be on their way
-    assert {*last_kinds} == {"root", "opinion"}
-    assert kinds.count("root") == 1
-    assert kinds.count("opinion") <= len(FOUND)
+    assert [kind for kind in kinds if kind != "reader"] == ["root"]

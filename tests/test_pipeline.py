@@ -108,7 +108,7 @@ def test_rlm_reads_all_then_lets_the_root_ask(pull: ReviewRequest, reviewed: Any
 def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:
     """The next turn of a scripted root, or its verdict where it is asked for one."""
     return (
-        Reply(data=CONFIRMED)
+        doubles.verdict(body, CONFIRMED)
         if "The claim, about" in str(body["messages"])
         else turns.pop(0)
         if len(turns) > 1

@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot import render
+from bot.context.call_sites import distinct
 from bot.diff import file_diffs
 from bot.diff.marks import marks
 from bot.diff.tell import FileDiff
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit
+from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, severity_rank
 from impact.text.paths import decides_nothing, is_product
 from rlm.values import tokens
 
@@ -79,7 +80,7 @@ def gather(
             diffs=diffs,
             parts=lines,
             sites=sites[:most_sites],
-            findings=findings,
+            findings=sorted(findings, key=lambda one: (severity_rank(one.severity), -one.votes)),
             why_chars=WHY_CHARS,
             doubts=doubts,
             undecided=undecided,
@@ -103,8 +104,13 @@ def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list
         row for row in references if not row.is_guessed and (row.sure or row.missing or row.symbol not in known)
     )
     told.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
-    first = {(row.path, row.line): row for row in reversed(told)}.values()
-    return sorted(first, key=lambda r: (r.test, not r.sure, not r.call, r.path, r.line))
+    first = [*{(row.path, row.line): row for row in reversed(told)}.values()]
+    idle = [row for row in first if row.test or decides_nothing(row.path)]
+    left_out = {*idle} - {*distinct(idle)}  # examples and tests that use it as others do
+    return sorted(
+        (row for row in first if row not in left_out),
+        key=lambda r: (r.test, bool(decides_nothing(r.path)), not r.sure, not r.call, r.path, r.line),
+    )
 
 
 def _in_order(files: Iterable[ChangedFile]) -> list[ChangedFile]:

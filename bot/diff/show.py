@@ -1,6 +1,6 @@
 """Hunks as a reader needs them: every row is a sign, a line number and the line.
 
-No padding, and no number that can be counted: the first row of a run and every twentieth line have theirs. Numbers and padding on
+No padding, and no number that can be counted: the first row of a run and every tenth line have theirs. Numbers and padding on
 every line would cost a review a seventh of its tokens. Which rows have one is the same wherever a row is shown, because coverage
 holds what was read against the rows as they are written.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from bot.values import DiffRow, Hunk
 
-EVERY = 20  # lines to one number
+EVERY = 10  # lines to one number
 
 
 def numbered_text(hunks: Iterable[Hunk]) -> str:

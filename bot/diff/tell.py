@@ -1,10 +1,11 @@
 """A change as people read it: one diff for each file, in the order of its lines, with the heads of what encloses them. Pure."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from bot.diff.show import EVERY
 from bot.values import ChangedFile, DiffRow, Unit
@@ -15,6 +16,9 @@ GAP = DiffRow("", "[...]")  # unchanged lines that nobody counts: the next row h
 SMALL = 4  # unchanged lines between two stretches of rows that are shown instead of counted, if the diff holds them
 NO_LINES: Mapping[str, Mapping[int, str]] = {}
 Place = tuple[int, int, int]  # head line, 0 for a removed row above it and 1 for the line itself, line in the base
+# A literal on one line or several, a word, or a sign.
+_WORD = re.compile(r"""\"(?:[^"\\\n]++|\\.)*+\"|'(?:[^'\\\n]++|\\.)*+'|`[^`]*+`|\w++|[^\w\s]""")
+_OPEN = re.compile(r"[(\[{,]\s*$")
 _KIND = {"added": "new file", "deleted": "deleted file"}
 
 
@@ -90,16 +94,48 @@ def _rows(
             at for one, other in pairwise(positions_kept) if other - one - 1 <= around for at in range(one + 1, other)
         ]
         places = [places[at] for at in sorted(positions_kept)]
-    rows_with_notes = _with_notes(
+    noted_rows = _with_notes(
         places,
         rows,
         sorted(file.added_lines),
         sorted(above.items(), key=lambda item: item[0]),
         is_counted=around is None,
     )
+    rows_with_notes = _with_layout(noted_rows)
     if file.status == "added" and all(len(unit.text.strip()) >= LEAST_TEXT for unit in units):
         return tuple(replace(row, sign=" ") if row.sign == "+" else row for row in rows_with_notes)
     return tuple(rows_with_notes)
+
+
+def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:
+    """The rows, with a note above each run of changed ones that says the same before and after in another layout."""
+    noted: list[DiffRow] = []
+    for is_changed, run in groupby(rows, key=lambda row: row.sign in ("+", "-")):
+        mine = [*run]
+        before, after = ([row.text for row in mine if row.sign == sign] for sign in "-+")
+        if is_changed and before and after and is_layout(before, after):
+            noted.append(DiffRow("", f"[these {len(mine)} lines: another layout of the same code]"))
+        noted += mine
+    return noted
+
+
+def is_layout(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether lines say the same before and after: what differs is blanks, line breaks, the kind of quotes, commas before a bracket.
+
+    Where indentation may carry meaning, it is the same too: lines that a formatter has broken otherwise end in an open bracket.
+    """
+    one, other = (_words("\n".join(lines)) for lines in (before, after))
+    depths = {tuple(len(line) - len(line.lstrip()) for line in lines if line.strip()) for lines in (before, after)}
+    is_broken_otherwise = len(before) != len(after) and any(_OPEN.search(line) for line in (*before, *after))
+    return one == other != [] and (len(depths) == 1 or is_broken_otherwise)
+
+
+def _words(code: str) -> list[str]:
+    """The words and signs of code; a literal is one, with its blanks."""
+    words = [f'"{word[1:-1]}"' if word[0] in "\"'" and word[1:] else word for word in _WORD.findall(code)]
+    return [
+        word for word, after in zip(words, [*words[1:], ""], strict=False) if word != "," or after not in tuple(")]}")
+    ]
 
 
 def followers(file: ChangedFile) -> Mapping[int, int]:

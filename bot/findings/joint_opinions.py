@@ -27,7 +27,7 @@ from bot.values import Excerpt
 from rlm.values import Completion, Message, Prompt, Schema, tokens
 
 NAME = "verdicts"
-MOST_CLAIMS, MOST_TOKENS = 6, 10_000  # of one request: claims, and code that is shown with them
+MOST_CLAIMS, MOST_TOKENS = 12, 16_000  # of one request: claims, and code that is shown with them
 REPLY_TOKENS = 512  # of each verdict
 Request = tuple[OpinionQuestion, ...]
 

@@ -16,6 +16,10 @@ from bot.values.finding import proof_of
 
 STRETCH = 32  # lines
 BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
+NEARBY, TWO_READINGS = (
+    8,
+    3,
+)  # lines between what two readings tell, and words that their titles have in common, or half of them
 FEW, HALF, MOST = 0.3, 0.5, 0.6  # of the telling words of the shorter of two titles
 SEVERAL = 4  # words that two titles have in common where one retells the other
 
@@ -158,15 +162,26 @@ def same(one: Finding, other: Finding) -> bool:
         is_use = is_mechanism and any(path != one.path for path, _, _ in shared_places)
         is_other = is_apart and by_readers and not shared_places and not alike(*titles, FEW)
         is_story = is_use or is_one_break or alike(*titles, FEW if shared_places else HALF)
-        return (one.category == other.category or is_story) and not is_other
+        are_guesses = not (one.proven or other.proven) and all(
+            source.kind == "model" for source in (*one.sources, *other.sources)
+        )
+        is_kindred = not are_guesses or alike(*titles, FEW) or bool(names & other_names)
+        return ((one.category == other.category and is_kindred) or is_story) and not is_other
     there, back = _shows(one, other), _shows(other, one)
     if not by_readers:  # the reader shows what the check reports; not the other way
         return (back if one.rule else there) and is_one_break and not (one.rule and other.rule)
     if there and back:
         return is_mechanism or not names.isdisjoint(other_names)
     is_beside = bool(shared_places) and _within(one, other, BESIDE) and alike(*titles)
+    is_beside |= _are_of_two_readings(one, other) and _within(one, other, NEARBY) and _tells(*titles, TWO_READINGS)
     is_story = is_one_break or (bool(names & other_names) and alike(*titles)) or _retells(*titles)
     return not is_apart and (is_beside or ((there or back) and is_story))
+
+
+def _are_of_two_readings(one: Finding, other: Finding) -> bool:
+    """Whether each comes from readings that do not have the other: who tells two things apart has both."""
+    mine, theirs = ({(s.name, s.role, s.view) for s in finding.sources} for finding in (one, other))
+    return bool(one.votes and other.votes) and mine.isdisjoint(theirs)
 
 
 def _two_proofs(one: Finding, other: Finding) -> bool:
@@ -204,6 +219,11 @@ def _location(item: Evidence) -> Location:
 def _retells(title: str, other: str) -> bool:
     """Whether two titles have most of their telling words in common, and several."""
     return alike(title, other, MOST) and len(_telling_words(title) & _telling_words(other)) >= SEVERAL
+
+
+def _tells(title: str, other: str, least: int) -> bool:
+    """Whether two titles have so many telling words in common, or half of the shorter one's."""
+    return alike(title, other) or len(_telling_words(title) & _telling_words(other)) >= least
 
 
 def _breaks(title: str) -> set[str]:

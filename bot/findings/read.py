@@ -56,7 +56,7 @@ def one_of(words: Iterable[str], description: str = "") -> dict[str, Any]:
 
 
 QUOTE = strict(path=text(), quote=text())
-TITLE = text("one sentence that names the defect, at most 90 characters")
+TITLE = text(f"one sentence that names the defect, at most {render.TITLE_CHARS} characters")
 CONSEQUENCE = text("what a user, a caller or a reader then notices")
 TRIGGER = text("when it shows: a concrete input, call or order of events; of a text, who reads it")
 ANSWER = text("the reply to the question in at most three sentences")
@@ -113,6 +113,10 @@ _UNSETTLED = many(
     f"suspicions that are too weak for a finding and that a line of this repository which you have not seen would settle, at most"
     f" {MAX_UNSETTLED}: each one sentence that names that code. Nothing that a finding tells. Usually empty",
 )
+_WITHDRAWN = many(
+    {"type": "integer"},
+    "in an answer after look-ups: the numbers of those of your findings, the first is 1, that what you have seen shows to be wrong; else empty",
+)
 _NOTES = {
     "files": many(text(), "each file as: path | theme, 1-3 words | what changes, 12 words at most"),
     "overview": text("what the whole change does and why it matters, 2-4 sentences"),
@@ -137,7 +141,8 @@ def schema(walkthrough: Extent = "none") -> Schema:
     fields = {"answer": ANSWER, "findings": FINDINGS, "unsettled": _UNSETTLED}
     tool, forgiven = ("review", "Hand in the review of the code in the prompt."), frozenset({"unsettled", *names})
     final = Schema(*tool, strict(**fields, **more), forgiven=forgiven)
-    return Schema(*tool, strict(**fields, **wishes(), **more), final, forgiven | {"look_ups"})
+    asked = strict(**fields, **wishes(), withdrawn=_WITHDRAWN, **more)
+    return Schema(*tool, asked, final, forgiven | {"look_ups", "withdrawn"})
 
 
 def wishes(*, are_several: bool = False) -> Row:
@@ -181,6 +186,12 @@ def _look_up(row: Row) -> LookUp:
     return LookUp(row["kind"], name, path, start, end, side)
 
 
+def withdrawn(data: Row | None) -> frozenset[int]:
+    """The numbers of the findings of its first answer that a reply takes back."""
+    value = (data or {}).get("withdrawn")
+    return frozenset(one for one in value if type(one) is int) if isinstance(value, (list, tuple)) else frozenset()
+
+
 def open_suspicions(data: Row | None) -> tuple[str, ...]:
     """The suspicions that a final answer leaves open, as sentences."""
     return sentences(data, "unsettled", MAX_UNSETTLED)
@@ -219,7 +230,7 @@ def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source:
     return Finding(
         path=render.original_name(path),
         quote=quote,
-        title=words["title"].strip(),
+        title=render.title(words["title"]),
         why=words["why"].strip(),
         consequence=words["consequence"].strip(),
         severity=words["severity"],

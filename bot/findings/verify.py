@@ -39,11 +39,14 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
         "description": "whether a careful maintainer, shown this before merging, would want it changed",
     },
     "reason": text("one sentence"),
+    "holds": text(
+        f"of a confirmed claim that says several things of which not all hold: what holds, as one sentence of at most {render.TITLE_CHARS} characters; else empty"
+    ),
     "limit": {
         "type": "string",
         "enum": list(LIMITS),
         "description": "of a confirmed claim, else none. smaller: it happens, and does less harm than claimed; hand-made: only a request that no program of"
-        " this repository sends; tests: only tests meet it; older: the same happened before the change, in this file or where the code was moved"
+        " this repository sends; tests: it is about a test, or only a test run comes to it; older: the same happened before the change, in this file or where the code was moved"
         " from, and to end it is not what the change is for",
     },
     "ground": text(
@@ -140,7 +143,7 @@ def _answer(there: Precedents, data: Mapping[str, Any]) -> Silencing | None:
 @lru_cache(maxsize=4)
 def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Schema:
     """What a second opinion is asked to hand in; with the fields for what people have said before, if there is anything."""
-    tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground", "by"})
+    tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"holds", "limit", "ground", "by"})
     final = Schema(*tool, strict(**PROPERTIES), forgiven=extra)
     form = Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra)
     for name, field in {**(SENTENCE if with_learnings else {}), **(REPEAT if with_dismissals else {})}.items():
@@ -183,9 +186,15 @@ def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
         return replace(finding, verdict=verdict if has_ground else Verdict.UNPROVEN)
     trigger = str(data.get("trigger") or "").strip()
     lower = LIMITS.get(str(data.get("limit") or "none"), 0)
-    if verdict.open or not trigger or data.get("author_would_change") is False or lower is None:
+    if verdict.open or not trigger:
         return finding
-    return replace(finding, verdict=verdict, trigger=trigger, severity=less_severe(finding.severity, lower))
+    if data.get("author_would_change") is False or lower is None:
+        return replace(
+            finding, severity="low"
+        )  # true, and nobody would change it here: not said, and worth no turn of a root
+    finding = replace(finding, verdict=verdict, trigger=trigger, severity=less_severe(finding.severity, lower))
+    part, reason = (str(data.get(name) or "").strip() for name in ("holds", "reason"))
+    return replace(finding, title=render.title(part), why=reason or finding.why) if part else finding
 
 
 def _holds(ground: str, by: str) -> bool:

@@ -21,5 +21,5 @@ from bot.render.disarm import (
     visible,
 )
 from bot.render.phrases import Phrases, load
-from bot.render.shorten import count, cut, rows, sentences
+from bot.render.shorten import TITLE_CHARS, count, cut, rows, sentences, title
 from bot.render.templates import comment, file, page, phrase, text, texts

@@ -2,6 +2,7 @@
 
 import re
 
+TITLE_CHARS = 90
 # A dot, question or exclamation mark before a blank and something that begins a sentence; an empty line ends one too.
 _END = re.compile(
     r"""(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?]["')\]]*(?=\s+[^\sa-z]|\s*\Z)"""
@@ -14,6 +15,18 @@ def cut(value: str, length: int, missing: str = "{:,} more characters") -> str:
     if len(value) <= length:
         return value
     return f"{value[:length].rstrip()}… ({missing.format(len(value) - length)})"
+
+
+def title(value: str) -> str:
+    """One sentence on one line, at most `TITLE_CHARS` long: the words that fit, and no half of a code span."""
+    one = " ".join(value.split())
+    if len(one) <= TITLE_CHARS:
+        return one
+    head = one[: TITLE_CHARS - 1]
+    if head.count("`") % 2:
+        head = head[: head.rindex("`")]
+    words, space, _ = head.rpartition(" ")  # not every language has spaces
+    return (words if space and len(words) > TITLE_CHARS // 2 else head).rstrip(" ,;:(") + "…"
 
 
 def rows(value: str, most: int, missing: str = "{:,} more lines", ends: str = "\n") -> str:

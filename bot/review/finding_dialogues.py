@@ -108,7 +108,13 @@ class FindingDialogues:
         findings = tuple(at_its_line(finding, units) for finding in findings)
         checks = custom_checks.answers(reply.data, sent_prompt.checks, sent_prompt.units)
         return WorkerReply(
-            text, findings, open=read.open_suspicions(reply.data), reader_notes=notes, issues=about, checks=checks
+            text,
+            findings,
+            open=read.open_suspicions(reply.data),
+            reader_notes=notes,
+            issues=about,
+            checks=checks,
+            withdrawn=read.withdrawn(reply.data),
         )
 
     async def _further(self, one: FirstAnswer) -> SentPrompt:
@@ -130,12 +136,19 @@ class FindingDialogues:
             loss = f"{self._dialogues.model.name} asked to see more code and gave no answer after that: {failure}"
             return replace(first, error=loss if one.look_ups else "", open=(loss,) if one.look_ups else first.open)
         kept_findings = [finding for finding in second.findings if not _vague(finding)]
-        if one.look_ups:  # what the last answer does not repeat is withdrawn
+        if one.look_ups:
+            told = {(finding.path, finding.quote) for finding in second.findings}
+            standing = [
+                finding
+                for number, finding in enumerate(first.findings, 1)
+                if number not in second.withdrawn and (finding.path, finding.quote) not in told
+            ]
+            whole = [finding for finding in standing if not _vague(finding)]
             return replace(
                 second,
                 text=second.text or first.text,
-                findings=tuple(kept_findings),
-                dropped_count=len(second.findings) - len(kept_findings),
+                findings=(*whole, *kept_findings),
+                dropped_count=len(standing) - len(whole) + len(second.findings) - len(kept_findings),
                 reader_notes=second.reader_notes or first.reader_notes,
                 issues=second.issues or first.issues,
                 checks=second.checks or first.checks,

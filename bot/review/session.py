@@ -48,6 +48,7 @@ class WorkerReply:
     issues: tuple[IssueReport, ...] = ()  # what it says of the issues that it was shown
     notes: tuple[str, ...] = ()  # sentences for the reader of the review
     checks: tuple[CheckAnswer, ...] = ()  # what it says of the owner's own checks
+    withdrawn: frozenset[int] = frozenset()  # the numbers of findings of its first answer that it takes back, from 1
 
 
 class Worker(Protocol):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.agent import loop, seed
-from bot.review import judging, pairs
+from bot.review import pairs
 from bot.review.session import Session
 from bot.strategies import fanout
 from bot.strategies.choice import MANY_TURNS, ROOT_UNITS
@@ -18,14 +18,13 @@ INSTRUCTIONS = 4_000  # tokens of the root's system prompt and of the findings i
 
 
 async def run(session: Session) -> Transcript:
-    """Fan out, have what was found judged, then the root's turns."""
+    """Fan out, then the root's turns. Second opinions come at the end: each thing that is left gets one."""
     reserve(session)
     most = MANY_PAIRS if _has_many_units(session) else pairs.MOST_CALLS
     async with pairs.beside(session, most) as pairs_taken:
         await fanout.run(session, is_backed=True)
         await pairs_taken()
     await fanout.read_uses(session, session.worker)
-    await judging.apply_opinions(session)
     return await go_on(session)
 
 

@@ -21,7 +21,8 @@ FINDING = reported(
     category="broken-caller",
     evidence=[{"path": "shop/deep/invoice.py", "quote": "    return amount * table['vat']"}],
 )
-GUESS = {**FINDING, "title": "A guess that the last answer does not repeat", "quote": "def rate():"}
+GUESS = {**FINDING, "title": "A guess that the last answer takes back", "quote": "def rate():"}
+KEPT = reported("shop/rate.py", "    return None", 2, "A finding that the last answer tells otherwise")
 VERDICT = {"verdict": "confirmed", "trigger": "print_invoice(3)", "author_would_change": True, "reason": "It is so."}
 WISH = {"kind": "definition", "name": "print_invoice", "path": "", "start": 0, "end": 0, "before": False}
 WISHES = [
@@ -84,8 +85,8 @@ def reader(wishes: Sequence[object], last: Reply | None = None) -> Callable[[Map
         if is_verdict(body):
             return Reply(data=VERDICT)
         if turn(body) == 0 and offers(body):
-            return Reply(data={"answer": "Perhaps.", "findings": [GUESS], "look_ups": list(wishes)})
-        return last or Reply(data={"answer": "Seen.", "findings": [FINDING]})
+            return Reply(data={"answer": "Perhaps.", "findings": [GUESS, KEPT], "look_ups": list(wishes)})
+        return last or Reply(data={"answer": "Seen.", "findings": [FINDING], "withdrawn": [1]})
 
     return answer
 
@@ -109,7 +110,7 @@ def titles(found: Mapping[str, Any]) -> list[str]:
 def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     changed: Repository, model: str, refuses: tuple[str, ...]
 ) -> None:
-    """Two calls of every dialect; the form stays, and what the last answer does not repeat is withdrawn."""
+    """Two calls of every dialect; the form stays. The last answer takes a finding back by its number and tells another one anew."""
     modes = Modes(thinks=50, thinking="blocks") if model.startswith("anthropic/") else Modes()
     server = Server(reader(WISHES), rejects=refuses, modes=modes)
     with doubles.in_thread(server):
@@ -129,6 +130,13 @@ def test_a_reader_asks_sees_and_answers_in_one_dialogue(
     assert "2     return 0.2" in shown.split("(before the change)")[1]
 
 
+def test_what_was_handed_in_before_the_look_ups_stands(changed: Repository) -> None:
+    """The last answer has nothing to repeat."""
+    with doubles.in_thread(Server(reader([WISH], Reply(data={"answer": "Seen.", "findings": []})))) as server:
+        found, _ = review(changed, server, "compatible/reader")
+    assert titles(found) == [GUESS["title"], KEPT["title"]]
+
+
 @pytest.mark.parametrize(
     "last",
     [
@@ -143,7 +151,7 @@ def test_the_first_findings_stay_if_the_second_call_fails(changed: Repository, l
     server = Server(reader([WISH], last))
     with doubles.in_thread(server):
         found, _ = review(changed, server, "compatible/reader")
-    assert titles(found) == [GUESS["title"]]
+    assert titles(found) == [GUESS["title"], KEPT["title"]]
     assert "asked to see more code" in " ".join(found["notes"])
 
 

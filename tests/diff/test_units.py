@@ -25,6 +25,22 @@ def function(path: str, name: str, start: int, end: int, change: str = "body") -
     return ChangedSymbol(symbol, symbol, change)  # type: ignore[arg-type]
 
 
+def marked(repository: Repository, before: str, after: str) -> list[str]:
+    """The notes in what a prompt shows of a change."""
+    files, texts = read(repository.change({"a.py": before}, {"a.py": after}))
+    (one,) = diff.file_diffs(units.cut(files, Dependents(), texts), files)
+    return [row.text for row in one.rows if not row.sign]
+
+
+def test_a_run_of_lines_in_another_layout_is_marked(repository: Repository) -> None:
+    """What a formatter does hides the real change; a literal, an indent and a word are no layout."""
+    before = "total = add(first, second)\nname = 'a b'\nlast = 1\n\n\nif last:\n    stop()\n"
+    after = 'total = add(\n    first,\n    second,\n)\nname = "a b"\nlast = 1\n\n\nif last:\n    stop()\n'
+    assert marked(repository, before, after) == ["[these 7 lines: another layout of the same code]"]
+    assert marked(repository, before, after.replace("a b", "a  b")) == []
+    assert marked(repository, before, before.replace("    stop", "stop")) == []
+
+
 def test_a_changed_definition_is_one_unit_with_its_old_and_new_lines(repository: Repository) -> None:
     """The whole definition is shown as a diff, unchanged lines too."""
     before = "import os\n\ndef f(x):\n    a = 1\n    return a\n"

@@ -91,11 +91,11 @@ def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repo
 
 
 def test_many_claims_are_shared_out_evenly(repository: Repository) -> None:
-    """No request has more than six."""
-    many = [replace(FIRST, title=f"`f{at}` fails", why=f"w{at}", category="logic", evidence=(), start=at, end=at, quote=f"line {at}") for at in range(1, 9)]  # fmt: skip
-    answers = Answers({f"C{at}": CONFIRMED for at in range(1, 9)})
+    """No request has more than twelve."""
+    many = [replace(FIRST, title=f"`f{at}` fails", why=f"w{at}", category="logic", evidence=(), start=at, end=at, quote=f"line {at}") for at in range(1, 15)]  # fmt: skip
+    answers = Answers({f"C{at}": CONFIRMED for at in range(1, 15)})
     judged(repository, answers, many)
-    assert [prompt.messages[-1].text.count("The claim, about") for prompt in answers.asked] == [4, 4]
+    assert [prompt.messages[-1].text.count("The claim, about") for prompt in answers.asked] == [7, 7]
 
 
 def test_a_verdict_of_the_first_answer_stands() -> None:

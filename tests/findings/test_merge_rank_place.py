@@ -35,6 +35,27 @@ def test_two_tellings_of_one_line_are_one_finding() -> None:
     assert [item.path for item in found.evidence] == ["b.py", "c.py"]
 
 
+def test_what_two_readings_tell_of_neighbouring_lines_is_one_finding() -> None:
+    """Each reading has one of them; a reader that has both tells two things apart."""
+    first, second = (Source("model", "m", "worker", view=view) for view in ("diff", "backwards"))
+    one = replace(BASE, title="Errors of the new endpoint are not documented", sources=(first,))
+    other = replace(
+        BASE, quote="y", start=8, end=8, title="The documented responses leave out errors", sources=(second,)
+    )
+    assert len(merge.merge([one, other])) == 1
+    assert len(merge.merge([one, replace(other, sources=(first,))])) == 2
+    assert len(merge.merge([one, replace(other, start=14, end=14)])) == 2
+
+
+def test_another_story_of_the_same_line_does_not_take_the_place_of_the_first() -> None:
+    """Neither where findings are joined nor where a root reports beside others: what both tell alike, a second opinion sees."""
+    one = replace(BASE, title="Every update sets the whole base map anew and mounts all layers again")
+    other = replace(BASE, title="The light of extrusions is lost because it was only set for the first style")
+    found = list(merge.merge([one]))
+    merge.tell_anew(found, other)
+    assert [finding.title for finding in found] == [one.title, other.title]
+
+
 def test_different_defects_on_one_line_stay_two() -> None:
     """Another category and another story."""
     other = replace(BASE, category="security", title="user input reaches the shell")

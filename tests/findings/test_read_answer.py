@@ -6,7 +6,9 @@ from jsonschema import Draft202012Validator
 
 from bot.context import file_questions
 from bot.findings import read
+from bot.values import Source
 
+SOURCE = Source("model", "m", "worker")
 GOLDEN = Path(__file__).parent / "golden"
 FULL = {
     "path": "a.py",
@@ -56,6 +58,22 @@ def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() ->
         if os.environ.get("GOLDEN") == "write":
             path.write_text(sent + "\n")
         assert path.read_text() == sent + "\n"
+
+
+def test_a_title_is_short_whatever_the_reader_wrote() -> None:
+    """Cut between words and outside of code, also in a language without spaces."""
+    long = (
+        "The parser of the settings takes what follows the second colon for a part of the `value_of_the_setting` itself"
+    )
+    titles = [
+        read.answer({"findings": [{**FULL, "title": title}]}, SOURCE)[1][0].title
+        for title in (long, long[:80], "字" * 120)
+    ]
+    assert titles == [
+        "The parser of the settings takes what follows the second colon for a part of the…",
+        long[:80],
+        "字" * 89 + "…",
+    ]
 
 
 def test_what_a_schema_forgives_is_read_as_far_as_it_goes() -> None:

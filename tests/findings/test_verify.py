@@ -98,6 +98,14 @@ def test_what_a_claim_comes_to_decides_its_severity(repository: Repository, limi
     assert [f.severity for f in found.having("new") if f.path == "a.py"] == ([severity] if severity else [])
 
 
+def test_of_a_claim_that_holds_in_part_that_part_is_said(repository: Repository) -> None:
+    """In the words of the second opinion: what it has not followed is not said as confirmed."""
+    found = judged(repository, Judge(CONFIRMED | {"holds": "f fails for None", "reason": "x.y is read first."}))
+    assert [(f.title, f.why) for f in found.having("new") if f.path == "a.py"] == [
+        ("f fails for None", "x.y is read first.")
+    ]
+
+
 def test_a_refutation_names_its_ground(repository: Repository) -> None:
     """Without one it leaves the claim unproven."""
     refuted = CONFIRMED | {"verdict": "refuted", "limit": "none"}

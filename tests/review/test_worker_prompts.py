@@ -129,7 +129,7 @@ PROMPTS = {
         },
         180,
     ),
-    "verify_system": ("verify_system.md.j2", {"are_several": False}, 640),
+    "verify_system": ("verify_system.md.j2", {"are_several": False}, 650),
     "verify_several": (
         "verify.md.j2",
         {
@@ -141,7 +141,7 @@ PROMPTS = {
         },
         180,
     ),
-    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 700),
+    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 720),
     "looked_up_verdicts": (
         "looked_up.md.j2",
         {"about": "2 claims, C1 to C2", "results": [], "vague": [], "form": "verdicts", "open_claims": ["C2"]},

@@ -104,7 +104,7 @@ def test_a_use_stands_below_the_line_that_breaks_it(change: Repository) -> None:
 
 @pytest.mark.parametrize("at", ["the change", "the use"])
 def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository, at: str) -> None:
-    """By its mechanism, in other words and at either of its two lines: it waits until all have answered, and the root finds its verdict."""
+    """By its mechanism, in other words and at either of its two lines: it waits until the root has ended, too."""
     told = {
         **{name: BROKEN[name] for name in ("trigger", "consequence", "severity")},
         "path": "shop/clock.py", "quote": "    return job.delay * 1000", "line": 2, "title": "show() prints milliseconds as seconds",
@@ -123,7 +123,7 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
     review = read(change, played)
     assert len(review["findings"]) == 1
     assert played.asked.count("opinion") == 1
-    assert "['confirmed by a second opinion']" in played.last
+    assert "['needs a second opinion, which comes by itself']" in played.last
 
 
 def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> None:

@@ -70,7 +70,7 @@ def titles(review: Mapping[str, Any]) -> list[str]:
 
 def test_what_any_reader_finds_is_reported(change: Repository) -> None:
     """The others see no code beside the diff, may ask for none, and do not speak of the whole change; one of them begins at the end."""
-    played = Two(beside=(FOUND,), alone=(OTHER,))
+    played = Two(beside=(FOUND | {"severity": "low"},), alone=(OTHER,))
     review = reviewed(change, played)
     assert sorted(played.asked) == ["alone", "alone", "opinion", "reading"]
     assert titles(review) == sorted([FOUND["title"], OTHER["title"]])

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot import render
 from bot.agent.state import RunState
 from bot.agent.tools import ask
 from bot.findings import merge
@@ -41,7 +42,7 @@ async def report(
     finding = Finding(
         path=str(path),
         quote=str(quote),
-        title=" ".join(str(title).split())[:MAX_TITLE],
+        title=render.title(str(title)),
         why=str(why).strip(),
         consequence=str(consequence or "").strip(),
         severity=severity,

@@ -19,7 +19,10 @@ def schema() -> Schema:
     changed_line = "the changed line that breaks it: its file, and the line verbatim without its sign"
     broken = strict(
         change={**read.QUOTE, "description": changed_line},
-        use={**read.QUOTE, "description": "the line that breaks: its file, and the line verbatim"},
+        use={
+            **read.QUOTE,
+            "description": "the line that breaks: its file, and the line verbatim; empty if the changed line is wrong in itself",
+        },
         title=read.TITLE,
         why=text("step by step: what arrives at the use now, and what it does with it"),
         trigger=read.TRIGGER,

@@ -64,7 +64,13 @@ def verdict(body: Mapping[str, Any], row: Mapping[str, Any] | Callable[[str], Ma
     rows = [dict(row(claim) if callable(row) else row) for claim in claims]
     if not re.search(r"\bC1\. The claim, about", text):
         return Reply(data=rows[0])
-    rest = {"limit": "none", "ground": "", "by": "code", "same_as": ""}  # that a verdict on one claim may leave out
+    rest = {
+        "holds": "",
+        "limit": "none",
+        "ground": "",
+        "by": "code",
+        "same_as": "",
+    }  # that a verdict on one claim may leave out
     joint = [{"claim": f"C{number}", **rest, **one} for number, one in enumerate(rows, 1)]
     return Reply(
         data={"verdicts": [{k: v for k, v in one.items() if k != "look_ups"} for one in joint], "look_ups": []}
