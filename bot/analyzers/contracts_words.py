@@ -223,7 +223,7 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
         if reference.misuse is not None and (is_new or was == now):
             does = "must be passed" if is_new else f"returns {reference.misuse.gives}"
             return f"{row.name} {does} now ({row.home}). {place} {row.misfit.says}."
-        return f"{row.name} was `{was}` and is now `{now}` ({row.home}). {place} {row.misfit.says}."
+        return f"{row.name} was `{was}` and is now `{now}` ({row.home})."  # the title says what the call gets wrong
     if row.rule == "removed-module":
         place = f"{row.reference.path}:{row.reference.line}"
         use = "" if place == here else f" and uses it at line {reference.line}"

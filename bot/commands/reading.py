@@ -1,4 +1,4 @@
-"""A command in a comment, `/deeprepo WORD` or `@<our login> WORD` at the start of a line, and whom a comment names. Pure.
+"""A command in a comment, `/deeprepo WORD`, `@deeprepo WORD` or `@<our login> WORD` at the start of a line, and whom a comment names. Pure.
 
 Quotes, code and HTML comments give no command and call nobody: they are somebody else's words, or what nobody sees. The first command of a
 comment counts.
@@ -71,12 +71,17 @@ def own_lines(text: str) -> list[str]:
     return lines
 
 
+def _names(login: str) -> list[str]:
+    """How we are called after an @: by the product's name too, as the App may have another one (`deeprepo-acme`)."""
+    name = login.removesuffix("[bot]").lower()
+    return ["deeprepo", name] if name else []
+
+
 @cache
 def _call(login: str) -> re.Pattern[str]:
-    """How we are called. An App is written with and without "[bot]"."""
-    name = re.escape(login.removesuffix("[bot]"))
-    mention = rf"|@{name}(?:\[bot\])?(?![\w/-])" if name else ""
-    return re.compile(rf"(?:(/deeprepo)(?![\w/-]){mention})[,:]?[ \t]*([^\n]*)", re.IGNORECASE)
+    """How a command begins. An App is written with and without "[bot]"."""
+    mentions = "".join(rf"|@{re.escape(name)}(?:\[bot\])?" for name in _names(login))
+    return re.compile(rf"(?:(/deeprepo){mentions})(?![\w/-])[,:]?[ \t]*([^\n]*)", re.IGNORECASE)
 
 
 def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *, mention: bool) -> Command | None:
@@ -105,9 +110,9 @@ def read_mentions(body: str, login: str) -> Mentions:
     """Whom the prose of a comment names. `login` is ours, with or without "[bot]"."""
     if "@" not in body:
         return Mentions()
-    ours = login.removesuffix("[bot]").lower()
+    ours = _names(login)
     text = _CODE.sub("x", "\n".join(own_lines(plain_lines(body)))).strip()
-    names = [(match.start(), match[1].lower() == ours and not match[3]) for match in _NAME.finditer(text)]
+    names = [(match.start(), match[1].lower() in ours and not match[3]) for match in _NAME.finditer(text)]
     return Mentions(
         us=any(mine for _, mine in names),
         others=any(not mine for _, mine in names),

@@ -46,6 +46,13 @@ def test_a_name_in_code_in_a_quote_or_in_another_name_is_not_ours(body: str) -> 
     assert not read_mentions(body, LOGIN).us
 
 
+def test_an_app_with_another_name_is_called_by_the_product_s_too() -> None:
+    """The set-up page makes one that is called after its owner, and the pages say `@deeprepo`."""
+    for body in ("Is that so, @deeprepo?", "Is that so, @deeprepo-acme?", "@deeprepo-acme[bot] help"):
+        assert read_mentions(body, "deeprepo-acme[bot]") == Mentions(us=True)
+    assert not read_mentions("@deeprepo-fan", "deeprepo-acme[bot]").us
+
+
 def test_others_are_told_apart_from_us_and_from_those_who_come_first() -> None:
     """A team is somebody else, and a decorator in code is nobody."""
     assert read_mentions("@colleague look", LOGIN) == Mentions(others=True, first=True)

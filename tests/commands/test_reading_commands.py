@@ -79,6 +79,13 @@ def test_what_is_quoted_hidden_or_meant_otherwise_is_no_command(body: str) -> No
     assert read(body, LOGIN) is None
 
 
+def test_an_app_with_another_name_is_called_by_the_product_s_too() -> None:
+    """`@deeprepo help`, as the pages say it, is a command to the App that the set-up page has made."""
+    for name in ("@deeprepo", "@deeprepo-acme", "@Deeprepo-acme[bot]"):
+        assert read(f"{name} help", "deeprepo-acme[bot]") == Command("help")
+    assert read("@deeprepo-fan help", "deeprepo-acme[bot]") is None
+
+
 def test_without_a_login_only_the_slash_counts() -> None:
     """In the Action nobody has a name to be called by."""
     assert read("@deeprepo review") is None
