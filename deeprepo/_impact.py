@@ -9,8 +9,9 @@ from deeprepo._calls import Path, Progress, Scope, call_apart, workplace
 from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, consumer, copy
 
 if TYPE_CHECKING:
-    from bot.values import ChangedFile, ChangedSymbol, Finding, Reference, Symbol
+    from bot.values import ChangedFile, ChangedSymbol, Finding, Reference
     from bot.wiring.effect import Effect
+    from impact.values import Definition as Written
 
 
 def impact(
@@ -139,8 +140,8 @@ def _definition(item: "ChangedSymbol") -> Definition:
     )
 
 
-def _signature(symbol: "Symbol | None") -> str | None:
-    return symbol.signature.text if symbol is not None and symbol.signature is not None else None
+def _signature(one: "Written | None") -> str | None:
+    return one.head if one is not None and one.called else None
 
 
 def _use(row: "Reference") -> Use:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from impact.everyday import METHODS
 from impact.packages import Exact
-from impact.source import Side, Symbol
+from impact.values import Definition, Side
 
 MOVED = (
     "renamed without a change of content"  # why a file is skipped: nothing to read, and still its importers may break
@@ -118,13 +118,13 @@ class ChangedFile:
 class ChangedSymbol:
     """A definition that the change touches, before and after (None where it does not exist on that side)."""
 
-    before: Symbol | None
-    after: Symbol | None
+    before: Definition | None
+    after: Definition | None
     change: Literal["added", "removed", "renamed", "signature", "body"]
     contract: tuple[Contract, ...] = ()  # what changed for its users; empty: nothing that they have written down
 
     @property
-    def symbol(self) -> Symbol:
+    def symbol(self) -> Definition:
         """The head side where there is one, else the base side."""
         symbol = self.after or self.before
         if symbol is None:
@@ -233,7 +233,9 @@ class Dependents:
     references: tuple[Reference, ...] = ()
     cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
     missed_uses: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
-    heirs: tuple[tuple[str, Symbol], ...] = ()  # ("path:name" of a changed method, the definition that overrides it)
+    heirs: tuple[
+        tuple[str, Definition], ...
+    ] = ()  # ("path:name" of a changed method, the definition that overrides it)
     guards: tuple[LostGuard, ...] = ()  # that are gone, the first to look at first
 
     def by_key(self) -> dict[str, ChangedSymbol]:

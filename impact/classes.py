@@ -90,12 +90,12 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
         return ((path, replace(one, parameters=None)),)
     language, line = language_of(path), lineage(index, path, one)
     if line is None and language is not None:  # what it takes is known only if it writes no constructor of its own
-        rows = [row for row in members(index, path, one.name) if row[1].name in language.constructors_of(one.name)]
+        rows = [row for row in members(index, path, one.name) if row[1].short in language.constructors_of(one.name)]
         return tuple((home, replace(row, parameters=None)) for home, row in rows)
     if line is None or language is None or any(_bases(index, *row) & language.valued_bases for row in line):
         return ()
     for home, name in line:
-        rows = [row for row in members(index, home, name) if row[1].name in language.constructors_of(name)]
+        rows = [row for row in members(index, home, name) if row[1].short in language.constructors_of(name)]
         own = tuple(row for row in rows if not row[1].sought)
         if own or ((home, name) == (path, one.name) and one.takes is not None):
             return own

@@ -137,19 +137,19 @@ class _File:
 
     def _of_class(self, use: Use) -> Iterator[Place]:
         """A member that is asked of a class by its name."""
-        is_member = any(one.owner and one.name == use.receiver for one in self._facts.definitions)
+        is_member = any(one.owner and one.short == use.receiver for one in self._facts.definitions)
         if is_member or not re.match(self._language.classes, use.receiver):
             return
         found = self._class(use.receiver)
         if found is None or re.search(self._language.unknown_members or "^$", use.name):
             return
         path, line = found
-        names = [row.name for home, name in line for _, row in members(self._index, home, name)]
+        names = [row.short for home, name in line for _, row in members(self._index, home, name)]
         if self._language.ignores_case and use.name.lower() in {one.lower() for one in names} - {use.name}:
             return
         if use.name in names and use.arguments is not None and not self._language.receiver:
             rows = tuple(
-                row for home, name in line for row in members(self._index, home, name) if row[1].name == use.name
+                row for home, name in line for row in members(self._index, home, name) if row[1].short == use.name
             )
             yield from self._misfit(use, Answer("found", rows))
         elif names and use.name not in names and not self._is_respelt([home for home, _ in line], use.name):
@@ -167,12 +167,12 @@ class _File:
             return
         path, line = found
         rows = [row for home, owner in line for row in members(self._index, home, owner)]
-        mine = tuple(row for row in rows if row[1].name == use.name)
+        mine = tuple(row for row in rows if row[1].short == use.name)
         if mine and use.arguments is not None:
             nearest = tuple(row for row in mine if self._language.overloads or row[1].owner == mine[0][1].owner)
             yield from self._misfit(use, Answer("found", nearest))
         elif rows and not mine and not typed.is_own and not self._is_respelt([home for home, _ in line], use.name):
-            near, whole = _near(use.name, [row.name for _, row in rows]), f"{use.receiver}.{use.name}"
+            near, whole = _near(use.name, [row.short for _, row in rows]), f"{use.receiver}.{use.name}"
             place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=name)
             yield replace(place, home=path, owner=line[0][1])
 
@@ -297,13 +297,13 @@ class _File:
         if all(wrong) and (len(wrong) == 1 or self._language.overloads):
             (path, one), says = rows[0], wrong[0]
             name = f"{use.receiver}.{use.name}" if use.receiver else use.name
-            place = self._place(use.line, name, "arguments", (path,), asked=one.name)
+            place = self._place(use.line, name, "arguments", (path,), asked=one.short)
             yield replace(place, says=says, definition=one, source=path, near=_keyword(use, one, says))
 
     def _wrong(self, use: Use, path: str, one: Definition) -> str:
         """What is wrong with a call of one definition; "" if it fits or nobody can know."""
         facts, language = self._index.facts(path), language_of(path)
-        if use.arguments is None or one.takes is None or facts is None or one.name in facts.opaque:
+        if use.arguments is None or one.takes is None or facts is None or one.short in facts.opaque:
             return ""
         if language is None or language.name not in self._language.speaks:
             return ""

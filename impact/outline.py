@@ -9,9 +9,9 @@ from itertools import islice
 from impact import marks, reader, spots
 from impact.arguments import OBJECT
 from impact.language import Language, language_of, load
-from impact.source import COMPONENT, SINGLETON, Outline, Side, Signature, Symbol
+from impact.source import Outline
 from impact.unreadable import Unreadable, finds, outlines
-from impact.values import Definition, Facts, Import, Parameter, SomeUses, Use
+from impact.values import COMPONENT, SINGLETON, Definition, Facts, Import, Parameter, Side, SomeUses, Use
 
 TOO_LONG = "its code takes a parser too long, or is nested more deeply than people write"
 CALLED = ("function", "method", "constructor")
@@ -45,16 +45,15 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     if facts is None:
         raise Unreadable(TOO_LONG)
     exports = _exports(facts, language)
-    rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.name not in language.nameless]
-    written = {(one.owner, one.name) for one in rows if one.kind == "method" and one.parameters == ()}
-    rows = [one for one in rows if one.kind != COMPONENT or (one.owner, one.name) not in written]
+    rows = [one for one in facts.definitions if one.kind not in UNTOLD and one.short not in language.nameless]
+    written = {one.name for one in rows if one.kind == "method" and one.parameters == ()}
+    rows = [one for one in rows if one.kind != COMPONENT or one.name not in written]
     offering = [one for one in facts.imports if one.spec and (one.hands_on or language.exports)]
     bases: dict[str, tuple[str, ...]] = {}
     for one in facts.definitions:
         if (one.kind in marks.CLASSES and one.shown in ("", "class")) or one.bases:
-            whole = f"{one.owner}.{one.name}".lstrip(".")
-            more = ("*",) if one.more or facts.answering & {one.name, whole} else ()
-            name = whole if language.inline_modules else one.name.rpartition(".")[2]
+            more = ("*",) if one.more or facts.answering & {one.name, one.short} else ()
+            name = one.name if language.inline_modules else one.short.rpartition(".")[2]
             rest = (*one.bases, *language.inherited.split(), *more)
             bases[name] = tuple(dict.fromkeys((*bases.get(name, ()), *rest)))
     bases |= {
@@ -64,13 +63,13 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     heirs: dict[str, list[Definition]] = defaultdict(list)
     for one in facts.definitions:
         if any(base[:1] != ATTRIBUTE and base not in language.plain_bases for base in one.bases):
-            heirs[f"{one.owner}.{one.name}".lstrip(".")].append(one)
-    symbols = [_symbol(one, language, path, side, heirs.get(one.owner, ())) for one in rows if not one.means]
-    symbols = [_unsure(one) if one.name in built else one for one in symbols]
+            heirs[one.name].append(one)
+    symbols = [_as_sought(one, language, path, side, heirs.get(one.owner, ())) for one in rows if not one.means]
+    symbols = [replace(one, opaque=True) if one.name in built else one for one in symbols]
     if language.exports:
         offered = frozenset(exports.values())
         is_public = language.apart_members
-        symbols = [replace(one, is_exported=is_public or _is_offered(one.name, offered)) for one in symbols]
+        symbols = [replace(one, private=not (is_public or _is_offered(one.name, offered))) for one in symbols]
     return Outline(
         symbols=alternatives(symbols, overloads=language.overloads),
         exports=tuple(exports.items()),
@@ -85,23 +84,22 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     )
 
 
-def alternatives(symbols: Collection[Symbol], *, overloads: bool = False) -> tuple[Symbol, ...]:
+def alternatives(symbols: Collection[Definition], *, overloads: bool = False) -> tuple[Definition, ...]:
     """Definitions of one name know of each other, as a call has to fit one of them. But for overloads only a run decides which one counts."""
-    same: dict[str, list[Symbol]] = defaultdict(list)
+    same: dict[str, list[Definition]] = defaultdict(list)
     for symbol in symbols:
         if symbol.kind != "type":  # a type may share the name of a value
             same[symbol.name].append(symbol)
     related_symbols = []
     for symbol in symbols:
-        own_signature = symbol.signature
-        others = [item.signature for item in islice(same[symbol.name], MOST_ALTERNATIVES + 2) if item is not symbol]
-        if own_signature is not None and others:
-            is_vague = len(others) > MOST_ALTERNATIVES or any(one is None or one.opaque for one in others)
-            also = tuple(one.parameters for one in others if one is not None)
-            is_opaque = own_signature.opaque or is_vague
-            own_signature = replace(own_signature, also=also, opaque=is_opaque, ambiguous=not overloads)
-        is_same = own_signature is symbol.signature
-        related_symbols.append(symbol if is_same else replace(symbol, signature=own_signature))
+        others = [item.called for item in islice(same[symbol.name], MOST_ALTERNATIVES + 2) if item is not symbol]
+        if symbol.called is None or not others:
+            related_symbols.append(symbol)
+            continue
+        is_vague = len(others) > MOST_ALTERNATIVES or any(one is None or one.opaque for one in others)
+        also = tuple(one.listed for one in others if one is not None)
+        related = replace(symbol, also=also, opaque=symbol.opaque or is_vague, ambiguous=not overloads)
+        related_symbols.append(related)
     return tuple(related_symbols)
 
 
@@ -125,19 +123,15 @@ def _is_open(path: str, facts: Facts, language: Language, source: bytes) -> bool
 
 def _built_elsewhere(rows: Sequence[Definition]) -> frozenset[str]:
     """The constructors of classes that an object of the same name may build with other arguments: it has such a method, or inherits something."""
-    applied = {one.owner for one in rows if one.static and one.name == "apply"}
-    objects = {(f"{one.owner}.{one.name}".lstrip("."), bool(one.bases)) for one in rows if SINGLETON in one.marks}
+    applied = {one.owner for one in rows if one.static and one.short == "apply"}
+    objects = {(one.name, bool(one.bases)) for one in rows if SINGLETON in one.marks}
     return frozenset(f"{name}.{CONSTRUCTOR}" for name, is_heir in objects if is_heir or name in applied)
-
-
-def _unsure(one: Symbol) -> Symbol:
-    return replace(one, signature=replace(one.signature, opaque=True)) if one.signature is not None else one
 
 
 def _exports(facts: Facts, language: Language) -> dict[str, str]:
     """What importers write -> the definition of the file, "" for what the file has from another."""
     unexported = language.unexported | language.nameless
-    told = [one for one in facts.definitions if one.kind != "holder" and one.name not in unexported]
+    told = [one for one in facts.definitions if one.kind != "holder" and one.short not in unexported]
     offered = {
         one.name: one.means or (one.name if one.kind not in UNTOLD else "")
         for one in told
@@ -145,11 +139,11 @@ def _exports(facts: Facts, language: Language) -> dict[str, str]:
     }
     for one in told if language.lends_members else ():
         if one.owner and (one.static or one.kind in marks.CLASSES):
-            offered.setdefault(one.name, f"{one.owner}.{one.name}")
+            offered.setdefault(one.short, one.name)
     if facts.module_value:
         is_called = any(one.name == facts.module_value and one.kind == "function" for one in told)
         offered |= {"default": facts.module_value} if is_called or not language.apart_members else {}
-        members = {one.name: one.means or _name(one, language) for one in told if one.owner == facts.module_value}
+        members = {one.short: one.means or _name(one, language) for one in told if one.owner == facts.module_value}
         offered |= {name: local for name, local in members.items() if name not in offered}
     for item in facts.imports:
         own = item.names if item.hands_on and not item.spec else ()
@@ -165,31 +159,30 @@ def _bound(item: Import) -> list[str]:
     return [name for name in names if name]
 
 
-def _symbol(one: Definition, language: Language, path: str, side: Side, heirs: Sequence[Definition]) -> Symbol:
+def _as_sought(one: Definition, language: Language, path: str, side: Side, heirs: Sequence[Definition]) -> Definition:
     """One definition as the search asks for it."""
     is_hidden = one.private or (bool(one.owner) and any(map(language.is_private, one.owner.split("."))))
-    name = CONSTRUCTOR if one.kind == CONSTRUCTOR else one.name
     is_own = not one.owner and one.visible == "file"
-    own_signature = _signature(one) if one.kind in CALLED else None
-    if own_signature is not None and _may_be_another(one, language, heirs):
-        own_signature = replace(own_signature, opaque=True)
-    return Symbol(
+    is_called = one.kind in CALLED
+    taken = [row for row in one.listed if row.name != OBJECT]
+    name = f"{one.owner}.{CONSTRUCTOR}".lstrip(".") if one.kind == CONSTRUCTOR else _name(one, language)
+    return replace(
+        one,
         path=path,
-        name=_name(one if name == one.name else replace(one, name=name), language),
-        kind=_kind(one, language),
-        start=one.start,
-        end=one.end,
         side=side,
-        signature=own_signature,
-        is_exported=not is_hidden and not is_own and one.visible != "below",
-        visibility=one.visible or (language.private_is if one.private and not language.exports else "anywhere"),  # type: ignore[arg-type]
-        marks=one.marks,
+        name=name,
+        owner=name.rpartition(".")[0],
+        kind=_kind(one, language),
+        parameters=tuple(map(_parameter, taken)) if is_called else None,
+        opaque=is_called and (one.opaque or _may_be_another(one, language, heirs)),
+        private=is_hidden or is_own or one.visible == "below",
+        visible=one.visible or (language.private_is if one.private and not language.exports else ""),
     )
 
 
 def _name(one: Definition, language: Language) -> str:
     """What a definition is called in its file: with what holds it."""
-    return f"{one.owner}.{one.name}" if one.owner and not language.apart_members else one.name
+    return one.short if one.owner and language.apart_members else one.name
 
 
 def _kind(one: Definition, language: Language) -> str:
@@ -205,14 +198,9 @@ def _may_be_another(one: Definition, language: Language, heirs: Sequence[Definit
     """Whether a call of a method may mean one that its class has from another, with other parameters. `heirs`: classes called like its own."""
     if not language.overloads or one.kind not in ("function", "method"):
         return False
-    is_of_all = bool(language.object_members) and re.search(language.object_members, one.name) is not None
+    is_of_all = bool(language.object_members) and re.search(language.object_members, one.short) is not None
     is_alone = one.static or one.visible == "file" or not any(row.start <= one.start <= row.end for row in heirs)
     return is_of_all or not is_alone
-
-
-def _signature(one: Definition) -> Signature:
-    taken = [row for row in one.parameters or () if row.name != OBJECT]
-    return Signature(tuple(map(_parameter, taken)), one.head, one.opaque)
 
 
 def _parameter(one: Parameter) -> Parameter:

@@ -6,8 +6,8 @@ from typing import Protocol, runtime_checkable
 from impact.changes import Query, TreeEntry
 from impact.filetypes import Traits
 from impact.packages import Package, Requirement
-from impact.source import Clues, Link, Outline, Side
-from impact.values import Use
+from impact.source import Clues, Link, Outline
+from impact.values import Side, Use
 
 
 class Tree(Protocol):

@@ -258,7 +258,7 @@ class Reader:
                 private = not is_offered if language.exports else language.is_private(name)
                 is_value = node.start_byte in values
                 row = Definition(
-                    name=name,
+                    name=f"{owner}.{name}" if owner else name,
                     owner=owner,
                     kind="member" if is_value else "method" if kind == "function" and owner else kind,
                     line=node.start_point[0] + 1,
@@ -304,7 +304,7 @@ class Reader:
                     one.function.child_by_field_name("parameters") or one.function.child_by_field_name("parameter")
                 )
                 yield Definition(
-                    name=text(one.name),
+                    name=f"{one.owner}.{text(one.name)}",
                     owner=one.owner,
                     kind="method" if one.function else "member",
                     line=first_line(one.name),

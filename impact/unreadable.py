@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection
 from functools import wraps
 
-from impact.source import Outline, Side
-from impact.values import SomeUses, Use
+from impact.source import Outline
+from impact.values import Side, SomeUses, Use
 
 Outlines = Callable[[str, bytes, Side], Outline]
 Uses = Callable[[str, bytes, Collection[str]], tuple[Use, ...]]

@@ -1,13 +1,20 @@
 """What the parts hand each other: facts of a file, and what a change does to the code that it names."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Literal, Protocol
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
 Rule = Literal["missing-module", "missing-name", "missing-member", "arguments"]
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]
+Side = Literal["head", "base"]
+# The kind of a member that no line of its own declares: the head of a record names it.
+COMPONENT = "component"
+# The mark of an object that may stand beside a class of the same name.
+SINGLETON = "object"
+SPACE = "namespace "  # the prefix of the mark of a definition in a C++ namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +30,12 @@ class Parameter:
 class Definition:
     """One definition of a file. Lines count from 1."""
 
-    name: str
-    owner: str  # the class or module that holds it, "" for none
-    kind: str  # function, method, class, type, variable
-    line: int
-    head: str  # how it is written up to its body, on one line
-    parameters: tuple[Parameter, ...] | None = None  # as written; None: it takes none, or what it takes is not known
+    name: str  # with what holds it: "Cart.total"
+    owner: str = ""  # the class or module that holds it, "" for none
+    kind: str = "function"  # method, class, type, variable; "implementation" of what another definition declares
+    line: int = 0
+    head: str = ""  # how it is written up to its body, on one line
+    parameters: tuple[Parameter, ...] | None = None  # without the receiver; None: it takes none, or what is not known
     bases: tuple[str, ...] = ()  # of a class, as written
     private: bool = False  # its language lets no other file name it
     start: int = 0  # its first line, with its decorators
@@ -36,17 +43,66 @@ class Definition:
     more: bool = False  # an object of this class may have members that it does not write: of an interface
     opaque: bool = False  # what it takes may be other than what is written
     static: bool = False  # its class has it, and not an object of that
-    visible: str = ""  # who can name it, where its own line says so: "file", "folder", "package", "unit"
+    # From where it can be named, where that is told: "package" is any folder called like its own, "below" its folder and those
+    # beneath; "self" is anywhere, but in other files without a receiver: by heirs, and by who mixes it in.
+    visible: str = ""  # or "anywhere", "unit", "folder", "file"
     shown: str = ""  # the kind that a search for its users goes by, where that is another
-    marks: tuple[str, ...] = ()  # what else it is: "object", "extension Cart"
+    marks: tuple[str, ...] = ()  # what else it is: SINGLETON, "extension Cart", "namespace shop"
     sought: bool = False  # the search for its users goes by what it takes, and no new line is held against that
     means: str = ""  # the name of the file that it stands for: a key of what is exported as one object
     common: bool = False  # it is a member of an object that is exported as one
+    path: str = ""  # its file, and on which side of a change, where it is told with them
+    side: Side = "head"
+    also: tuple[tuple[Parameter, ...], ...] = ()  # what its overloads take: a call has to fit one of them
+    ambiguous: bool = False  # only a run decides which of several of its name counts: one that fits proves nothing
+
+    @property
+    def short(self) -> str:
+        """The name that callers write."""
+        return self.name.removeprefix(f"{self.owner}.") if self.owner else self.name
 
     @property
     def takes(self) -> tuple[Parameter, ...] | None:
         """What a call has to fit; None where nobody can know."""
         return None if self.opaque or self.sought else self.parameters
+
+    @property
+    def listed(self) -> tuple[Parameter, ...]:
+        """The parameters that it writes."""
+        return self.parameters or ()
+
+    @property
+    def called(self) -> "Definition | None":
+        """Itself, if it is something that is called and that tells what it takes."""
+        return self if self.parameters is not None else None
+
+    def taking(self, other: "Definition") -> "Definition":
+        """Return it with what another definition takes."""
+        return replace(
+            self,
+            parameters=other.parameters,
+            head=other.head,
+            opaque=other.opaque,
+            also=other.also,
+            ambiguous=other.ambiguous,
+        )
+
+    def is_visible(self, path: str) -> bool:
+        """Whether code of a file can name it: a private member is nobody's contract outside its class."""
+        home, here = PurePosixPath(self.path).parent, PurePosixPath(path).parent
+        match self.visible:
+            case "file":
+                return path == self.path
+            case "folder":
+                return home == here
+            case "package":
+                return home.name == here.name
+            case "below":
+                return here.is_relative_to(home)
+            case "unit":  # what is compiled with it: the folder around its sources
+                around = [folder.parent for folder in (home, *home.parents) if folder.name == "src"]
+                return not around or here.is_relative_to(around[0])
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from bot.values import (
     Absence,
     ChangedFile,
     ChangedSymbol,
+    Definition,
     Dependents,
     Finding,
     Judgement,
     Reference,
     Rewrite,
-    Signature,
     UsePlace,
 )
 from impact.changes import MOVED, REPLACED
@@ -197,10 +197,10 @@ def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     return REPORTED if reference.is_certain else ""
 
 
-def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Signature, Signature] | None:
+def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Definition, Definition] | None:
     """Both signatures of what is called, if a call that does not fit them is an error."""
-    before = item.before.signature if item.before is not None else None
-    after = item.after.signature if item.after is not None else None
+    before = item.before.called if item.before is not None else None
+    after = item.after.called if item.after is not None else None
     if before is None or after is None or before.opaque or after.opaque or not reference.call:
         return None
     return (before, after) if insists_on_signatures(item.symbol.path, reference.path) else None

@@ -17,7 +17,7 @@ from tree_sitter import Node
 
 from bot.analyzers.contracts_arity import misfit
 from bot.analyzers.contracts_words import Breakage
-from bot.values import ChangedSymbol, Reference, Rewrite, Signature, Symbol, Use
+from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
 from impact.filetypes import filetype
 from impact.import_statements import respell, statement, takes_default, without
 from impact.nodes import ancestors
@@ -107,9 +107,9 @@ async def rewrites(
 async def _replaces_parameter(tree: Tree, item: ChangedSymbol) -> bool:
     """Whether one parameter took the place of another, and is not that one under a new name: it is declared or used otherwise."""
     before, after = item.before, item.after
-    if before is None or after is None or before.signature is None or after.signature is None:
+    if before is None or after is None or not before.called or not after.called:
         return False
-    old, new = before.signature.parameters, after.signature.parameters
+    old, new = before.listed, after.listed
     names_before, names_after = ({one.name for one in side} for side in (old, new))
     if not names_before - names_after or not names_after - names_before:
         return False
@@ -143,7 +143,7 @@ async def _is_another(tree: Tree, item: ChangedSymbol) -> bool:
     return decides[0] != decides[1] or token_likeness("\n".join(before), "\n".join(after)) < ALIKE
 
 
-async def _text(tree: Tree, symbol: Symbol) -> Sequence[str]:
+async def _text(tree: Tree, symbol: Definition) -> Sequence[str]:
     """The lines of a definition."""
     return file_lines(await tree.read(symbol.path, symbol.side))[symbol.start - 1 : symbol.end]
 
@@ -219,11 +219,11 @@ def _edits(file: _File, row: Breakage) -> set[ByteEdit]:
     return _renamed_edits(file, row, item.before, item.after)
 
 
-def _renamed_edits(file: _File, row: Breakage, before: Symbol, after: Symbol) -> set[ByteEdit]:
+def _renamed_edits(file: _File, row: Breakage, before: Definition, after: Definition) -> set[ByteEdit]:
     """A definition with another name, or in another file. Raises _NotMechanical."""
     if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or row.reference.name != before.short:
         raise _NotMechanical
-    was, now = before.signature, after.signature
+    was, now = before.called, after.called
     if row.reference.call and was is not None and now is not None and misfit(was, now, row.reference) is not None:
         raise _NotMechanical  # its arguments do not fit either
     if after.path in {before.path, row.new_path}:
@@ -272,7 +272,7 @@ def _rename(file: _File, use: Use, old: bytes, new: bytes) -> ByteEdit:
 
 def _call_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     """Calls of the line that do not fit, without the arguments that nothing takes any more, or with another keyword."""
-    before, after = (side.signature if side is not None else None for side in _sides(row))
+    before, after = (side.called if side is not None else None for side in _sides(row))
     if before is None or after is None or after.also:
         raise _NotMechanical
     edits: set[ByteEdit] = set()
@@ -298,7 +298,7 @@ def _arguments(file: _File, at: int) -> list[Node] | None:
 
 
 def _fitted(
-    file: _File, row: Breakage, arguments: Sequence[Node], before: Signature, after: Signature
+    file: _File, row: Breakage, arguments: Sequence[Node], before: Definition, after: Definition
 ) -> set[ByteEdit]:
     sign = filetype(file.path).named_arguments.strip()
     named = re.compile(rf"(\w+)\s*{sign}(?![{sign}:])".encode())
@@ -306,7 +306,7 @@ def _fitted(
     call = _with_arguments(row.reference, keywords)
     if misfit(before, after, call) is None:
         return set()  # another call of the same line, which fits
-    old, new = ([one for one in side.parameters if one.kind != "rest"] for side in (before, after))
+    old, new = ([one for one in side.listed if one.kind != "rest"] for side in (before, after))
     gone = [one.name for one in old if one.name not in {each.name for each in new}]
     fresh = [one.name for one in new if one.name not in {each.name for each in old}]
     kept = [[one.name for one in side if one.name not in {*gone, *fresh}] for side in (old, new)]
@@ -346,7 +346,7 @@ def _with_arguments(call: Reference, keywords: Sequence[str]) -> Reference:
     return replace(call, positional=len(keywords) - len(named), keywords=named)
 
 
-def _sides(row: Breakage) -> tuple[Symbol | None, Symbol | None]:
+def _sides(row: Breakage) -> tuple[Definition | None, Definition | None]:
     return (row.symbol.before, row.symbol.after) if row.symbol is not None else (None, None)
 
 

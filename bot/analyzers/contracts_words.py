@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bot.analyzers.contracts_arity import Misfit
-from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
+from bot.values import ChangedSymbol, Definition, Evidence, Finding, Reference, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
 from impact.filetypes import filetype
 from impact.language import language_of
@@ -246,11 +246,11 @@ def _left(row: Breakage) -> str:
     )
 
 
-def _head(symbol: Symbol | None) -> str:
+def _head(symbol: Definition | None) -> str:
     """A definition's signature, or the kind and name of a class."""
     if symbol is None:
         return ""
-    return symbol.signature.text if symbol.signature is not None else f"{symbol.kind} {symbol.short}"
+    return symbol.head if symbol.called else f"{symbol.kind} {symbol.short}"
 
 
 def _consequence(rows: Sequence[Breakage]) -> str:
@@ -315,7 +315,7 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
     return list(evidence.values())[: 2 * DEFINITIONS]
 
 
-async def line_of(tree: Tree, symbol: Symbol, note: str, line: int = 0) -> Evidence | None:
+async def line_of(tree: Tree, symbol: Definition, note: str, line: int = 0) -> Evidence | None:
     """A line of a definition; without one that which holds its name: decorators may stand before it."""
     lines = _lines(await tree.read(symbol.path, symbol.side))
     if 0 < line <= len(lines):

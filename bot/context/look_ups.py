@@ -17,7 +17,7 @@ from bot.context.bodies import Callee
 from bot.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.errors import GitError
 from bot.render import count
-from bot.values import Excerpt, LookUp, Query, Reference, Side, Symbol
+from bot.values import Definition, Excerpt, LookUp, Query, Reference, Side
 from impact.filetypes import family
 from impact.ports import Language, Tree
 from impact.text import blocks, globs
@@ -52,7 +52,7 @@ class _Files:
     """The syntax of the files of one answer, each parsed once."""
 
     left: int = MAX_OUTLINED
-    symbols: dict[tuple[str, Side], Sequence[Symbol]] = field(default_factory=dict)
+    symbols: dict[tuple[str, Side], Sequence[Definition]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ class LookUps:
     def _language(self, path: str) -> Language | None:
         return next((one for one in self.languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
 
-    async def _whole(self, row: Row, look_up: LookUp, block: Symbol) -> Candidate:
+    async def _whole(self, row: Row, look_up: LookUp, block: Definition) -> Candidate:
         """A definition from its first line to its last. Of one that has no room, what tells most comes first.
 
         These are the lines that are asked for; else of a class the first line of each member, of a function what it returns.
@@ -229,7 +229,7 @@ class LookUps:
         folders = {posixpath.dirname(one) for one in self.changed_paths}
         return _rank(path), bool(families) and family(path) not in families, posixpath.dirname(path) not in folders
 
-    async def _block(self, row: Row, side: Side, files: _Files, short: str = "") -> Symbol:
+    async def _block(self, row: Row, side: Side, files: _Files, short: str = "") -> Definition:
         """The definition that begins at, or stands around, a line: told by its syntax, else by indentation."""
         path, line, _ = row
         blob = await self.tree.read(path, side) or b""
@@ -240,9 +240,9 @@ class LookUps:
             return min(namesakes, key=lambda s: s.end - s.start)
         rows = _rows(blob)
         start, end = (line, closing(rows, line)) if short else block(rows, line)
-        return Symbol(path, short, "block", start, end, side)
+        return Definition(short, kind="block", start=start, end=end, path=path, side=side)
 
-    def _symbols(self, path: str, side: Side, blob: bytes, files: _Files) -> Sequence[Symbol]:
+    def _symbols(self, path: str, side: Side, blob: bytes, files: _Files) -> Sequence[Definition]:
         language = self._language(path)
         if language is None or ((path, side) not in files.symbols and not files.left):
             return ()
@@ -359,7 +359,7 @@ class LookUps:
         return [], f"nothing was searched: no text file has a path like {glob}{nearest(glob, entries)}"
 
 
-def _head(path: str, rows: Sequence[str], block: Symbol) -> int:
+def _head(path: str, rows: Sequence[str], block: Definition) -> int:
     """The line that names a definition, below its decorators and annotations."""
     start = max(1, block.start)
     near = range(start, min(len(rows), block.end, start + MAX_ANNOTATIONS) + 1)

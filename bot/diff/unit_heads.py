@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bot.diff import followers
-from bot.values import ChangedFile, DiffRow, Symbol, Unit
+from bot.values import ChangedFile, Definition, DiffRow, Unit
 from impact.text.lines import defined_names, is_comment
 from rlm.values import tokens
 
@@ -33,7 +33,7 @@ def with_heads(
     units: Sequence[Unit],
     lines: Sequence[str],
     added_rows: Mapping[int, DiffRow],
-    symbols: Iterable[Symbol],
+    symbols: Iterable[Definition],
 ) -> Iterator[Unit]:
     """The units with their heads. `lines`: of the head; `added_rows`: the added rows by their lines; `symbols`: the changed definitions."""
     above = followers(file)

@@ -12,6 +12,7 @@ from typing import Literal
 from bot.diff.units import ShownLines
 from bot.values import (
     ChangedFile,
+    Definition,
     Dependents,
     DiffRow,
     Excerpt,
@@ -19,7 +20,6 @@ from bot.values import (
     Query,
     Reference,
     Side,
-    Symbol,
 )
 from impact.ports import Tree
 from impact.text import blocks
@@ -116,7 +116,7 @@ def _around(finding: Finding, dependents: Dependents) -> CodeSpan:
     return CodeSpan(finding.path, finding.side, finding.start, last, LONGEST if start else BLOCK, title, start, end)
 
 
-def _holding(finding: Finding, dependents: Dependents) -> Iterator[Symbol]:
+def _holding(finding: Finding, dependents: Dependents) -> Iterator[Definition]:
     """The changed definitions in which the quote stands, on its side."""
     both = (symbol for changed_symbol in dependents.symbols for symbol in (changed_symbol.after, changed_symbol.before))
     for symbol in both:

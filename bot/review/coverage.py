@@ -19,12 +19,12 @@ from bot.values import (
     Contract,
     Coverage,
     CoverageRow,
+    Definition,
     Dependents,
     DiffRow,
     PullRequest,
     ReadUnit,
     Reference,
-    Symbol,
     Unit,
     UsePlace,
 )
@@ -379,8 +379,7 @@ def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
 def _was_now(item: ChangedSymbol) -> str:
     """The signature before and after the change; empty if it is the same, or too long for a line."""
     was, now = (
-        " ".join(one.signature.text.split()) if one is not None and one.signature is not None else ""
-        for one in (item.before, item.after)
+        " ".join(one.head.split()) if one is not None and one.called else "" for one in (item.before, item.after)
     )
     is_told = was and now and was != now and max(len(was), len(now)) <= LONGEST_SIGNATURE
     return f"`{was}` is now `{now}`" if is_told else ""
@@ -394,8 +393,8 @@ def _telling(row: Reference) -> tuple[bool, bool, bool, bool, bool, str, int]:
     return not row.missing, row.test, not row.sure, not row.call, not is_code(row.path), row.path, row.line
 
 
-def _override(key: str, own: Symbol) -> Reference:
-    text = own.signature.text if own.signature is not None else own.name
+def _override(key: str, own: Definition) -> Reference:
+    text = own.head if own.called else own.name
     test = is_test(own.path)
     span = own.start, own.end
     return Reference(key, own.short, own.path, own.start, text, own.name, span, "bound", test=test, form="definition")

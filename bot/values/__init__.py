@@ -77,8 +77,8 @@ from impact.changes import (
     TreeEntry,
     UsePlace,
 )
-from impact.source import COMPONENT, SINGLETON, SPACE, Clues, Link, Outline, Side, Signature, Symbol, Visibility
-from impact.values import Arguments, Parameter, SomeUses, Use
+from impact.source import Clues, Link, Outline
+from impact.values import COMPONENT, SINGLETON, SPACE, Arguments, Definition, Parameter, Side, SomeUses, Use
 
 if TYPE_CHECKING:
     from bot.values.ask import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from impact.changes import Reference
-from impact.source import Side
+from impact.values import Side
 from rlm.values import Exact, tokens
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

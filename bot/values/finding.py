@@ -9,7 +9,7 @@ from typing import Literal, Self, get_args
 
 from bot.levels import SEVERITIES, Severity
 from bot.values.rule import Silencing
-from impact.source import Side
+from impact.values import Side
 from rlm.values import Exact
 
 Category = Literal[  # of what models report; an analyser may have another

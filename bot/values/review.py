@@ -11,7 +11,7 @@ from bot.values.custom_check import CheckReport, is_bar
 from bot.values.finding import Finding, Status, at_least, severity_rank
 from bot.values.walkthrough import ReaderNotes, Walkthrough
 from impact.changes import ChangedFile
-from impact.source import Side
+from impact.values import Side
 from rlm.values import Cost, Exact, Turn
 
 Tone = Literal["normal", "short"]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from impact.source import Side
+from impact.values import Side
 from rlm.values import Exact
 
 Teller = Literal["code", "model"]

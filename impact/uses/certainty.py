@@ -23,14 +23,14 @@ from dataclasses import dataclass, field
 from impact.changes import Fate, Tie
 from impact.everyday import METHODS
 from impact.ports import Language, Tree
-from impact.source import COMPONENT, Link, Outline, Side
+from impact.source import Link, Outline
 from impact.text.lines import says
 from impact.uses.embedding import declared, is_member
 from impact.uses.exports import Exports
 from impact.uses.names import Names
 from impact.uses.sites import Bindings, Match, is_imported
 from impact.uses.targets import UseTarget, last_word, names_class, resembles, telling
-from impact.values import Use
+from impact.values import COMPONENT, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
 FORGOTTEN = 6  # files that a change may leave behind by mistake

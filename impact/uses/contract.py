@@ -18,10 +18,9 @@ from collections.abc import Sequence
 
 from impact.changes import ChangedSymbol, Contract
 from impact.filetypes import FileType, filetype
-from impact.source import COMPONENT, Signature, Symbol
 from impact.text.lines import code_of, is_comment
 from impact.text.paths import is_test
-from impact.values import Parameter
+from impact.values import COMPONENT, Definition, Parameter
 
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
@@ -57,20 +56,20 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
         return ()
     old, new = _code(before, item.before.path), _code(after, item.after.path)
     if without_formatting(old) == without_formatting(new):
-        was, now = item.before.signature, item.after.signature
+        was, now = item.before.called, item.after.called
         return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
     if item.symbol.kind == "variable":
         return _value(item, old, new)
     return _changes(item, old, new)
 
 
-def _component(was: Symbol, now: Symbol, old: str, new: str) -> tuple[Contract, ...]:
+def _component(was: Definition, now: Definition, old: str, new: str) -> tuple[Contract, ...]:
     """The same for a member that the head of its class names among others, and for one that its class wrote, or writes now."""
     if was.kind != now.kind:
         return ()
-    if was.signature is not None and now.signature is not None:  # a constructor that is made from fields
-        is_same = _extends(was.signature.parameters, now.signature.parameters, by_name=False)
-        if is_same and was.signature.text == now.signature.text:
+    if was.called and now.called:  # a constructor that is made from fields
+        is_same = _extends(was.listed, now.listed, by_name=False)
+        if is_same and was.head == now.head:
             return ()
         return ("declaration",) if is_same else ("parameters",)
     one, other = (_of_head(side, was.short) for side in (old, new))
@@ -84,14 +83,14 @@ def _of_head(text: str, name: str) -> str:
     return own or (text.rstrip(", ") if is_alone else "")
 
 
-def is_contested(before: Signature, after: Signature) -> bool:
+def is_contested(before: Definition, after: Definition) -> bool:
     """Whether the change leaves it to a run which of several definitions counts. Of one that says nothing of itself (a property) it may."""
     return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
 
 
 def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
     """The same for a definition that is there on both sides and whose code differs."""
-    before, after = (side.signature if side is not None else None for side in (item.before, item.after))
+    before, after = (side.called if side is not None else None for side in (item.before, item.after))
     if item.before and item.after and COMPONENT in (item.before.kind, item.after.kind):
         return _component(item.before, item.after, old, new)
     language = filetype(item.symbol.path)
@@ -115,8 +114,8 @@ def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]
 
 
 def _callable(
-    before: Signature | None,
-    after: Signature | None,
+    before: Definition | None,
+    after: Definition | None,
     old: str,
     new: str,
     language: FileType,
@@ -142,16 +141,16 @@ def _errors(text: str) -> Counter[str]:
 
 
 def _parameters(
-    before: Signature | None, after: Signature | None, old: Sequence[str], new: Sequence[str], *, by_name: bool
+    before: Definition | None, after: Definition | None, old: Sequence[str], new: Sequence[str], *, by_name: bool
 ) -> list[Contract]:
     """What changed between two lists of parameters as they are written. `by_name`: a call may write a parameter's name."""
     if before is None or after is None:
         return ["parameters"]
-    is_compatible = _extends(before.parameters, after.parameters, by_name=by_name)
+    is_compatible = _extends(before.listed, after.listed, by_name=by_name)
     changes: list[Contract] = [] if is_compatible and not moved_places(before, after) else ["parameters"]
-    was, now = ({item.name for item in side.parameters} for side in (before, after))
+    was, now = ({item.name for item in side.listed} for side in (before, after))
     if by_name:
-        one, other = _by_name(old, before.parameters), _by_name(new, after.parameters)
+        one, other = _by_name(old, before.listed), _by_name(new, after.listed)
         same = all(_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
     else:
         pairs = zip(old, new, strict=False)
@@ -181,14 +180,14 @@ def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name
     return rest <= {item.kind for item in after} and not ("rest" in rest and len(new) > len(old))
 
 
-def moved_places(before: Signature, after: Signature) -> frozenset[int]:
+def moved_places(before: Definition, after: Definition) -> frozenset[int]:
     """The places at which a positional argument reaches another parameter than before: one that moved, or makes room, or collects the rest."""
     if before.also or after.also:
         return frozenset()  # which overload a call takes, its arguments decide
-    old, new = ([item for item in side.parameters if item.kind in PLACES] for side in (before, after))
+    old, new = ([item for item in side.listed if item.kind in PLACES] for side in (before, after))
     names_before, names_after = (_own_names(side) for side in (before, after))
-    rest = any(item.kind == "rest" for item in after.parameters)
-    collects = any(item.kind == "rest" for item in before.parameters)
+    rest = any(item.kind == "rest" for item in after.listed)
+    collects = any(item.kind == "rest" for item in before.listed)
     places = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
     for index, item in enumerate(old):
         other = new[index].name if index < len(new) else ""
@@ -199,9 +198,9 @@ def moved_places(before: Signature, after: Signature) -> frozenset[int]:
     return frozenset(places)
 
 
-def _own_names(signature: Signature) -> frozenset[str]:
-    """The names that tell one parameter of a signature from the others."""
-    many = Counter(item.name for item in signature.parameters)
+def _own_names(one: Definition) -> frozenset[str]:
+    """The names that tell one parameter from the others."""
+    many = Counter(item.name for item in one.listed)
     return frozenset(name for name, count in many.items() if count == 1 and NAMED.match(name))
 
 

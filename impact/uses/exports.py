@@ -3,13 +3,14 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
-from impact.source import Link, Outline, Side, Symbol
+from impact.source import Link, Outline
 from impact.uses.reach import Reach
+from impact.values import Definition, Side
 
 DEPTH = 12  # files that hand on everything of each other
 NOT_HANDED_ON = frozenset({"default"})
 Offer = tuple[frozenset[str], bool]  # the names, and whether there can be no others
-Meaning = Symbol | Literal["there", "module", "absent", "unknown"]
+Meaning = Definition | Literal["there", "module", "absent", "unknown"]
 
 
 class Exports:
@@ -76,7 +77,7 @@ class Exports:
             self._gone[key] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
         return self._gone[key]
 
-    async def offers(self, path: str, name: str, was: Symbol | None = None) -> bool:
+    async def offers(self, path: str, name: str, was: Definition | None = None) -> bool:
         """Whether importers find the name in this file after the change: proven, and no other than `was` if that is given.
 
         A name that an import binds is there if what is imported offers it; one that a loop or a condition binds is not proven.
@@ -91,12 +92,12 @@ class Exports:
         own = [symbol for symbol in outline.symbols if symbol.name == name]
         return own[-1] if own else await self._of_imports(path, name, outline, frozenset(), types=False)
 
-    async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Symbol | None) -> bool:
-        if isinstance(meaning_now, Symbol):
+    async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Definition | None) -> bool:
+        if isinstance(meaning_now, Definition):
             if was is not None and meaning_now.name == f"{meaning_now.name.rpartition('.')[0]}.{was.name}":
                 return False  # what encloses it now has to be named, too
             return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
-        is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.signature is None))
+        is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.called is None))
         return is_there or await self.elsewhere(path, name)
 
     async def meaning(
@@ -259,11 +260,11 @@ def binding(item: Link, name: str) -> Iterator[str]:
             yield bound_name
 
 
-def _is_type(symbol: Symbol | None) -> bool:
+def _is_type(symbol: Definition | None) -> bool:
     return symbol is not None and symbol.kind == "type"
 
 
-def _stands_for(other: Symbol, was: Symbol) -> bool:
+def _stands_for(other: Definition, was: Definition) -> bool:
     """Whether a definition elsewhere can stand for one that was here: of the same kind, and called alike."""
-    parameter_lists = [side.signature.parameters if side.signature is not None else () for side in (other, was)]
+    parameter_lists = [side.listed for side in (other, was)]
     return other.kind == was.kind and parameter_lists[0] == parameter_lists[1]

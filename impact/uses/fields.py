@@ -256,7 +256,7 @@ def _may_have(now: "Index", family: Sequence[tuple[str, str]], name: str) -> boo
         facts = now.facts(home)
         lines = file_lines(now.sources.get(home, b""))
         for one in facts.definitions if facts is not None else ():
-            if one.owner == owner and (one.name == name or one.name in WRITES_ITS_OWN):
+            if one.owner == owner and (one.short == name or one.short in WRITES_ITS_OWN):
                 return True
             if one.name == owner and not one.owner and says.search("\n".join(lines[one.start - 1 : one.end])):
                 return True

@@ -8,7 +8,6 @@ from dataclasses import replace
 from impact.changes import MOVED, REPLACED, ChangedFile, ChangedSymbol, Dependents, TreeEntry
 from impact.concurrency import together
 from impact.ports import Language, Tree
-from impact.source import Symbol
 from impact.text.lines import file_lines
 from impact.uses import symbols
 from impact.uses.attributes import lost_attributes
@@ -30,6 +29,7 @@ from impact.uses.search import Search
 from impact.uses.symbols import ChangedSource
 from impact.uses.targets import attribute_targets, use_targets
 from impact.uses.texts import also_says
+from impact.values import Definition
 
 
 async def find(
@@ -209,10 +209,8 @@ async def _exact(
     return exact
 
 
-def _opaque(symbol: Symbol | None) -> Symbol | None:
-    if symbol is None or symbol.signature is None:
-        return symbol
-    return replace(symbol, signature=replace(symbol.signature, opaque=True))
+def _opaque(one: Definition | None) -> Definition | None:
+    return replace(one, opaque=True) if one is not None and one.called else one
 
 
 async def _sources(
@@ -244,7 +242,7 @@ def _weigh(
         lines["base", source.file.old_path or source.file.path] = file_lines(source.before)
         lines["head", source.file.path] = file_lines(source.after)
 
-    def text_of(symbol: Symbol | None) -> str:
+    def text_of(symbol: Definition | None) -> str:
         one = indirect.originals.get(symbol, symbol) if symbol is not None else None
         return "\n".join(lines.get((one.side, one.path), [])[one.start - 1 : one.end]) if one is not None else ""
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
 from impact.ports import Language, Tree
-from impact.source import Outline, Signature, Symbol
+from impact.source import Outline
 from impact.uses.embedding import embeds, is_member
 from impact.uses.exports import Exports
 from impact.uses.reach import Reach
 from impact.uses.symbols import ChangedSource
+from impact.values import Definition
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
@@ -31,8 +32,12 @@ class Indirect:
     head: Reach
     exports: Exports
     sources: dict[str, ChangedSource]  # path -> file, the changed ones first
-    originals: dict[Symbol, Symbol] = field(default_factory=dict)  # constructor of an heir -> the one that it inherits
-    implied_constructors: set[Symbol] = field(default_factory=set)  # constructors that a class had without writing them
+    originals: dict[Definition, Definition] = field(
+        default_factory=dict
+    )  # constructor of an heir -> the one that it inherits
+    implied_constructors: set[Definition] = field(
+        default_factory=set
+    )  # constructors that a class had without writing them
     promoted: dict[str, str] = field(default_factory=dict)  # key of a member of a structure -> that of what it embeds
     cut: list[str] = field(default_factory=list)
     beside: int = 0  # files that the change does not touch
@@ -76,14 +81,14 @@ class Indirect:
         """A constructor that asks for more than the one that its class had without writing it: none, or that of a base in the same file."""
         new = item.after
         source = self.sources.get(new.path) if new is not None and item.before is None else None
-        if new is None or source is None or new.signature is None or new.short not in filetype(new.path).constructors:
+        if new is None or source is None or new.called is None or new.short not in filetype(new.path).constructors:
             return item
         owner = new.name.rpartition(".")[0]
         old = next((one for one in source.old.symbols if one.name == owner and one.kind == "class"), None)
-        signature = _former_constructor(source.old, owner, new.short)
-        if old is None or signature is None or not any(one.is_required for one in new.signature.parameters):
+        former = _former_constructor(source.old, owner, new.short)
+        if old is None or former is None or not any(one.is_required for one in new.listed):
             return item
-        was = replace(new, path=old.path, start=old.start, end=old.start, side="base", signature=signature)
+        was = replace(new.taking(former), path=old.path, start=old.start, end=old.start, side="base")
         self.implied_constructors.add(was)
         return replace(item, before=was, change="signature")
 
@@ -108,7 +113,7 @@ class Indirect:
             if own is None or is_hidden or not await embeds(self.exports, path, name, (item.symbol.path, owner)):
                 continue
             sides = [
-                replace(one, path=path, name=f"{name}.{one.short}", start=own.start, end=own.start)
+                replace(one, path=path, name=f"{name}.{one.short}", owner=name, start=own.start, end=own.start)
                 if one is not None
                 else None
                 for one in (was, item.after)
@@ -141,29 +146,29 @@ def _key(item: ChangedSymbol) -> str:
     return f"{item.symbol.path}:{item.symbol.name}"
 
 
-def _former_constructor(outline: Outline, owner: str, short: str) -> Signature | None:
-    """The signature of the constructor that a class has without writing it; None if it has its own, or nobody in this file tells."""
+def _former_constructor(outline: Outline, owner: str, short: str) -> Definition | None:
+    """The constructor that a class has without writing it; None if it has its own, or nobody in this file tells."""
     bases = dict(outline.bases)
     for _ in range(GENERATIONS + 1):
         own = [one for one in outline.symbols if one.name == f"{owner}.{short}"]
         others = [one for one in outline.symbols if one.name.rpartition(".")[0] == owner and one.kind == "method"]
         if own or any(one.short in filetype(one.path).constructors for one in others):
-            return own[0].signature if len(own) == 1 else None
+            return own[0].called if len(own) == 1 else None
         if owner not in bases or len(bases[owner]) > 1:
             return None
         if not bases[owner] or bases[owner] in ROOTS:
-            return Signature((), "")
+            return Definition(short, parameters=())
         owner = bases[owner][0]
     return None
 
 
-def _inherited(outline: Outline, owner: str, constructor: Symbol) -> Symbol | None:
+def _inherited(outline: Outline, owner: str, constructor: Definition) -> Definition | None:
     """The constructor as if a class of the file had it; None if the class has one of its own or is not there."""
     name = f"{owner}.{constructor.short}"
     own = next((symbol for symbol in outline.symbols if symbol.name == owner and symbol.kind == "class"), None)
     if own is None or any(symbol.name == name for symbol in outline.symbols):
         return None
-    return replace(constructor, path=own.path, name=name, start=own.start, end=own.start)
+    return replace(constructor, path=own.path, name=name, owner=owner, start=own.start, end=own.start)
 
 
 def _is_inherited(item: ChangedSymbol) -> bool:

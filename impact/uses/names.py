@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from impact.changes import Query
 from impact.concurrency import together
 from impact.ports import Language, Tree
-from impact.source import Side
 from impact.text.paths import is_output, is_page, is_prose, is_style
 from impact.uses.budget import SearchLimits, is_minified
 from impact.uses.reach import globs
-from impact.values import Use
+from impact.values import Side, Use
 
 MAX_LINES = 20_000
 MAX_PATHS = 2_000  # on one command line

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from impact.changes import Query
 from impact.ports import Tree
-from impact.source import Side
+from impact.values import Side
 
 
 class OneSide:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from impact.everyday import METHODS
 from impact.filetypes import filetype
 from impact.ports import Language
-from impact.source import Outline, Symbol
+from impact.source import Outline
 from impact.text.lines import file_lines
 from impact.text.paths import is_test
 from impact.uses.budget import SearchLimits
@@ -18,13 +18,14 @@ from impact.uses.exports import Exports
 from impact.uses.importing import Scene
 from impact.uses.sites import Bindings, bind, classes_of, is_imported
 from impact.uses.targets import UseTarget
+from impact.values import Definition
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 GENERATIONS = 4  # of classes above one
 HEAD_LINES = 12  # of a class that names its interfaces
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 KeyedSymbols = tuple[
-    tuple[str, Symbol], ...
+    tuple[str, Definition], ...
 ]  # the key of a changed definition, and one that takes its place or that it took
 
 
@@ -44,7 +45,7 @@ async def heirs(
         missed_uses.append(
             f"overriding methods were looked for in {budget.parsed_files} of {len(paths)} {language.NAME} files"
         )
-    overriding: list[tuple[str, Symbol]] = []
+    overriding: list[tuple[str, Definition]] = []
     for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
         wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
         if not wanted_targets:
@@ -69,7 +70,7 @@ def _takes_other_arguments(target: UseTarget) -> bool:
     item = target.symbol
     if item is None or item.before is None or item.after is None or not target.has_new_signature or not target.owner:
         return False
-    before, after = item.before.signature, item.after.signature
+    before, after = item.before.called, item.after.called
     parameters_differ = before is not None and after is not None and before.parameters != after.parameters
     return parameters_differ and not target.constructor and item.before.name == item.after.name
 
@@ -80,7 +81,7 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
     before = item.before if item is not None else None
     if before is None or not target.is_gone or not target.owner or target.constructor or before.kind not in KINDS:
         return False
-    if before.short.startswith("__") or before.visibility == "file" or is_test(before.path):
+    if before.short.startswith("__") or before.visible == "file" or is_test(before.path):
         return False
     level = [(before.path, target.within)]
     for generation in range(GENERATIONS):
@@ -93,9 +94,9 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
                 return False
             names = [ARGUMENTS.sub("", base).strip() for base in dict(outline.bases).get(owner, ())]
             meanings = [await exports.local_meaning(path, name) for name in names]
-            if before.short in METHODS and not all(isinstance(one, Symbol) for one in meanings):
+            if before.short in METHODS and not all(isinstance(one, Definition) for one in meanings):
                 return False  # a base out of sight may well have a method of such a name
-            above += [(one.path, one.name) for one in meanings if isinstance(one, Symbol)]
+            above += [(one.path, one.name) for one in meanings if isinstance(one, Definition)]
         level = above
     return True
 
@@ -109,7 +110,9 @@ def _words(target: UseTarget) -> tuple[bytes, ...]:
     return target.owner.encode(), *(short.encode() for short in _overridden_names(target))
 
 
-def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, path: str, source: bytes) -> list[Symbol]:
+def _overriding(
+    target: UseTarget, outline: Outline | None, bound: Bindings, path: str, source: bytes
+) -> list[Definition]:
     """The one method of that name of each class that names the target's class as its base, and what implements it for a type."""
     if outline is None:
         return []
@@ -128,12 +131,12 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
     ]
 
 
-def _took_its_place(target: UseTarget, symbol: Symbol) -> bool:
+def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
     """Whether one of several overloads takes as many arguments as the target took."""
     before = target.symbol.before if target.symbol is not None else None
-    if before is None or before.signature is None or symbol.signature is None:
+    if before is None or not before.called or not symbol.called:
         return False
-    return len(before.signature.parameters) == len(symbol.signature.parameters)
+    return len(before.listed) == len(symbol.listed)
 
 
 def implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:

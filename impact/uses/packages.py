@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from impact.packages import Package, PackageRow, Requirement
 from impact.ports import Language, Packaging, Tree
-from impact.source import Side
 from impact.text.lines import utf8
 from impact.text.paths import is_sample, is_test, vendored_folder
 from impact.text.tables import problem
+from impact.values import Side
 
 MOST = 5_000  # manifests of one tree that are read, those nearest the root first
 

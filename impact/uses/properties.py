@@ -38,7 +38,7 @@ async def lost_properties(
 
 def _lost(item: ChangedSymbol) -> frozenset[str]:
     """The names that the old head takes out of its one object and the new head does not."""
-    heads = [side.signature.text if side and side.signature else "" for side in (item.before, item.after)]
+    heads = [side.head if side and side.called else "" for side in (item.before, item.after)]
     before, after = (_TAKES.search(head) for head in heads)
     if before is None or after is None or "..." in after[1]:
         return frozenset()

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from impact.changes import ChangedSymbol
 from impact.ports import Tree
-from impact.source import Side, Symbol
 from impact.uses.exports import Exports
 from impact.uses.symbols import ChangedSource
+from impact.values import Definition, Side
 
 DECLARATION = "declaration"
 SIDES: tuple[Side, ...] = ("base", "head")
@@ -21,7 +21,7 @@ async def merge_prototypes(
 ) -> tuple[Symbols, HeadersByDefinition]:
     """The changed symbols with each prototype merged into its definition, and the headers that offer the definitions."""
     places: dict[tuple[str, str], set[str]] = defaultdict(set)
-    declarations: dict[tuple[Side, str, str], Symbol] = {}
+    declarations: dict[tuple[Side, str, str], Definition] = {}
     for source in sources:
         items = symbols.get(source.file.path, ())
         names = {side.name for item in items for side in (item.before, item.after) if side is not None}
@@ -42,14 +42,16 @@ async def merge_prototypes(
     return kept_symbols, {key: frozenset(headers) for key, headers in places.items()}
 
 
-async def _prototypes(tree: Tree, exports: Exports, source: ChangedSource, side: Side, names: set[str]) -> list[Symbol]:
+async def _prototypes(
+    tree: Tree, exports: Exports, source: ChangedSource, side: Side, names: set[str]
+) -> list[Definition]:
     """The prototypes of these names in the files of which a changed file takes everything."""
     outline, path = (source.old, source.file.old_path) if side == "base" else (source.new, source.file.path)
     if not outline.stars or path is None:
         return []
     headers = [target for target in dict.fromkeys(await exports.stars(side, path)) if target != path]
     shorts = {name.rpartition(".")[2].encode() for name in names}
-    prototypes_found: list[Symbol] = []
+    prototypes_found: list[Definition] = []
     for header, text in (await tree.read_many(headers, side)).items():
         header_outline = await exports.outline(side, header) if any(short in text for short in shorts) else None
         symbols_listed = header_outline.symbols if header_outline is not None else ()
@@ -57,24 +59,23 @@ async def _prototypes(tree: Tree, exports: Exports, source: ChangedSource, side:
     return prototypes_found
 
 
-def _with(item: ChangedSymbol, path: str, declarations: Mapping[tuple[Side, str, str], Symbol]) -> ChangedSymbol:
+def _with(item: ChangedSymbol, path: str, declarations: Mapping[tuple[Side, str, str], Definition]) -> ChangedSymbol:
     """A definition with the signature of its prototype, which alone holds the default arguments."""
     before, after = [
         _with_signature(symbol, declarations.get((side, path, symbol.name))) if symbol is not None else None
         for side, symbol in zip(SIDES, (item.before, item.after), strict=True)
     ]
-    one, two = before.signature if before else None, after.signature if after else None
+    one, two = before.called if before else None, after.called if after else None
     parameters_differ = (
         item.change == "body" and one is not None and two is not None and one.parameters != two.parameters
     )
     return replace(item, before=before, after=after, change="signature" if parameters_differ else item.change)
 
 
-def _with_signature(symbol: Symbol, prototype: Symbol | None) -> Symbol:
-    own, other = symbol.signature, prototype.signature if prototype is not None else None
-    if own is None or other is None or len(own.parameters) != len(other.parameters):
+def _with_signature(symbol: Definition, prototype: Definition | None) -> Definition:
+    if prototype is None or not (symbol.called and prototype.called) or len(symbol.listed) != len(prototype.listed):
         return symbol  # a prototype of something else, or one that was forgotten
-    return replace(symbol, signature=replace(other, opaque=own.opaque or other.opaque))
+    return symbol.taking(replace(prototype, opaque=symbol.opaque or prototype.opaque))
 
 
 def _prototype(item: ChangedSymbol, path: str, twice: set[tuple[str, str]], twice_before: set[tuple[str, str]]) -> bool:

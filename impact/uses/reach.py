@@ -8,8 +8,9 @@ from fnmatch import translate
 from impact.changes import Query, TreeEntry
 from impact.concurrency import together
 from impact.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
-from impact.source import Clues, Link, Outline, Side
+from impact.source import Clues, Link, Outline
 from impact.text.lines import CONFIG, without_mark
+from impact.values import Side
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files

@@ -9,10 +9,10 @@ from impact.changes import ChangedSymbol, Query, Reference, ResultMisuse
 from impact.language import language_of
 from impact.ports import Tree
 from impact.results import Misuse, Result, Way, misuse, results
-from impact.source import Side, Symbol
 from impact.text.lines import file_lines, says
 from impact.text.paths import is_test
 from impact.uses.exports import Exports
+from impact.values import Definition, Side
 
 VARIABLE = "variable"
 # Code that gives a constant another value from outside of its file.
@@ -107,7 +107,7 @@ def _reads(source: bytes, path: str, name: str) -> tuple[Way, ...] | None:
 
 
 async def class_of_result(
-    tree: Tree, exports: Exports, path: str, called: str, known: dict[Symbol, Result | None]
+    tree: Tree, exports: Exports, path: str, called: str, known: dict[Definition, Result | None]
 ) -> str:
     """The class of each result of a function that a file calls so, as PATH:NAME; "" for none or if nobody can know.
 
@@ -124,18 +124,20 @@ async def class_of_result(
     return f"{of.path}:{of.name}" if of is not None and of.kind == "class" else ""
 
 
-async def _meaning(exports: Exports, path: str, written: str) -> Symbol | None:
+async def _meaning(exports: Exports, path: str, written: str) -> Definition | None:
     """The one definition that a name of a file means, or a name behind that of a module that it imports."""
     module, _, name = written.rpartition(".")
     imports = await exports.imports(path) if module else ()
     homes = [item.target for item in imports if dict(item.aliases).get("*") == module] if module else [path]
     found = await exports.local_meaning(homes[0], name) if len(homes) == 1 and name else "unknown"
-    outline = await exports.outline("head", found.path) if isinstance(found, Symbol) else None
-    same = [one for one in outline.symbols if isinstance(found, Symbol) and one.name == found.name] if outline else []
+    outline = await exports.outline("head", found.path) if isinstance(found, Definition) else None
+    same = (
+        [one for one in outline.symbols if isinstance(found, Definition) and one.name == found.name] if outline else []
+    )
     return same[0] if len(same) == 1 else None
 
 
-async def _replaced(tree: Tree, symbols: Iterable[Symbol]) -> set[tuple[str, str]]:
+async def _replaced(tree: Tree, symbols: Iterable[Definition]) -> set[tuple[str, str]]:
     """Functions that other code may put something else in the place of: (key, file whose calls that concerns), "" for all files.
 
     That is a method of the same name where its class is named, too, a second definition, an assignment, or a name in quotes in a test, as
@@ -160,22 +162,22 @@ async def _replaced(tree: Tree, symbols: Iterable[Symbol]) -> set[tuple[str, str
     return replaced
 
 
-def _may_differ(before: Symbol, after: Symbol) -> bool:
+def _may_differ(before: Definition, after: Definition) -> bool:
     """Whether two definitions can give different results: their bodies tell it, or their heads are different."""
     language = language_of(after.path)
     if language is not None and before.kind == after.kind == VARIABLE:
         return language.results.inferred and "." not in after.name
-    if before.signature is None or after.signature is None or language is None:
+    if not before.called or not after.called or language is None:
         return False
-    return language.results.inferred or before.signature.text != after.signature.text
+    return language.results.inferred or before.head != after.head
 
 
-async def _results(tree: Tree, symbols: Sequence[Symbol]) -> dict[Symbol, Result | None]:
+async def _results(tree: Tree, symbols: Sequence[Definition]) -> dict[Definition, Result | None]:
     """What each function returns; each file is looked at once."""
-    by_file: dict[tuple[str, Side], list[Symbol]] = defaultdict(list)
+    by_file: dict[tuple[str, Side], list[Definition]] = defaultdict(list)
     for symbol in symbols:
         by_file[symbol.path, symbol.side].append(symbol)
-    by_symbol: dict[Symbol, Result | None] = {}
+    by_symbol: dict[Definition, Result | None] = {}
     for (path, side), mine in by_file.items():
         language, source = language_of(path), await tree.read(path, side)
         lines = {line for symbol in mine for line in (symbol.start, symbol.end)}

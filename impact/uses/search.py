@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from impact.changes import Query, Reference
 from impact.concurrency import together
-from impact.source import Side, Symbol
 from impact.text.lines import file_lines
 from impact.text.paths import is_output
 from impact.uses.budget import LISTED, SearchLimits
@@ -19,7 +18,7 @@ from impact.uses.names import WHOLE, Names, Own, Spans
 from impact.uses.reach import globs
 from impact.uses.sites import Bindings, bind, is_imported, is_imported_elsewhere, match, names, reference
 from impact.uses.targets import UseTarget, telling
-from impact.values import SomeUses, Use
+from impact.values import Definition, Side, SomeUses, Use
 
 if TYPE_CHECKING:
     from impact.results import Result
@@ -42,7 +41,7 @@ class Search:
     cut: list[str]
     missed_uses: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
     obliging: bool = False  # whether some target's contract changed
-    results: dict[Symbol, "Result | None"] = field(default_factory=dict)  # of functions whose results have members
+    results: dict[Definition, "Result | None"] = field(default_factory=dict)  # of functions whose results have members
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
         """The references to all targets, the ones that prove a break first."""

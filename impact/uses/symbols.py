@@ -12,9 +12,10 @@ from types import MappingProxyType
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
 from impact.ports import Language
-from impact.source import COMPONENT, SINGLETON, Outline, Side, Symbol
+from impact.source import Outline
 from impact.text.lines import defines, file_lines
 from impact.uses.contract import is_contested, without_formatting
+from impact.values import COMPONENT, SINGLETON, Definition, Side
 
 VALUES = frozenset({"variable", COMPONENT})  # what has no body
 HOLDERS = frozenset({"class", "type"})  # what has members
@@ -36,7 +37,7 @@ class ChangedSource:
     old: Outline
     new: Outline
 
-    def lines(self, symbol: Symbol) -> str:
+    def lines(self, symbol: Definition) -> str:
         """The text of a definition."""
         text = _split(self.before if symbol.side == "base" else self.after)
         return "\n".join(text[symbol.start - 1 : symbol.end])
@@ -68,7 +69,7 @@ class _Edits:
         self._symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
         self._starts = [symbol.start for symbol in self._symbols]
 
-    def touch(self, symbol: Symbol) -> bool:
+    def touch(self, symbol: Definition) -> bool:
         """Whether a changed line belongs to this definition and to none inside it."""
         own = set(self._lines[bisect_left(self._lines, symbol.start) : bisect_right(self._lines, symbol.end)])
         if not own:
@@ -101,7 +102,7 @@ def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     return tuple(sorted((item for item in symbols_found if item is not None), key=lambda item: item.symbol.start))
 
 
-def _is_misread(source: ChangedSource, symbol: Symbol) -> bool:
+def _is_misread(source: ChangedSource, symbol: Definition) -> bool:
     """Whether a line still defines what an outline has not: the grammar does not know all of the file."""
     if source.new.complete:
         return False
@@ -118,12 +119,12 @@ def _companions(outline: Outline) -> frozenset[str]:
 
 
 def _by_name(
-    symbols: Iterable[Symbol],
-    others: Mapping[tuple[str, int], Symbol] = MappingProxyType({}),
+    symbols: Iterable[Definition],
+    others: Mapping[tuple[str, int], Definition] = MappingProxyType({}),
     companions: Collection[str] = (),
-) -> dict[tuple[str, int], Symbol]:
+) -> dict[tuple[str, int], Definition]:
     """Definitions by name; those of the same name are told apart by their order. Overloads take the place of their like."""
-    symbols_by_key: dict[tuple[str, int], Symbol] = {}
+    symbols_by_key: dict[tuple[str, int], Definition] = {}
     keys_by_head = {(symbol.name, _head(symbol)): key for key, symbol in reversed(list(others.items()))}
     later = []
     for symbol in symbols:
@@ -142,49 +143,46 @@ def _by_name(
     return symbols_by_key
 
 
-def _head(symbol: Symbol) -> str:
-    return symbol.signature.text if symbol.signature is not None else ""
+def _head(symbol: Definition) -> str:
+    return symbol.head if symbol.called else ""
 
 
-def _is_overloaded(symbol: Symbol) -> bool:
-    return symbol.signature is not None and bool(symbol.signature.also)
+def _is_overloaded(symbol: Definition) -> bool:
+    return bool(symbol.also)
 
 
-def _is_one_of_many(symbol: Symbol) -> bool:
+def _is_one_of_many(symbol: Definition) -> bool:
     """Whether there are overloads of it, all of which count: none takes the place of another."""
-    return _is_overloaded(symbol) and symbol.signature is not None and not symbol.signature.ambiguous
+    return _is_overloaded(symbol) and not symbol.ambiguous
 
 
-def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedSymbol | None:
-    if before.signature is not None and after.signature is not None:
-        same_parameters = before.signature.parameters == after.signature.parameters
-        if (
-            not same_parameters
-            or is_contested(before.signature, after.signature)
-            or without_formatting(before.signature.text) != without_formatting(after.signature.text)
-        ):
+def _pair(base: _Edits, head: _Edits, before: Definition, after: Definition) -> ChangedSymbol | None:
+    if before.called and after.called:
+        same_parameters = before.parameters == after.parameters
+        same_head = without_formatting(before.head) == without_formatting(after.head)
+        if not same_parameters or not same_head or is_contested(before, after):
             return ChangedSymbol(before, after, "signature")
     if base.touch(before) or head.touch(after):
         return ChangedSymbol(before, after, "body")
     return None
 
 
-def _removal(symbol: Symbol, now: Outline) -> ChangedSymbol:
+def _removal(symbol: Definition, now: Outline) -> ChangedSymbol:
     """A removed overload leaves its name to the others: calls have to fit one of them."""
-    left = [other for other in now.symbols if other.name == symbol.name and other.signature is not None]
+    left = [other for other in now.symbols if other.name == symbol.name and other.called]
     if left and _is_overloaded(symbol):
         return ChangedSymbol(symbol, left[0], "signature")
     return ChangedSymbol(symbol, None, "removed")
 
 
-def _holds(outer: Symbol, inner: Symbol) -> bool:
+def _holds(outer: Definition, inner: Definition) -> bool:
     """Whether one definition stands inside another, whatever they are called: a class in a module of Ruby."""
     return (
         outer.start <= inner.start and inner.end <= outer.end and (outer.start, outer.end) != (inner.start, inner.end)
     )
 
 
-def _outermost(symbols: Sequence[Symbol], left_names: Collection[str]) -> list[Symbol]:
+def _outermost(symbols: Sequence[Definition], left_names: Collection[str]) -> list[Definition]:
     """A removed class stands for its members, unless the object of its name is left, or the other way round."""
     names = {symbol.name for symbol in symbols} - {*left_names}
     return [symbol for symbol in symbols if not names & set(_outer(symbol.name))]
@@ -197,11 +195,11 @@ def _outer(name: str) -> Iterator[str]:
 
 
 def _renames(
-    source: ChangedSource, removed_symbols: Sequence[Symbol], added_symbols: Sequence[Symbol]
+    source: ChangedSource, removed_symbols: Sequence[Definition], added_symbols: Sequence[Definition]
 ) -> list[ChangedSymbol]:
     """Pairs of one definition under two names: of the same kind, in the same place, and alike."""
     pairs = []
-    left: dict[tuple[str, str], list[Symbol]] = defaultdict(list)
+    left: dict[tuple[str, str], list[Definition]] = defaultdict(list)
     for after in added_symbols:
         left[_place(after)].append(after)
     for before in removed_symbols:
@@ -216,11 +214,11 @@ def _renames(
     return pairs
 
 
-def _place(symbol: Symbol) -> tuple[str, str]:
+def _place(symbol: Definition) -> tuple[str, str]:
     return symbol.kind, symbol.name.rpartition(".")[0]
 
 
-def _alike(source: ChangedSource, before: Symbol, after: Symbol) -> float:
+def _alike(source: ChangedSource, before: Definition, after: Definition) -> float:
     """How alike two bodies are, 0 to 1, their own names left out. Variables have no body: they are never alike."""
     if before.kind in VALUES:
         return 0.0
@@ -245,13 +243,13 @@ def with_moves(
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """A definition that left one file and came alike to another of the same change is one that moved, not one removed."""
     by_path = {source.file.path: source for source in sources}
-    came: dict[tuple[str, str], tuple[ChangedSource, Symbol]] = {}
+    came: dict[tuple[str, str], tuple[ChangedSource, Definition]] = {}
     for path, items in symbols.items():
         for item in items:
             if item.change == "added" and item.after is not None and "." not in item.after.name:
                 came[item.after.name, item.after.kind] = by_path[path], item.after
     symbols_by_file: dict[str, tuple[ChangedSymbol, ...]] = {}
-    arrivals: set[Symbol] = set()
+    arrivals: set[Definition] = set()
     for path, items in symbols.items():
         rows = []
         for item in items:
@@ -267,7 +265,7 @@ def with_moves(
     }
 
 
-def _same(old: ChangedSource, before: Symbol, new: ChangedSource, after: Symbol) -> bool:
+def _same(old: ChangedSource, before: Definition, new: ChangedSource, after: Definition) -> bool:
     return _likeness(old.lines(before)[:MAX_BODY], new.lines(after)[:MAX_BODY]) >= ALIKE
 
 

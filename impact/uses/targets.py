@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from impact.changes import ChangedSymbol, Contract
 from impact.filetypes import filetype
-from impact.source import SPACE
 from impact.text.paths import is_test
-from impact.values import Use
+from impact.values import SPACE, Use
 
 if TYPE_CHECKING:
     from impact.uses.importing import Scene
@@ -71,7 +70,7 @@ class UseTarget:
     def is_method_of_a_value(self) -> bool:
         """Whether it is a function that takes its object, which may be any value: nobody writes down the class of that."""
         before = self.symbol.before if self.symbol is not None else None
-        head = before.signature.text if before is not None and before.signature is not None else ""
+        head = before.head if before is not None and before.called else ""
         return any(re.search(filetype(home).loose_methods, head) for home in self.homes)
 
     @property
@@ -85,7 +84,7 @@ class UseTarget:
         sides = [side for side in (item.before, item.after) if side is not None] if item is not None else []
         return any(
             any(one.startswith(EXTENSION) for one in side.marks)
-            or (side.signature is not None and OF_THIS.search(side.signature.text) is not None)
+            or (side.called is not None and OF_THIS.search(side.head) is not None)
             for side in sides
         )
 
@@ -122,7 +121,7 @@ class UseTarget:
         """Whether a use is the definition's own head, or in another file has a receiver, which what is called without one never has."""
         after = self.symbol.after if self.symbol is not None else None
         before = self.symbol.before or after if self.symbol is not None else None
-        is_private = before is not None and before.visibility == "self" and path not in self.homes
+        is_private = before is not None and before.visible == "self" and path not in self.homes
         is_head = after is not None and after.path == path and use.form == "definition"
         return is_head or (is_private and use.receiver not in ("", "self"))
 

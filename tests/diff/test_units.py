@@ -10,7 +10,7 @@ from bot.checkout import Checkout
 from bot.diff import units
 from bot.diff.units import MAX_TOKENS, Texts
 from bot.review import coverage
-from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffLine, Hunk, PullRequest, Reference, Signature, Symbol
+from bot.values import ChangedFile, ChangedSymbol, Definition, Dependents, DiffLine, Hunk, PullRequest, Reference
 
 
 def read(pull: PullRequest) -> tuple[tuple[ChangedFile, ...], Texts]:
@@ -21,7 +21,7 @@ def read(pull: PullRequest) -> tuple[tuple[ChangedFile, ...], Texts]:
 
 
 def function(path: str, name: str, start: int, end: int, change: str = "body") -> ChangedSymbol:
-    symbol = Symbol(path, name, "function", start, end, "head", Signature((), f"def {name}()"))
+    symbol = Definition(name, path=path, start=start, end=end, parameters=(), head=f"def {name}()")
     return ChangedSymbol(symbol, symbol, change)  # type: ignore[arg-type]
 
 

@@ -7,13 +7,13 @@ from bot.checkout import Checkout
 from bot.findings import proof
 from bot.values import (
     ChangedSymbol,
+    Definition,
     Dependents,
     Evidence,
     Excerpt,
     Finding,
     Reference,
     Source,
-    Symbol,
 )
 from rlm.values import tokens
 
@@ -29,7 +29,7 @@ AFTER: dict[str, str | bytes | None] = {"a.py": "def f(x):\n    return scale_rat
 def gathered(repository: Repository, finding: Finding) -> list[tuple[str, str, str]]:
     """Path, side and text of each excerpt."""
     pull = repository.change(BEFORE, AFTER)
-    symbol = Symbol("a.py", "f", "function", 1, 2, "head")
+    symbol = Definition("f", path="a.py", start=1, end=2)
     use = Reference("a.py:f", "f", "c.py", 5, "    return f(3)", "g", (4, 5), "bound", call=True)
     users = Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(use,))
 
@@ -104,7 +104,7 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) 
         },
         {"lib.sh": "one() {\n  echo 1\n}\n"},
     )
-    gone = Symbol("lib.sh", "check_rate", "function", 5, 7, "base")
+    gone = Definition("check_rate", path="lib.sh", start=5, end=7, side="base")
     users = Dependents(symbols=(ChangedSymbol(gone, None, "removed"),))
     claim = finding("run.sh", "check_rate 3", "`check_rate` is gone")
 

@@ -42,16 +42,15 @@ def test_members_are_told_with_their_own_class_alone() -> None:
     ]
     assert dict(told.bases) == {"Box": ("Base",), "Kind": (), "Lid": ()}
     assert {one.marks for one in told.symbols} == {("namespace shop",)}
-    made = next(one.signature for one in told.symbols if one.name == "Box.Box")
-    assert made is not None
-    assert [(one.name, one.is_required) for one in made.parameters] == [("rows", True), ("int", False)]
+    made = next(one for one in told.symbols if one.name == "Box.Box")
+    assert [(one.name, one.is_required) for one in made.listed] == [("rows", True), ("int", False)]
 
 
 def test_what_only_its_own_source_can_name() -> None:
     """What is static, and what stands in a namespace without a name; in a header everyone has it."""
     source = "namespace { int hidden(int a); }\nstatic int own(int a) { return a; }\nint offered(int a);\n"
     found = {
-        path: {one.name for one in CFAMILY.outline(path, source.encode(), "head").symbols if one.visibility == "file"}
+        path: {one.name for one in CFAMILY.outline(path, source.encode(), "head").symbols if one.visible == "file"}
         for path in ("a.cpp", "a.hpp")
     }
 

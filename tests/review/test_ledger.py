@@ -3,7 +3,7 @@ from dataclasses import replace
 from diff_rows import rows
 
 from bot.review import coverage
-from bot.values import ChangedFile, ChangedSymbol, Dependent, Dependents, Reference, Symbol, Unit
+from bot.values import ChangedFile, ChangedSymbol, Definition, Dependent, Dependents, Reference, Unit
 
 BODY = "def pay(order):\n    return order.total * 2"
 UNIT = Unit(
@@ -32,7 +32,7 @@ FILES = (
     ChangedFile("shop.py", "shop.py", "modified"),
     ChangedFile("yarn.lock", "yarn.lock", "modified", skip="lock file"),
 )
-PAY = Symbol("shop.py", "pay", "function", 1, 2, "head")
+PAY = Definition("pay", path="shop.py", start=1, end=2)
 USERS = Dependents(
     symbols=(ChangedSymbol(replace(PAY, side="base"), PAY, "signature", ("parameters",)),),
     files=(Dependent("till.py", "shop.py", frozenset({"pay"}), 1),),

@@ -8,9 +8,9 @@ from functools import lru_cache
 from impact import outline as generic
 from impact import reader, spots
 from impact.language import languages
-from impact.source import SPACE, Outline, Side, Symbol
+from impact.source import Outline
 from impact.unreadable import finds, outlines
-from impact.values import Parameter, Use
+from impact.values import SPACE, Definition, Parameter, Side, Use
 
 MODERN = re.compile(
     rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b"
@@ -69,23 +69,23 @@ def _reads(suffix: str, source: bytes) -> bool:
     return root is not None and not root.has_error
 
 
-def _included(symbol: Symbol, path: str) -> Symbol:
-    """A symbol as includers name it: with its class, and nothing that stands around that."""
-    parts = symbol.name.split(".")
-    own_signature = symbol.signature
-    if own_signature is not None:
-        parameters = tuple(map(_parameter, own_signature.parameters))
-        own_signature = replace(own_signature, parameters=parameters, also=(), ambiguous=False)
-    is_static = symbol.visibility == "file" and len(parts) == 1
-    is_own = path.endswith(SOURCES) and (is_static or SPACE in symbol.marks)
+def _included(one: Definition, path: str) -> Definition:
+    """A definition as includers name it: with its class, and nothing that stands around that."""
+    parts = one.name.split(".")
+    is_static = one.visible == "file" and len(parts) == 1
+    is_own = path.endswith(SOURCES) and (is_static or SPACE in one.marks)
+    named = parts[-1:] if one.kind in HOLDERS else parts[-2:]
     return replace(
-        symbol,
+        one,
         path=path,
-        name=".".join(parts[-1:] if symbol.kind in HOLDERS else parts[-2:]),
-        kind="method" if symbol.kind == "function" and len(parts) > 1 else symbol.kind,
-        signature=own_signature,
-        is_exported=not is_own,
-        visibility="file" if is_own else "anywhere",
+        name=".".join(named),
+        owner=".".join(named[:-1]),
+        kind="method" if one.kind == "function" and len(parts) > 1 else one.kind,
+        parameters=tuple(map(_parameter, one.parameters)) if one.parameters is not None else None,
+        also=(),
+        ambiguous=False,
+        private=is_own,
+        visible="file" if is_own else "",
     )
 
 
@@ -97,7 +97,7 @@ def _parameter(one: Parameter) -> Parameter:
     return Parameter(found[1], one.kind, one.is_required) if found is not None else one
 
 
-def _told_apart(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
+def _told_apart(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
     """A prototype beside its definition is left out; a call of a method has to fit one of its overloads or alternatives."""
     rows = list(symbols)
     defined_names = {one.name for one in rows if one.kind in ("function", "method")}

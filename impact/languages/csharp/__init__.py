@@ -59,12 +59,12 @@ class Modules(Namespaces):
 
     def _of_lent(self, facts: Facts) -> set[str]:
         owners = {name.rpartition(".")[2] for name in self._lent if name.rpartition(".")[0] in facts.spaces}
-        return {one.name for one in facts.definitions if one.owner in owners and one.static}
+        return {one.short for one in facts.definitions if one.owner in owners and one.static}
 
     def names(self, path: str, facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
         """The types of a file, and the methods that are called like members of another type."""
         del path
-        extensions = {one.name for one in facts.definitions if one.parameters and one.parameters[0].name == OBJECT}
+        extensions = {one.short for one in facts.definitions if one.parameters and one.parameters[0].name == OBJECT}
         types = {one.name for one in facts.definitions if not one.owner and one.kind != "holder"}
         return frozenset(types), frozenset(extensions | self._of_lent(facts))
 

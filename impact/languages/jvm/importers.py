@@ -7,7 +7,8 @@ from impact.importers_by_namespace import KnownNamespaces
 from impact.language import language_of
 from impact.languages.jvm import Modules, facade
 from impact.outline import outline as read_outline
-from impact.source import Outline, Side
+from impact.source import Outline
+from impact.values import Side
 
 
 class JvmPackages(KnownNamespaces[Modules]):
@@ -25,6 +26,6 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     kinds = ("function", "variable")
     language = language_of(path)
     facts = reader.facts(language, source) if language is not None else None
-    is_reached = any("." not in one.name and one.is_exported and one.kind in kinds for one in file_outline.symbols)
+    is_reached = any("." not in one.name and not one.private and one.kind in kinds for one in file_outline.symbols)
     called = facade(path, facts) if is_reached and facts is not None else ""
     return replace(file_outline, exports=(*file_outline.exports, (called, ""))) if called else file_outline

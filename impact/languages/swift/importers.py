@@ -84,7 +84,7 @@ class SwiftModules:
         lines = source.decode("utf-8", "replace").split("\n")
         now = set()
         for symbol in outline.symbols:
-            if "." not in symbol.name and symbol.is_exported:
+            if "." not in symbol.name and not symbol.private:
                 now.add(symbol.name)
                 head = "\n".join(lines[symbol.start - 1 : symbol.start - 1 + HEAD]).partition(symbol.name)[0]
                 if PUBLIC.search(head):

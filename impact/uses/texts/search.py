@@ -49,7 +49,7 @@ async def also_says(
     definitions = {name: path for name, path in _gone_names(symbols) if name not in words}
     deleted = {file.path for file in files if file.status == "deleted"}  # what they had may be a package's now
     gone = {**_gone_attributes(symbols, found), **definitions}
-    own = {one.short for item in symbols if (one := item.before) is not None and one.visibility in ("file", "folder")}
+    own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
     names = [*lost_names(files, texts, head_paths)]
     paths = dict(lost_paths(files, head_paths))
     forms = [_any_of([*words, *gone, *paths])] if words or gone or paths else []
