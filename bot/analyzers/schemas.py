@@ -1,6 +1,6 @@
 """Contracts that are data: what a change of a schema breaks, and the lines that name what is broken. No model.
 
-Schemas are SQL and migrations, OpenAPI, Protocol Buffers, GraphQL and JSON Schema (`bot/dependents/schemas`).
+Schemas are SQL and migrations, OpenAPI, Protocol Buffers, GraphQL and JSON Schema (`impact/schemas`).
 """
 
 import re
@@ -28,17 +28,18 @@ class Schemas:
         """Whether it may be a schema: once it was opened, whether it is."""
         if not any(POSSIBLE.search(path) for path in (file.path, file.old_path) if path):
             return False
-        from bot.dependents.schemas import check
+        from impact.schemas import check
 
         return file.path not in self._other_paths and check.wants(file)
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
         """The breaks, with the lines that name what is broken as evidence."""
-        from bot.dependents.schemas import check
+        from bot.wording.schemas import findings
+        from impact.schemas import check
 
         change = await check.compare(tree, files)
         self._other_paths |= change.other_paths
-        rows, open_rows = await check.findings(tree, change)
+        rows, open_rows = await findings(tree, change)
         return Judgement(rows, change.complete | change.other_paths, (*change.open, *open_rows))
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's

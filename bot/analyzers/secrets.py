@@ -8,11 +8,11 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.machine import limits
 from bot.masking.forms import Hit, identified, new_secrets, role_of
 from bot.values import Absence, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
 from impact.examples import is_example
+from impact.in_hand import reading
 from impact.ports import Tree
 
 NAME = "secrets"
@@ -35,7 +35,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     """One finding for each secret; the other lines that hold the same one are its evidence."""
     rows_by_value: dict[str, list[_Row]] = {}
     for file in files:
-        limits.reading(file.path)
+        reading(file.path)
         # In a thread: a large file must not hold up everyone else.
         found = await asyncio.to_thread(list, _secrets(file)) if wants(file) else []
         source = await tree.read(file.path) if any(not hit.exact for *_, hit in found) else None

@@ -12,10 +12,10 @@ from typing import Literal, Self
 
 from bot.checkout import commit_patches, git, own_git_dir
 from bot.errors import GitError, UsageError
-from bot.machine import limits
 from bot.machine.concurrency import end_process
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
 from impact.concurrency import together
+from impact.in_hand import Contents
 from impact.text.globs import generated_marks
 from impact.text.lines import HEAD_BYTES
 from impact.text.paths import name_of, raw_name
@@ -48,7 +48,7 @@ class Checkout:
     Git runs in a folder of our own that borrows the repository's objects, so nothing that the repository configures takes part.
 
     Files that are `left_out` are listed, but their content is never read. Code that takes a content out of what is handed
-    over is noted as working on that file (`limits`).
+    over is noted as working on that file (`impact.in_hand`).
     """
 
     def __init__(self, pull: PullRequest, left_out: Collection[str] = ()) -> None:
@@ -432,8 +432,8 @@ def _moves(status: bytes) -> Iterator[tuple[bool, str, str]]:
                 yield letter == b"C", name_of(name), name_of(next(fields))
 
 
-def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> limits.Contents:
-    return limits.Contents({e.path: blob for e, blob in zip(entries, blobs, strict=True) if blob is not None})
+def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> Contents:
+    return Contents({e.path: blob for e, blob in zip(entries, blobs, strict=True) if blob is not None})
 
 
 def _any_of(texts: Sequence[str], query: Query) -> str:

@@ -8,8 +8,8 @@ import re
 from functools import lru_cache
 from posixpath import basename, dirname, splitext
 
-from bot.dependents.schemas import migrations, sql
 from impact.filetypes import filetype
+from impact.schemas import migrations, sql
 from impact.text.paths import (
     is_action,
     is_code,

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from bot.diff import skip
-from bot.machine import limits
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
+from impact.in_hand import reading
 from impact.text.globs import generated_marks
 from impact.text.paths import is_code, is_settings, name_of, vendored_folder
 
@@ -36,7 +36,7 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
     changed_files, rows = [], [*_rows(change.status)]
     left = [row.old for row in rows if row.letter in "DR" and (is_code(row.old) or is_settings(row.old))]
     for row in rows:
-        limits.reading(row.new)
+        reading(row.new)
         part_count = 2 if row.letter == "T" else 1  # a change of type is a deletion and an addition
         parts = [next(sections, b"") for _ in range(part_count)]
         parts = [b""] if row.new in change.left_out else parts

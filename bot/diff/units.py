@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from bot.diff import unit_heads
 from bot.diff.spans import Span, spans
 from bot.diff.unit_text import MAX_TOKENS, HunkRows, pieces
-from bot.machine import limits
 from bot.values import (
     Area,
     ChangedFile,
@@ -23,6 +22,7 @@ from bot.values import (
     Side,
     Unit,
 )
+from impact.in_hand import reading
 from rlm.values import tokens
 
 SENSITIVE = re.compile(
@@ -67,7 +67,7 @@ def _of_file(
     tests: tuple[str, ...],
     texts: Texts,
 ) -> Iterator[Unit]:
-    limits.reading(file.path)
+    reading(file.path)
     sides: dict[Side, str | None] = {
         "head": texts.head.get(file.path),
         "base": texts.base.get(file.old_path or file.path),

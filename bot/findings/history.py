@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.findings import rounds
-from bot.machine import limits
 from bot.masking.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
 from bot.values import ChangedFile, CommitLines, Finding, Side, Source, Verdict
+from impact.in_hand import reading
 from impact.text.lines import file_lines
 
 MAX_QUOTE = 1_000  # characters of its line
@@ -46,7 +46,7 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
 
     What the head shows in the same line is judged there. A copy elsewhere takes nothing away, because that place may be silenced.
     """
-    limits.reading("")  # no file of the head is to blame for what the commits cost
+    reading("")  # no file of the head is to blame for what the commits cost
     commits, missing = await history.commit_lines(MOST_COMMITS)
     known, shown = set[str](), set[tuple[str, str, str]]()
     for file in files:

@@ -1,7 +1,7 @@
 """What a process that reads a repository may use, and which file it has in hand.
 
 A review runs in a child process (`wiring.child`). The child notes here which file it works on; when a limit ends it, the parent
-reads the note and starts again without that file. In any other process `reading` does nothing.
+reads the note and starts again without that file.
 
 The CPU limit is one of the operating system and counts from note to note: a library that holds the interpreter's lock for ever
 is ended by the kernel, with nobody's help, and a review of 300 files may take as long as 300 files need.
@@ -12,10 +12,11 @@ import resource
 import signal
 import sys
 import time
-from collections import UserDict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from impact.in_hand import listen
 
 MOST = 2 << 30  # bytes of a git that fetches
 SIZE = 8192  # bytes of a note
@@ -58,12 +59,6 @@ class _CpuLimit:
 _limit: _CpuLimit | None = None
 
 
-def reading(path: str) -> None:
-    """From now on this process works on this file of the repository; "" where it works on none."""
-    if _limit is not None:
-        _limit.reading(path)
-
-
 def renew() -> None:
     """The work goes on: its time of computing begins again."""
     if _limit is not None:
@@ -74,6 +69,7 @@ def arm(note: memoryview, caps: ProcessLimits) -> None:
     """Hold this process, and what it starts, to its limits from now on. `note`: SIZE bytes that the parent sees."""
     global _limit  # noqa: PLW0603 - limits are the process's own
     _limit = _CpuLimit(note, caps.cpu)
+    listen(_limit.reading)
     _limit.renew()
     _soft(resource.RLIMIT_CORE, 0)
     # What is allocated, not what is mapped: packs are mapped, and threads reserve addresses that they never use. The parent
@@ -116,12 +112,3 @@ def _soft(kind: int, most: int) -> None:
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     with suppress(ValueError, OSError):  # not every system knows every limit; the parent watches too
         resource.setrlimit(kind, (most, hard))
-
-
-class Contents(UserDict[str, bytes]):
-    """Contents of files by path. Taking one out is noted as reading that file; who asks for one that is not there keeps the last in hand."""
-
-    def __getitem__(self, path: str) -> bytes:
-        content = self.data[path]
-        reading(path)
-        return content

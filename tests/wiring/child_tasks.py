@@ -9,9 +9,10 @@ import time
 from pathlib import Path
 
 from bot.errors import StorageError
-from bot.machine.limits import ProcessLimits, reading
+from bot.machine.limits import ProcessLimits
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
+from impact.in_hand import reading
 
 CAPS = ProcessLimits(memory=512 << 20, cpu=1, wall=120.0)
 

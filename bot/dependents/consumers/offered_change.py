@@ -4,13 +4,13 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.dependents.schemas import check
-from bot.dependents.schemas.breaks import SchemaBreak
 from bot.values import ChangedFile, Dependents, Query
 from impact.changes import MOVED, REPLACED
 from impact.filetypes import filetype
 from impact.packages import Package
 from impact.ports import Language, Tree
+from impact.schemas import check
+from impact.schemas.breaks import SchemaBreak
 from impact.text.paths import is_sample, is_test
 from impact.uses.packages import offer_of
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.dependents.schemas import check, words
-from bot.dependents.schemas.breaks import SchemaBreak
-from bot.dependents.schemas.check import SchemaChange
 from bot.values import Finding, Source
 from bot.values.consumer import Clone, label
+from bot.wording.schemas import finding
 from impact.ports import Tree
+from impact.schemas import check
+from impact.schemas.breaks import SchemaBreak
+from impact.schemas.check import SchemaChange
 
 
 async def schema_findings(
@@ -21,7 +22,7 @@ async def schema_findings(
     for one, uses in lookup.uses.items():
         language = next(name for name, row in change.breaks if row is one)
         their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
-        proof_finding = words.finding(language, one, their_uses, quotes[one])
+        proof_finding = finding(language, one, their_uses, quotes[one])
         proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
         evidence = tuple(
             replace(item, repository=consumer.name, commit=consumer.pull.head) for item in proof_finding.evidence

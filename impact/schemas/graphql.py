@@ -6,7 +6,7 @@ fragment in the tree, or in a literal of code, is read with the types of the sch
 
 import re
 
-from bot.dependents.schemas import breaks
+from impact.schemas import breaks
 from impact.uses.byname import COMMON
 from impact.uses.targets import telling
 
@@ -32,7 +32,7 @@ def is_schema(document: breaks.Document) -> bool:
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """The breaks between all changed files of both sides, taken as parts of one schema; queries are left out."""
-    from bot.dependents.schemas.graphql_breaks import compared  # here: few changes touch such a schema
+    from impact.schemas.graphql_breaks import compared  # here: few changes touch such a schema
 
     before, after = ([one for one in side if is_schema(one)] for side in (sides.before, sides.after))
     return compared(breaks.SchemaSides(before, after))

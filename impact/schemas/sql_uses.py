@@ -2,9 +2,9 @@
 
 import re
 
-from bot.dependents.schemas import models
-from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, by_name, spellings
-from bot.dependents.schemas.migrations import is_in_folder
+from impact.schemas import models
+from impact.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, by_name, spellings
+from impact.schemas.migrations import is_in_folder
 from impact.uses.byname import COMMON
 from impact.uses.targets import telling
 

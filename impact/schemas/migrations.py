@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from bot.dependents.schemas.breaks import Document
-from bot.values import Side
+from impact.schemas.breaks import Document
 from impact.text.brackets import before_close
 from impact.text.lines import is_comment, line_number
 from impact.text.paths import is_test
+from impact.values import Side
 
 _FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|post_migrate|alembic/versions)(?:/|$)|migration", re.IGNORECASE)
 _CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt|exs)$")

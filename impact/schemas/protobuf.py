@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from bot.dependents.schemas import breaks
+from impact.schemas import breaks
 
 NAME = "protobuf"
 _ASIDE = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
+from impact.schemas.breaks import Document, UnreadableSchemaError
 from impact.text import yaml_reader
 from impact.text.lines import line_number
 

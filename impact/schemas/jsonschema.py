@@ -4,10 +4,10 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from bot.dependents.schemas import breaks
-from bot.dependents.schemas.documents import Node, load
-from bot.dependents.schemas.shapes import Part, ShapeComparer
-from bot.values import Severity
+from impact.schemas import breaks
+from impact.schemas.breaks import Severity
+from impact.schemas.documents import Node, load
+from impact.schemas.shapes import Part, ShapeComparer
 
 NAME = "jsonschema"
 _FILE = re.compile(r"\.(?:json|jsonschema)$|\.schema\.ya?ml$", re.IGNORECASE)

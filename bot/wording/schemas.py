@@ -1,10 +1,13 @@
 """A broken schema in words: what went, who names it, and why the schema's language calls it a break."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from bot.dependents.schemas.breaks import SchemaBreak, SchemaUse
 from bot.values import Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, break_of, proof_of
+from impact.ports import Tree
+from impact.schemas.breaks import SchemaBreak, SchemaUse
+from impact.schemas.check import SchemaChange, find_uses, quotes_of
 from impact.text.paths import is_test
 
 SOURCE = "schemas"
@@ -13,6 +16,20 @@ LABELS = {
 }  # fmt: skip
 QUOTED = 12  # uses
 LISTED = 10  # breaks of one hint
+
+
+async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
+    """Each break with the lines of the repository that it reaches, and what stays open; those that nobody in sight names as hints, one for a file."""
+    lookup = await find_uses(tree, change, change.complete)
+    uses = lookup.uses
+    quotes = await quotes_of(tree, [one for _, one in change.breaks])
+    rows = [finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses]
+    alone: dict[tuple[str, str, bool], list[SchemaBreak]] = defaultdict(list)
+    for name, one in change.breaks:
+        if one not in uses and one.alone is not None and not one.is_planned:
+            alone[name, one.path, one.alone != "low"].append(one)
+    rows += [hint(name, group, quotes) for (name, _, _), group in alone.items()]
+    return tuple(rows), lookup.open
 
 
 def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: str) -> Finding:

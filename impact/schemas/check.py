@@ -7,8 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from bot.dependents.schemas import graphql, jsonschema, openapi, protobuf, sql, words
-from bot.dependents.schemas.breaks import (
+from impact.changes import ChangedFile, Query
+from impact.in_hand import reading
+from impact.ports import Tree
+from impact.schemas import graphql, jsonschema, openapi, protobuf, sql
+from impact.schemas.breaks import (
     Document,
     SchemaBreak,
     SchemaLanguage,
@@ -19,11 +22,9 @@ from bot.dependents.schemas.breaks import (
     forms_of_table,
     spellings,
 )
-from bot.machine import limits
-from bot.values import ChangedFile, Finding, Query, Side
-from impact.ports import Tree
 from impact.text.lines import file_lines, is_comment
 from impact.text.paths import is_output, is_prose, is_settings, is_test, vendored_folder
+from impact.values import Side
 
 SCHEMAS: Mapping[str, SchemaLanguage] = {
     module.NAME: cast("SchemaLanguage", module) for module in (sql, openapi, protobuf, graphql, jsonschema)
@@ -129,7 +130,7 @@ def _compared(
     """The breaks; a file that cannot be read goes to the reasons, and the others are compared without it."""
     while files:
         sides = SchemaSides(*(_documents(language, files, side, texts) for side in SIDES))
-        limits.reading(files[0].path)
+        reading(files[0].path)
         try:
             return language.compare(sides)
         except UnreadableSchemaError as error:
@@ -221,20 +222,6 @@ def _defines_schema(path: str) -> bool:
 def _can_use(path: str, text: str) -> bool:
     is_remark = is_comment(text, path) and not _ANNOTATION.search(text)
     return not (is_prose(path) or is_output(path) or vendored_folder(path) or is_remark)
-
-
-async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
-    """Each break with the lines of the repository that it reaches, and what stays open; those that nobody in sight names as hints, one for a file."""
-    lookup = await find_uses(tree, change, change.complete)
-    uses = lookup.uses
-    quotes = await quotes_of(tree, [one for _, one in change.breaks])
-    rows = [words.finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses]
-    alone: dict[tuple[str, str, bool], list[SchemaBreak]] = defaultdict(list)
-    for name, one in change.breaks:
-        if one not in uses and one.alone is not None and not one.is_planned:
-            alone[name, one.path, one.alone != "low"].append(one)
-    rows += [words.hint(name, group, quotes) for (name, _, _), group in alone.items()]
-    return tuple(rows), lookup.open
 
 
 async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak, str]:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bot.dependents.schemas import breaks, migrations, sql_uses
-from bot.dependents.schemas.migrations import MigrationStep
-from bot.values import Severity
+from impact.schemas import breaks, migrations, sql_uses
+from impact.schemas.breaks import Severity
+from impact.schemas.migrations import MigrationStep
 from impact.text.brackets import before_close
 
 NAME = "sql"

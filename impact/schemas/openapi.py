@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from bot.dependents.schemas import breaks
-from bot.dependents.schemas.documents import Node, load
-from bot.dependents.schemas.shapes import Members, Part, ShapeComparer
+from impact.schemas import breaks
+from impact.schemas.documents import Node, load
+from impact.schemas.shapes import Members, Part, ShapeComparer
 from impact.uses.targets import telling
 
 NAME = "openapi"

@@ -20,8 +20,8 @@ from graphql import (
 )
 from graphql.language import ast
 
-from bot.dependents.schemas import breaks
-from bot.values import Side
+from impact.schemas import breaks
+from impact.values import Side
 
 _Node = Any  # of graphql-core: its classes have their parts in common, and no base that says so
 _SCALARS = ("Int", "Float", "String", "Boolean", "ID")

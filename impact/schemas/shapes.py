@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.dependents.schemas.breaks import Kind, SchemaBreak, UnreadableSchemaError
-from bot.dependents.schemas.documents import Node
-from bot.values import Severity, Side
+from impact.schemas.breaks import Kind, SchemaBreak, Severity, UnreadableSchemaError
+from impact.schemas.documents import Node
+from impact.values import Side
 
 _MOST_STEPS, _DEEPEST = 100_000, 60
 _CHOICES = ("oneOf", "anyOf")

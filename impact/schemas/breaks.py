@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
-from bot.values import Severity, Side
 from impact.text.paths import is_sample, is_test, vendored_folder
 from impact.uses.byname import COMMON
 from impact.uses.targets import telling
+from impact.values import Side
 
 Kind = Literal["column", "table", "field", "type", "value", "operation", "path", "parameter", "property"]
+Severity = Literal["critical", "high", "medium", "low"]
 Likeness = Literal["", "hint", "sure"]  # of a line to a use: none, its name alone, the element without a doubt
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[A-Za-z0-9]+")

@@ -1,0 +1,1 @@
+"""What `impact` says of schemas and data files, as findings."""
