@@ -74,6 +74,7 @@ class FileType:
     loose_methods: str = "(?!)"  # a pattern of heads of functions that values have whose class nobody writes down
     folder_namespaces: bool = True  # a file that moves to another folder gets another namespace, and else keeps it
     built_of_fields: bool = False  # what a class is constructed from are the fields that its body annotates
+    settings_class: str = ""  # the class of a library whose heirs have a variable of the environment behind each field
 
     @property
     def is_readable(self) -> bool:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement
 from impact.ports import Language, Tree
@@ -13,7 +12,7 @@ VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*+_[A-Z0-9_]++")
 
 
 class Declarations:
-    """The check over the formats of `bot/dependents/declarations`. Satisfies `ports.Analyzer`."""
+    """The check over the formats of `impact/declarations`. Satisfies `ports.Analyzer`."""
 
     NAME, READS = (
         "declarations",
@@ -32,18 +31,22 @@ class Declarations:
         paths = [path for path in (file.path, file.old_path) if path and POSSIBLE.search(path)]
         if not paths or file.path in self._foreign_paths:
             return False
-        from bot.dependents.declarations import format_of
+        from impact.declarations import format_of
 
         return any(map(format_of, paths))
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
         """The names without a declaration, with the lines that use them as evidence."""
-        from bot.dependents.declarations import check, environment
+        from bot.wording import declarations
+        from bot.wording import environment as renamed
+        from impact.declarations import check, environment
 
-        judgement, foreign = await check.judge(tree, files)
-        self._foreign_paths |= foreign
-        findings, unset = await environment.judge(tree, files)
-        return replace(judgement, findings=(*judgement.findings, *findings), limits=(*judgement.limits, *unset))
+        change = await check.compare(tree, files)
+        self._foreign_paths |= change.foreign
+        left, unset = await environment.judge(tree, files)
+        findings = (*declarations.findings(change, files), *map(renamed.finding, left))
+        limits = tuple(renamed.unset(*row) for row in unset)
+        return Judgement(findings, change.complete | change.foreign, change.open, limits=limits)
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002 - the protocol's
         """Fixed: both sides and the uses are compared each time."""
@@ -54,7 +57,7 @@ def _names_variable(file: ChangedFile) -> bool:
     """Whether edited lines give a variable of the environment another name, or read one: few changes load what finds out."""
     if not any(VARIABLE.search(line.text) for hunk in file.hunks for line in hunk.lines if line.kind != " "):
         return False
-    from bot.dependents.declarations import environment
+    from impact.declarations import environment
 
     return environment.touches(file)
 

@@ -10,9 +10,9 @@ from families import few
 from bot.analyzers import ANALYZERS, ruff
 from bot.analyzers.linters import UNREAD, Linter
 from bot.checkout import Checkout
-from bot.dependents.declarations import yaml_lines
 from bot.values import Dependents, Judgement, PullRequest
 from impact import families
+from impact.declarations import yaml_lines
 from impact.faults import faults
 from impact.text.lines import FEEDS
 

@@ -11,8 +11,8 @@ from fakes import Repository
 import deeprepo
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
-from bot.dependents.declarations.world import FILES
 from bot.values import Dependents, Judgement, ReviewRequest
+from impact.declarations.world import FILES
 
 Files = Mapping[str, str | None]  # None: the file is deleted
 

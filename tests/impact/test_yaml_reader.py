@@ -4,8 +4,8 @@ import pytest
 
 from bot.config import yaml_text
 from bot.context.data_files import parse
-from bot.dependents.declarations import yaml_lines
-from bot.dependents.declarations.reading import UnreadableDataError
+from impact.declarations import yaml_lines
+from impact.declarations.reading import UnreadableDataError
 from impact.text import yaml_reader
 
 

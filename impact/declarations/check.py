@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from bot.dependents.declarations import format_of, words
-from bot.dependents.declarations.reading import Declaration, NameUse, Scope
-from bot.dependents.declarations.words import MODULE_KINDS, Break
-from bot.dependents.declarations.world import World
-from bot.values import ChangedFile, Judgement
+from impact.changes import ChangedFile
+from impact.declarations import format_of
+from impact.declarations.reading import MODULE_KINDS, Declaration, NameUse, Scope
+from impact.declarations.world import World
 from impact.ports import Tree
 
 # The formats whose files use what those of a format declare. A chart's files are read together anyway.
@@ -17,8 +17,32 @@ READ_WITH = {
 }
 
 
-async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, frozenset[str]]:
-    """Return the findings and what is open, and the files that turned out to be of no format."""
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A name that is not declared, with everything that asks for it."""
+
+    scope: Scope
+    name: str
+    uses: tuple[NameUse, ...]
+    former: Declaration | None  # who declared it before the change
+    successors: tuple[str, ...]  # names that are new in its scope
+    is_required: bool = False  # it is declared, and calls have to give it now
+
+
+@dataclass(frozen=True, slots=True)
+class DataChange:
+    """What comparing the data files of both sides has shown."""
+
+    breaks: tuple[Break, ...]
+    before: World
+    after: World
+    complete: frozenset[str]  # changed files that were compared to their end
+    open: tuple[tuple[str, str], ...]  # path and reason
+    foreign: frozenset[str]  # files that turned out to be of no format
+
+
+async def compare(tree: Tree, files: Sequence[ChangedFile]) -> DataChange:
+    """Compare what the data files of both sides declare and use."""
     before, after = World(tree, "base"), World(tree, "head")
     await before.open()
     await after.open()
@@ -38,12 +62,12 @@ async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, fr
         )
     }
     mine = [file.path for file in files if file.path not in foreign]
-    rows = words.findings(breaks(before, after, files), before, after, files)
     open_rows = [(file, f"{path}: {text}" if path != file else text) for file, path, text in _open(mine, unread, files)]
     if before.is_cut or after.is_cut:
         open_rows += [(path, "not every file that may use its names was read: there are too many") for path in mine]
     complete = frozenset(mine) - {path for path, _ in open_rows}
-    return Judgement(tuple(rows), complete | foreign, tuple(sorted(set(open_rows)))), frozenset(foreign)
+    rows = tuple(breaks(before, after, files))
+    return DataChange(rows, before, after, complete, tuple(sorted(set(open_rows))), frozenset(foreign))
 
 
 def _open(

@@ -4,8 +4,8 @@ import json
 import posixpath
 import re
 
-from bot.dependents.declarations import shell
-from bot.dependents.declarations.reading import DataReading, Paths, Scope, UnreadableDataError, line_finder
+from impact.declarations import shell
+from impact.declarations.reading import DataReading, Paths, Scope, UnreadableDataError, line_finder
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:

@@ -3,8 +3,8 @@
 import posixpath
 import re
 
-from bot.dependents.declarations import shell
-from bot.dependents.declarations.reading import DataReading, Paths, Scope, beside, line_finder
+from impact.declarations import shell
+from impact.declarations.reading import DataReading, Paths, Scope, beside, line_finder
 
 _LINE = re.compile(r"(?:[^\\\n]|\\(?:\r?\n|.)|\\)*+", re.DOTALL)  # with those on which it goes on
 _RULE = re.compile(r"(?P<targets>[^\s:=#][^:=#]*+)::?(?!=)(?P<rest>[^;]*+)(?:;(?P<recipe>.*))?", re.DOTALL)

@@ -4,9 +4,9 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from bot.dependents.declarations import TEMPLATES
-from bot.dependents.declarations.reading import DataReading, Paths, Scope, line_finder
-from bot.dependents.declarations.yaml_lines import LinedText, at, load, rows
+from impact.declarations import TEMPLATES
+from impact.declarations.reading import DataReading, Paths, Scope, line_finder
+from impact.declarations.yaml_lines import LinedText, at, load, rows
 
 _COMMENT = re.compile(r"\{\{-?\s*+/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
 _ACTION = re.compile(r"\{\{(?:\"(?:[^\"\\\n]|\\.)*+\"?|`[^`]*+`?|[^\"`}]|\}(?!\}))*+")

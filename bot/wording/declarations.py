@@ -1,12 +1,13 @@
 """The kinds of names, and a missing one in words: what went or is needed, who uses it, and what its format makes of that."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.dependents.declarations.reading import Declaration, NameUse, Scope
-from bot.dependents.declarations.world import World
 from bot.values import ChangedFile, Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, proof_of
+from impact.declarations.check import Break, DataChange
+from impact.declarations.reading import NameUse
+from impact.declarations.world import World
 from impact.text.paths import is_sample, is_test
 
 SOURCE = "declarations"
@@ -49,26 +50,13 @@ KINDS: Mapping[str, NameKind] = {
     "template": NameKind("template", "A chart can include templates that it or its dependencies define.", "The chart cannot be rendered."),
     "value": NameKind("value", "`.Values` holds what values.yaml and the person who installs the chart set.", "Without a value of the installer, the chart cannot be rendered or renders nothing there.", is_loud=False),
 }  # fmt: skip
-MODULE_KINDS = frozenset({"variable", "local", "module", "output", "resource"})  # of a module, which is a folder
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
-    """A name that is not declared, with everything that asks for it."""
-
-    scope: Scope
-    name: str
-    uses: tuple[NameUse, ...]
-    former: Declaration | None  # who declared it before the change
-    successors: tuple[str, ...]  # names that are new in its scope
-    is_required: bool = False  # it is declared, and calls have to give it now
-
-
-def findings(breaks: Iterable[Break], before: World, after: World, files: Sequence[ChangedFile]) -> list[Finding]:
+def findings(change: DataChange, files: Sequence[ChangedFile]) -> list[Finding]:
     """One finding for each name."""
     removed_lines = {file.old_path: file.removed_lines for file in files if file.old_path}
     added_lines = {file.path: file.added_lines for file in files}
-    return [_finding(one, before, after, removed_lines, added_lines) for one in breaks]
+    return [_finding(one, change.before, change.after, removed_lines, added_lines) for one in change.breaks]
 
 
 def _finding(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from bot.dependents.declarations.reading import UnreadableDataError
+from impact.declarations.reading import UnreadableDataError
 from impact.text import yaml_reader
 from impact.text.lines import YAML_BREAKS, Places
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 MOST = 50_000  # names of one file: aliases of YAML multiply them
+MODULE_KINDS = frozenset({"variable", "local", "module", "output", "resource"})  # of a module, which is a folder
 Certainty = Literal["sure", "removed", "hint"]
 
 
@@ -18,7 +19,7 @@ class UnreadableDataError(Exception):
 class Scope(NamedTuple):
     """A room of names: their kind, and the folder, the file or the part of it that has them."""
 
-    kind: str  # a key of `words.KINDS`
+    kind: str  # "variable", "job", "target", ...
     place: str
 
 

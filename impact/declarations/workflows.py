@@ -4,9 +4,9 @@ import posixpath
 import re
 from typing import Any
 
-from bot.dependents.declarations import ACTIONS, shell
-from bot.dependents.declarations.reading import CallSite, DataReading, Paths, Scope, beside
-from bot.dependents.declarations.yaml_lines import LinedText, at, load, rows, scalars, texts
+from impact.declarations import ACTIONS, shell
+from impact.declarations.reading import CallSite, DataReading, Paths, Scope, beside
+from impact.declarations.yaml_lines import LinedText, at, load, rows, scalars, texts
 
 FOLDER = ".github/workflows"
 _EXPRESSION = re.compile(r"\$\{\{((?:[^}]|\}(?!\}))*+)")

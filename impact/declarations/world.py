@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from importlib import import_module
 from typing import cast
 
-from bot.dependents.declarations import format_of
-from bot.dependents.declarations.reading import (
+from impact.declarations import format_of
+from impact.declarations.reading import (
     CallSite,
     DataReading,
     Declaration,
@@ -18,9 +18,9 @@ from bot.dependents.declarations.reading import (
     Scope,
     UnreadableDataError,
 )
-from bot.machine import limits
-from bot.values import Side
+from impact.in_hand import reading as now_reading
 from impact.ports import Tree
+from impact.values import Side
 
 BYTES = 1 << 20  # of one file
 ALL_BYTES = 32 << 20
@@ -74,8 +74,8 @@ class World:
 
     def _parse(self, paths: Iterable[str], raw: Mapping[str, bytes]) -> None:
         for path in paths:
-            limits.reading(path)
-            reader = cast("Format", import_module(f"bot.dependents.declarations.{format_of(path)}"))
+            now_reading(path)
+            reader = cast("Format", import_module(f"impact.declarations.{format_of(path)}"))
             self.readings[path] = reading = DataReading(path)
             try:
                 text = _text(raw.get(path))

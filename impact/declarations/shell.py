@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
-from bot.dependents.declarations.reading import Certainty, DataReading, Paths, Scope, beside
+from impact.declarations.reading import Certainty, DataReading, Paths, Scope, beside
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
 _TOOLS = r"g?make|npm|yarn|pnpm|bun|run-[sp]|npm-run-all2?"  # that run targets and scripts by their names

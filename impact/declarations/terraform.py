@@ -4,7 +4,8 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from bot.dependents.declarations.reading import (
+from impact.declarations.reading import (
+    MODULE_KINDS,
     CallSite,
     DataReading,
     Paths,
@@ -13,7 +14,6 @@ from bot.dependents.declarations.reading import (
     beside,
     line_finder,
 )
-from bot.dependents.declarations.words import MODULE_KINDS
 
 SUFFIXES = (".tf", ".tofu")
 # Comments and texts, of which the templates stay.

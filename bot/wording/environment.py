@@ -1,0 +1,76 @@
+"""A variable of the environment that one side calls by a new name, in words."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from bot.values import Evidence, Finding, Rewrite, Source, Verdict
+from bot.values.finding import USES_IT, proof_of
+from impact.declarations.environment import LeftBehind, Row
+from impact.text.paths import is_sample, is_workflow
+from impact.uses.texts import Renaming, Role
+
+SOURCE, RULE = "declarations", "variable-renamed"
+QUOTED = 12  # lines
+
+_LAWS: Mapping[Role, tuple[str, str, str]] = {  # what was done to the name, what that means, what comes of it
+    "reads": ("read", "Nothing reads the old name any more.", "The code does not get the value that is set there."),
+    "sets": (
+        "set",
+        "Nothing sets the old name any more, and nothing reads the new one.",
+        "The code there gets no value.",
+    ),
+    "tells": ("documented", "Nothing reads or sets the new name.", "Who follows the document sets what nothing reads."),
+}
+_STILL: Mapping[Role, str] = {"reads": "read", "sets": "set", "tells": "document"}
+
+
+def unset(path: str, line: int | None, name: str) -> str:
+    """What is open about a new variable that nothing sets."""
+    return f"{path}:{line} reads `{name}`, which nothing in the tree sets or documents: see that it is set wherever this runs"
+
+
+def finding(found: LeftBehind) -> Finding:
+    """One variable whose other side was left behind."""
+    one, left = found.renaming, found.rows
+    ordered = sorted(
+        left, key=lambda row: (row[0] == "tells", is_sample(row[1][0]) or ".example" in row[1][0], row[1][0], row[1][1])
+    )
+    paths = list(dict.fromkeys(path for _, (path, _, _) in ordered))
+    more = f" and {len(paths) - 1} more {'file' if len(paths) == 2 else 'files'}" if len(paths) > 1 else ""  # noqa: PLR2004
+    kinds = {role for role, _ in ordered}
+    verb = ("have" if more else "has") if len(kinds) > 1 else _STILL[ordered[0][0]] + ("" if more else "s")
+    does, law, effect = _LAWS[one.role]
+    first = ordered[0][1]
+    is_told = kinds == {"tells"}
+    return Finding(
+        path=one.path,
+        quote=one.line.text,
+        title=f"`{one.old}` is {does} as `{one.new}` now, but {paths[0]}{more} still {verb} the old name",
+        why=f"{law} {first[0]}:{first[1]} has it.",
+        consequence=_LAWS["tells"][2] if is_told else effect,
+        severity="low" if is_told else "medium",
+        category="contract",
+        sources=(Source("analyser", SOURCE, proof=proof_of(RULE, one.old)),),
+        rule=RULE,
+        start=one.line.new or 1,
+        end=one.line.new or 1,
+        evidence=tuple(Evidence(path, text, number, note=USES_IT) for _, (path, number, text) in ordered[:QUOTED]),
+        verdict=Verdict.PROVEN,
+        rewrites=_rewrites(one, ordered),
+    )
+
+
+def _rewrites(one: Renaming, left: Sequence[tuple[Role, Row]]) -> tuple[Rewrite, ...]:
+    """The lines with the new name, in each file where code can write all of them.
+
+    A line that has the old name twice may also ask somebody else for it, and a field of a class of settings has users of its own.
+    """
+    name = re.compile(rf"(?<!\w){re.escape(one.old)}(?!\w)")
+    taken = re.compile(rf"""["']{re.escape(one.old)}["']|\benv\.{re.escape(one.old)}(?!\w)""", re.IGNORECASE)
+    undecided = {
+        path
+        for role, (path, _, text) in left
+        if is_workflow(path) or len(name.findall(text)) != 1 or (role == "reads" and not taken.search(text))
+    }
+    rows = [row for _, row in left if row[0] not in undecided]
+    return tuple(Rewrite(path, number, text, name.sub(one.new, text)) for path, number, text in rows)
