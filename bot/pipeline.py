@@ -207,7 +207,7 @@ async def _beyond(
     impact = await tools.look_at_consumers(tree, files, users, brief.consumers)
     if audience is None:
         return impact
-    from bot.dependents.consumers.disclosure import disclose
+    from bot.consumers.disclosure import disclose
 
     return disclose(impact, audience)
 
@@ -430,7 +430,7 @@ def _reviewable(files: Sequence[ChangedFile], brief: Brief) -> tuple[ChangedFile
 
 def _changes_role(settings: Config, old: str, new: str) -> bool:
     """Whether a renamed file becomes something else, or something that the repository no longer asks to leave out."""
-    from bot.dependents.roles import changes_role  # here: most changes rename nothing
+    from impact.roles import changes_role  # here: most changes rename nothing
 
     return changes_role(old, new) or (settings.ignores(old) and not settings.ignores(new))
 

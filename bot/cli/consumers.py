@@ -55,7 +55,7 @@ def command(
 
 
 def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
-    from bot.dependents.consumers.words import REACHES
+    from bot.consumers.words import REACHES
 
     for one in reports:
         read = f"{one.commit[:10]} {one.day}".strip()
@@ -68,7 +68,7 @@ def _rows(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
 def _of_server(form: str) -> int:
     """What a server's index has: who takes what from whom, at which version, when it was looked at."""
     from bot import config
-    from bot.dependents.consumers.words import REACHES
+    from bot.consumers.words import REACHES
     from bot.machine import extras
 
     extras.need("server")

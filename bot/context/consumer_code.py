@@ -16,12 +16,12 @@ from bot.checkout import Checkout
 from bot.checkout.views import MaskedTree, ShownTree
 from bot.context.look_up_room import Candidate, Result
 from bot.context.look_ups import LookUps
-from bot.dependents.consumers.overlay import MountedTree
 from bot.errors import DeepRepoError
 from bot.findings.quotes import find_quote
 from bot.masking.masks import Masks
 from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
 from bot.values.consumer import Clone, ConsumerImpact, label
+from impact.consumers.overlay import MountedTree
 from impact.ports import Tree
 from rlm.journal.writer import Journal
 

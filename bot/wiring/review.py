@@ -251,7 +251,7 @@ async def look(
     """What the change breaks in these repositories. `seconds`: for all of them."""
     if not consumers.named:
         return ConsumerImpact()
-    from bot.dependents.consumers.check import check
+    from bot.consumers.check import check
 
     return await check(
         tree, files, users, consumers.named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
@@ -276,7 +276,7 @@ def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Confi
 
 async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:
     """What each clone takes of what the repository offers at its HEAD, told from manifests. Settings are read at HEAD too."""
-    from bot.dependents.consumers.check import list_known
+    from bot.consumers.check import list_known
 
     pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
     async with Checkout(pull) as tree:

@@ -17,7 +17,6 @@ from bot.commands import CommandReply, conversation
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
-from bot.dependents.consumers.overlay import mount_of
 from bot.errors import StorageError
 from bot.findings import silencing
 from bot.journal import spans
@@ -32,6 +31,7 @@ from bot.values import ChangedFile, CIFailure, CIJobLog, Dismissal, Organization
 from bot.values.consumer import TOO_MUCH, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
+from impact.consumers.overlay import mount_of
 from impact.families import LANGUAGES
 from impact.packages import PackageRow
 from impact.uses.packages import package_rows

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from bot import github
 from bot.config import Settings
-from bot.dependents.consumers.disclosure import disclosure
+from bot.consumers.disclosure import disclosure
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
 from bot.github import apps, shapes
 from bot.github.client import GitHubClient

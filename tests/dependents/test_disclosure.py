@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from bot.dependents.consumers.disclosure import disclosure, withheld
+from bot.consumers.disclosure import disclosure, withheld
 from bot.values import Evidence, Excerpt, Finding, Source, Verdict
 from bot.values.consumer import DISCLOSURES, Audience, ConsumerImpact, ConsumerReport, Disclosure, Standing, Visibility
 from impact.packages import Requirement

@@ -12,8 +12,7 @@ from typing import Any
 
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
-from bot.dependents.consumers.check import check
-from bot.dependents.roles import changes_role
+from bot.consumers.check import check
 from bot.errors import DeepRepoError, GitError
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
@@ -24,6 +23,7 @@ from deeprepo_evals.consumers.syntax import LANGUAGES as SYNTAXES
 from deeprepo_evals.consumers.truth import Case, Snapshot
 from impact import uses
 from impact.families import LANGUAGES
+from impact.roles import changes_role
 
 OF_COMMIT = 3  # cases, so that no commit fills a pair
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from bot import checkout, diff
 from bot.checkout import Checkout
-from bot.dependents.roles import changes_role
 from bot.errors import DeepRepoError
 from bot.findings.read import asking, many, one_of, strict, text
 from bot.review.dialogues import Dialogues
@@ -27,6 +26,7 @@ from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews import judge, product
 from deeprepo_evals.reviews.outcome import MeasuredFinding, MeasuredReview
 from impact.families import LANGUAGES
+from impact.roles import changes_role
 from rlm.money.calls import Calls
 from rlm.values import Completion, Message, Model, Prompt, Schema
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from bot import checkout, config, diff, wiring
 from bot.checkout import Checkout
-from bot.dependents.roles import changes_role
 from bot.findings import placing, read
 from bot.findings.merge import merge
 from bot.findings.quotes import check_quotes
@@ -20,6 +19,7 @@ from deeprepo_evals.reviews.oracle import Oracle
 from deeprepo_evals.reviews.outcome import Outcome
 from deeprepo_evals.reviews.reviewer import Task
 from deeprepo_evals.words import text
+from impact.roles import changes_role
 from rlm.errors import BadAnswer, ProviderError
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget

@@ -8,11 +8,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from bot.checkout.views import TreeView
-from bot.machine.limits import Contents
-from bot.values import Query, Side, TreeEntry
+from impact.changes import Query, TreeEntry
+from impact.in_hand import Contents
 from impact.ports import Tree
 from impact.text.paths import vendored_folder
+from impact.values import Side
+from impact.views import TreeView
 
 LINKS = "+links/"  # the folder of configuration files that join both trees
 MAGIC = re.compile(r":\((?:literal|glob)\)")

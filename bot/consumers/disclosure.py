@@ -7,8 +7,7 @@ be shown is taken out of the values themselves, before an output, a prompt, a re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.dependents.consumers import words
-from bot.dependents.consumers.overlay import LINKS, mount_of
+from bot.consumers import words
 from bot.values import Evidence, Finding, Source
 from bot.values.consumer import (
     DISCLOSURES,
@@ -19,6 +18,7 @@ from bot.values.consumer import (
     Standing,
     Visibility,
 )
+from impact.consumers.overlay import LINKS, mount_of
 
 HIDDEN = "a repository that you may not be able to see"
 PARTLY = "it was not looked at to its end"

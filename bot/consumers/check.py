@@ -10,11 +10,9 @@ from dataclasses import replace
 from bot.checkout import Checkout, clone
 from bot.checkout.locate import paths_of
 from bot.config.names import FILE
-from bot.dependents.consumers import words
-from bot.dependents.consumers.offered_change import OfferedChange, offered_change
-from bot.dependents.consumers.overlay import mount_of
-from bot.dependents.consumers.package_breaks import package_breaks
-from bot.dependents.consumers.schema_uses import schema_findings
+from bot.consumers import words
+from bot.consumers.package_breaks import package_breaks
+from bot.consumers.schema_uses import schema_findings
 from bot.errors import DeepRepoError
 from bot.masking.detect import secrets
 from bot.masking.hide import mask_values
@@ -30,6 +28,8 @@ from bot.values.consumer import (
     Standing,
     label,
 )
+from impact.consumers.offered_change import OfferedChange, offered_change
+from impact.consumers.overlay import mount_of
 from impact.packages import Package
 from impact.ports import Language, Tree
 from impact.uses.packages import offer_of, requirements

@@ -4,8 +4,7 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.values import ChangedFile, Dependents, Query
-from impact.changes import MOVED, REPLACED
+from impact.changes import MOVED, REPLACED, ChangedFile, Dependents, Query
 from impact.filetypes import filetype
 from impact.packages import Package
 from impact.ports import Language, Tree

@@ -1,0 +1,138 @@
+"""What breaks in the code of a consumer that takes a package: both trees are joined, and its uses compared as within one repository."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bot.checkout import Checkout
+from bot.consumers import words
+from bot.consumers.schema_uses import breaks_of
+from bot.ports import Analyzer
+from bot.values import (
+    Dependents,
+    DiffRow,
+    Evidence,
+    Excerpt,
+    Finding,
+    Reference,
+    Source,
+    less_severe,
+)
+from bot.values.consumer import Clone, ConsumerImpact, ConsumerReport, label
+from bot.values.finding import BREAKS, MAY_BREAK
+from impact.consumers.offered_change import OfferedChange
+from impact.consumers.overlay import OverlayTree, mount_of
+from impact.consumers.uses import certain_uses, consumer_uses
+from impact.packages import Requirement
+from impact.ports import Language
+from impact.text.lines import file_lines
+from impact.uses.packages import holding
+
+EXCERPTS = 40  # uses of a consumer that models are shown
+AROUND = 3  # lines around each
+LONG_LINE = 300  # characters of one
+PLACES = 12  # lines of one consumer that a finding quotes
+
+
+async def package_breaks(
+    change: OfferedChange,
+    consumer: Clone,
+    tree: Checkout,
+    languages: Mapping[str, Language],
+    contracts: Analyzer,
+    report: ConsumerReport,
+) -> ConsumerImpact:
+    """What breaks in the code that takes a package of the product."""
+    takes = report.takes
+    found = await consumer_uses(change, tree, mount_of(consumer.name), languages, takes)
+    if found is None:
+        return ConsumerImpact((report,))
+    joined, users = found.tree, found.users
+    judged = await contracts.check(joined, found.files, users)
+    theirs = [one for one in judged.findings if joined.inside(one.path) is not None]
+    findings = []
+    for one in theirs:
+        at = await _anchor(joined, users, one)
+        package = holding(change.packages, at.path)
+        taken_as = next((row for row in takes if package is not None and row.name == package.name), takes[0])
+        findings.append(_finding(at, one, consumer, taken_as, joined))
+    uses = certain_uses(users)
+    partly = (*tree.stopped_searches, *found.missed)
+    report = replace(
+        report,
+        state="unread" if partly else "checked",
+        reason=f"it was looked at in part: {words.sentence(partly[0])}" if partly else "",
+        uses=len({(row.path, row.line) for row in uses}),
+    )
+    shown = () if consumer.settings else await _excerpts(joined, consumer, uses)
+    return ConsumerImpact((report,), tuple(findings), excerpts=shown)
+
+
+async def _excerpts(
+    overlay: OverlayTree, consumer: Clone, rows: Sequence[Reference]
+) -> tuple[tuple[str, Excerpt], ...]:
+    """The lines around the first uses, marked with their repository. Clones that only the settings name are shown to no model."""
+    chosen = sorted(rows, key=lambda row: (row.test, row.form == "import", row.path, row.line))[:EXCERPTS]
+    texts = dict(await overlay.read_many([row.path for row in chosen]))
+    found = []
+    for row in chosen:
+        lines = file_lines(texts.get(row.path, b""))
+        first, last = max(1, row.line - AROUND), min(len(lines), row.line + AROUND)
+        numbered = tuple(DiffRow("", lines[at - 1].rstrip("\r")[:LONG_LINE], at) for at in range(first, last + 1))
+        path = label(consumer.name, overlay.inside(row.path) or row.path)
+        title = f"uses {row.name}, in the repository {consumer.name}, which uses this one"
+        found.append((row.symbol, Excerpt(path, first, last, numbered, title=title)))
+    return tuple(found)
+
+
+async def _anchor(overlay: OverlayTree, users: Dependents, finding: Finding) -> Evidence:
+    """The line of the change: the definition as it is, else as it was, else the beginning of a file that is gone."""
+    own = {item.note: item for item in finding.evidence if overlay.inside(item.path) is None}
+    if at := own.get("after") or own.get("before"):
+        return at
+    place = finding.path, finding.start
+    home = next(row.symbol.rpartition(":")[0] for row in users.references if (row.path, row.line) == place)
+    lines = [line.rstrip("\r") for line in file_lines(await overlay.read(home, "base"))]
+    at_line = next((number for number, line in enumerate(lines, 1) if line.strip()), 0)
+    return Evidence(home, lines[at_line - 1] if at_line else finding.quote, at_line, "base")
+
+
+def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requirement, overlay: OverlayTree) -> Finding:
+    """The finding on the line of the change, with the consumer's lines as evidence."""
+    # Its title names the product's side first: the consumer's file may be renamed, and the proof stays.
+    proof = f"consumer-{found.rule} {consumer.name} {found.title.partition(', ')[0]}"
+
+    def phrase(text: str) -> str:
+        return text.replace(mount_of(consumer.name), label(consumer.name, ""))
+
+    return Finding(
+        path=at.path,
+        quote=at.quote,
+        title=phrase(found.title),
+        why=f"{phrase(found.why)} {words.arrival(consumer.name, taken_as)}",
+        consequence=phrase(found.consequence),
+        severity=less_severe(found.severity, 1) if taken_as.arrival == "upgrade" else found.severity,
+        category=found.category,
+        sources=(Source("analyser", "consumers", proof=proof if found.proven else "", breaks=breaks_of([found])),),
+        rule=f"consumer-{found.rule}",
+        start=at.line,
+        end=at.line,
+        side=at.side,
+        evidence=tuple(_evidence(at, found, consumer, overlay)),
+        verdict=found.verdict,
+        consumer=consumer.name,
+    )
+
+
+def _evidence(at: Evidence, found: Finding, consumer: Clone, overlay: OverlayTree) -> list[Evidence]:
+    """The consumer's lines, and the other side of the definition."""
+    own: list[Evidence] = []
+    theirs: list[Evidence] = []
+    for item in (Evidence(found.path, found.quote, found.start, found.side), *found.evidence):
+        inside = overlay.inside(item.path)
+        if inside is None:
+            own += [item] if item != at else []
+        else:
+            note = MAY_BREAK if item.note == MAY_BREAK else BREAKS
+            path, commit = label(consumer.name, inside), consumer.pull.head
+            theirs.append(replace(item, path=path, note=note, repository=consumer.name, commit=commit))
+    return theirs[:PLACES] + own[:PLACES]
