@@ -10,7 +10,7 @@ from typing import Literal
 
 from impact.everyday import METHODS
 from impact.packages import Exact
-from impact.values import Definition, Side
+from impact.values import Arguments, Definition, Side
 
 MOVED = (
     "renamed without a change of content"  # why a file is skipped: nothing to read, and still its importers may break
@@ -176,6 +176,11 @@ class Reference:
     form: Literal["call", "import", "definition", "mention"] = "mention"
     misuse: ResultMisuse | None = None  # what is wrong with how the result of a call, or a dictionary, is used
     asks: bool = False  # found by its word alone, it takes from something what nothing gives any more
+
+    @property
+    def arguments(self) -> Arguments:
+        """What a call passes."""
+        return Arguments(self.positional, self.keywords, self.spread)
 
     @property
     def sure(self) -> bool:

@@ -125,14 +125,11 @@ def _of_languages() -> Iterator[FileType]:
         for row in table.rows(folder).values():
             is_read = "grammar" in row
             grammar = row.get("checked_by", () if row.get("scripts") else row.get("grammar", ()))
-            calls = row["calls"]
             yield _type(
                 row,
                 parser=row.get("name", folder) if is_read else "",
                 grammar=tuple(grammar),
                 constructors=frozenset(CONSTRUCTOR if one == "=" else one for one in row.get("constructors", ())),
-                missing_arguments=calls.get("missing", False),
-                surplus_arguments=calls.get("positional_surplus", False),
             )
 
 

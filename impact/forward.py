@@ -307,7 +307,7 @@ class _File:
             return ""
         if language is None or language.name not in self._language.speaks:
             return ""
-        return fit.misfit(one.takes, use.arguments, self._language.calls)
+        return fit.misfit(one.takes, use.arguments, self._language.files)
 
     def _place(
         self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), asked: str

@@ -122,10 +122,8 @@ class Unresolved(Standalone):
 
 @dataclass(frozen=True, slots=True)
 class CallRules:
-    """What comes of a call that does not fit."""
+    """How a call is written."""
 
-    positional_surplus: bool = False  # it may pass more than is taken
-    missing: bool = False  # it may leave out what is required
     argument_lists: tuple[str, ...] = ("argument_list",)  # nodes of the arguments that are written one by one
     alone: tuple[str, ...] = ()  # nodes that are the only argument, in the place of a list
     keyword: tuple[str, ...] = ()  # nodes of an argument that is passed by name: its name is their field `name`

@@ -11,26 +11,20 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from bot.analyzers.contracts_arity import Misfit, insists_on_signatures, misconstruction, misfit
-from bot.analyzers.contracts_overrides import comparable, no_longer_fits, overridden
-from bot.analyzers.contracts_words import Breakage, finding
+from bot.analyzers.contracts_overrides import overridden
+from bot.analyzers.contracts_words import finding
 from bot.values import (
     Absence,
     ChangedFile,
-    ChangedSymbol,
-    Definition,
     Dependents,
     Finding,
     Judgement,
-    Reference,
     Rewrite,
     UsePlace,
 )
 from impact.changes import MOVED, REPLACED
 from impact.ports import Language, Tree
-from impact.uses.contract import moved_places
-
-REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
+from impact.uses.breaks import Breakage, broken, compare
 
 
 class Contracts:
@@ -78,23 +72,11 @@ async def check(
 
     `languages`: those whose files can be rewritten.
     """
-    symbols = dependents.by_key()
     old = {file.path: file.old_path for file in files if file.old_path}
     new_paths = {file.old_path: file.path for file in files if file.status == "renamed"}
     gone_files = {file.path for file in files if file.status == "deleted"}
     groups: dict[tuple[str, str], list[Breakage]] = defaultdict(list)  # by changed file and family
-    breakages: dict[
-        tuple[str, int, str], Breakage
-    ] = {}  # a name on a line that several changed definitions explain is told once
-    for reference in sorted(dependents.references, key=lambda row: row.likely):  # what is proven speaks first
-        breakage = _breakage(reference, symbols)
-        if breakage is not None and reference.text.strip():
-            place = reference.path, reference.line, reference.name
-            first = breakages.setdefault(place, breakage)
-            others = dict.fromkeys((*first.other_symbols, reference.symbol))
-            others.pop(first.reference.symbol, None)
-            breakages[place] = replace(first, other_symbols=tuple(others))
-    for breakage in breakages.values():
+    for breakage in broken(dependents):
         reference = breakage.reference
         family = "likely" if reference.likely else "removed" if breakage.rule.startswith("removed") else "signature"
         home = reference.symbol.rpartition(":")[0]
@@ -110,7 +92,7 @@ async def check(
         ],
         languages,
     )
-    findings += await overridden(tree, dependents.heirs, symbols)
+    findings += await overridden(tree, dependents)
     return tuple(sorted(findings, key=lambda item: (item.severity != "high", item.path, item.start)))
 
 
@@ -139,97 +121,6 @@ async def _with_rewrites(
 def build(languages: Mapping[str, Language]) -> Contracts:
     """Return the check over these languages."""
     return Contracts(languages)
-
-
-def compare(dependents: Dependents) -> dict[UsePlace, str]:
-    """UsePlace -> what comparing it with the changed contract has shown. What code cannot decide is absent.
-
-    Two things can be compared: whether a name is still there, and whether a call fits the new parameters. Whether a use bears
-    another return type, another value or another error, this comparison cannot decide: a reader has to.
-    """
-    symbols = dependents.by_key()
-    comparisons: dict[UsePlace, str] = {}
-    left: set[UsePlace] = set()
-    for reference in dependents.references:
-        place = reference.symbol, reference.path, reference.line
-        comparison = _compare_use(reference, symbols.get(reference.symbol))
-        if comparison:
-            comparisons[place] = comparison
-        else:
-            left.add(place)
-    for key, own in dependents.heirs:
-        item = symbols.get(key)
-        if item is not None and item.contract == ("parameters",) and comparable(item, own):
-            comparisons[key, own.path, own.start] = REPORTED if no_longer_fits(item, own) else FITS
-    return {place: comparison for place, comparison in comparisons.items() if place not in left}
-
-
-def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
-    """What is known of one use; empty if code cannot decide."""
-    if reference.missing or reference.misuse is not None:
-        return REPORTED
-    comparison = FITS
-    for part in item.contract if item is not None else ("removed",):
-        if part in ("removed", "renamed"):
-            comparison = THERE if reference.fate == "there" else ""
-        elif part == "parameters" and item is not None:
-            comparison = _compare_call(reference, item)
-        elif reference.form != "import":
-            comparison = ""
-        if not comparison or comparison in (REPORTED, OTHER):
-            break
-    return comparison
-
-
-def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
-    """What comparing a call with both signatures shows."""
-    sides = _signatures(reference, item)
-    if reference.form == "import":
-        return FITS
-    if sides is None or reference.spread:
-        return ""
-    before, after = sides
-    if misfit(before, after, reference) is None:
-        reaches_others = any(place < reference.positional for place in moved_places(before, after))
-        return "" if after.ambiguous or reaches_others else FITS
-    if misfit(before, before, reference) is not None:
-        return "" if reference.sure else OTHER
-    return REPORTED if reference.is_certain else ""
-
-
-def _signatures(reference: Reference, item: ChangedSymbol) -> tuple[Definition, Definition] | None:
-    """Both signatures of what is called, if a call that does not fit them is an error."""
-    before = item.before.called if item.before is not None else None
-    after = item.after.called if item.after is not None else None
-    if before is None or after is None or before.opaque or after.opaque or not reference.call:
-        return None
-    return (before, after) if insists_on_signatures(item.symbol.path, reference.path) else None
-
-
-def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Breakage | None:
-    item = symbols.get(reference.symbol)
-    if reference.missing:
-        rule = "removed-module" if reference.symbol.endswith(":<module>") else "removed-symbol"
-        return Breakage(reference, item, rule)
-    if reference.likely and (item is None or item.change in ("removed", "renamed")):
-        return Breakage(reference, item, "likely-removed")
-    wrong = _misfit(reference, item) if item is not None else None
-    if wrong is None and reference.misuse is not None:
-        wrong = Misfit(reference.misuse.rule, reference.misuse.says)
-    if wrong is None:
-        return None
-    return Breakage(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)
-
-
-def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
-    """What a call gets wrong now that it got right before. A call that never fitted means something else."""
-    if reference.call and reference.sure and (wrong := misconstruction(item, reference)) is not None:
-        return wrong
-    sides = _signatures(reference, item)
-    is_known = reference.is_certain or reference.likely
-    if sides is None or not is_known or misfit(sides[0], sides[0], reference) is not None:
-        return None
-    return misfit(*sides, reference)
 
 
 def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:

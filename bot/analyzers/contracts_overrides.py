@@ -1,60 +1,23 @@
 """A method that overrides one whose signature changed, and that was left as it was."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.analyzers.contracts_arity import insists_on_signatures, misfit
 from bot.analyzers.contracts_words import line_of
-from bot.values import ChangedSymbol, Definition, Evidence, Finding, Reference, Source, Verdict
+from bot.values import ChangedSymbol, Definition, Dependents, Evidence, Finding, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, break_of, proof_of
 from impact.filetypes import filetype
 from impact.ports import Tree
-from impact.uses.contract import moved_places
+from impact.uses.breaks import left_behind
 
 
-def comparable(item: ChangedSymbol, own: Definition) -> bool:
-    """Whether both signatures and that of the override are known well enough to be compared."""
-    before = item.before.called if item.before is not None else None
-    after = item.after.called if item.after is not None else None
-    if before is None or after is None or not own.called or not insists_on_signatures(item.symbol.path, own.path):
-        return False
-    if before.opaque or after.opaque or before.also or after.also or own.also or own.name == item.symbol.name:
-        return False
-    if moved_places(before, after):
-        return False  # an argument reaches another parameter of the override than of the method
-    return not own.opaque or filetype(own.path).marked_overrides
-
-
-def no_longer_fits(item: ChangedSymbol, own: Definition) -> bool:
-    """Whether a call that the changed method is made for fits its override no longer, and did before."""
-    before = item.before.called if item.before is not None else None
-    after = item.after.called if item.after is not None else None
-    if before is None or after is None or not own.called or not comparable(item, own):
-        return False
-    mine = replace(own, opaque=False)
-    return misfit(mine, mine, _call(before, own)) is None and misfit(mine, mine, _call(after, own)) is not None
-
-
-def _call(method: Definition, own: Definition) -> Reference:
-    """The shortest call that a method takes."""
-    required_parameters = [item for item in method.listed if item.is_required]
-    count = sum(item.kind in ("positional", "only") for item in required_parameters)
-    if filetype(own.path).shorter_overrides:
-        count = min(count, sum(item.kind in ("positional", "only") for item in own.listed))
-    keywords = tuple(item.name for item in required_parameters if item.kind == "keyword")
-    return Reference("", own.short, "", own.start, "", own.name, None, "bound", positional=count, keywords=keywords)
-
-
-async def overridden(
-    tree: Tree, heirs: tuple[tuple[str, Definition], ...], symbols: Mapping[str, ChangedSymbol]
-) -> list[Finding]:
+async def overridden(tree: Tree, dependents: Dependents) -> list[Finding]:
     """One finding for each base method whose overrides were left behind, with the method before and after as evidence."""
     left: dict[str, list[tuple[Definition, Evidence]]] = defaultdict(list)
-    for key, own in heirs:
-        item = symbols.get(key)
-        at = await line_of(tree, own, "") if item is not None and no_longer_fits(item, own) else None
-        if at is not None:
+    symbols = dependents.by_key()
+    for key, own in left_behind(dependents):
+        if (at := await line_of(tree, own, "")) is not None:
             left[key].append((own, at))
     return [await _finding(tree, key, symbols[key], rows) for key, rows in left.items()]
 

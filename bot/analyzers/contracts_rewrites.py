@@ -15,8 +15,6 @@ from itertools import islice, pairwise, zip_longest
 
 from tree_sitter import Node
 
-from bot.analyzers.contracts_arity import misfit
-from bot.analyzers.contracts_words import Breakage
 from bot.values import ChangedSymbol, Definition, Reference, Rewrite, Use
 from impact.filetypes import filetype
 from impact.import_statements import respell, statement, takes_default, without
@@ -24,6 +22,7 @@ from impact.nodes import ancestors
 from impact.ports import Language, Tree
 from impact.syntax import tree_of
 from impact.text.lines import file_lines
+from impact.uses.breaks import Breakage, misfit
 from impact.uses.symbols import ALIKE, token_likeness
 
 MOST = 200  # lines of one file that are rewritten

@@ -3,57 +3,18 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
-from bot.analyzers.contracts_arity import Misfit
-from bot.values import ChangedSymbol, Definition, Evidence, Finding, Reference, Side, Source, Verdict
+from bot.values import Definition, Evidence, Finding, Reference, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
 from impact.filetypes import filetype
 from impact.language import language_of
 from impact.ports import Tree
+from impact.uses.breaks import Breakage
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 DEFINITIONS = 12  # that are quoted, on both sides
 MOST_OF_FIRST = 10  # lines of the first file that come before those of others
-
-
-@dataclass(frozen=True, slots=True)
-class Breakage:
-    """One place that the change breaks."""
-
-    reference: Reference
-    symbol: ChangedSymbol | None
-    rule: str
-    misfit: Misfit | None = None
-    new_path: str = ""  # where a file went that was imported
-    other_symbols: tuple[str, ...] = ()  # further definitions by which the same name breaks on this line
-
-    @property
-    def home(self) -> str:
-        """The changed file."""
-        return self.reference.symbol.rpartition(":")[0]
-
-    @property
-    def home_before(self) -> str:
-        """Where the definition, or the file, was before the change."""
-        before = self.symbol.before if self.symbol is not None else None
-        return before.path if before is not None else self.home
-
-    @property
-    def name(self) -> str:
-        """The name as a person says it: "load_settings()"."""
-        if self.rule == "removed-module":
-            return self.home
-        before = self.symbol.before if self.symbol is not None else None
-        label = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
-        label = (
-            label.removesuffix(".__init__")
-            .removesuffix(".constructor")
-            .removesuffix(".__construct")
-            .removesuffix(".initialize")
-        )
-        return f"{label}()" if before is not None and before.kind in ("function", "method", "declaration") else label
 
 
 async def finding(
