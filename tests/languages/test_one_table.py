@@ -14,7 +14,7 @@ from impact.filetypes import FileType, Traits, filetype, filetypes
 from impact.language import CallRules, Language, ResultRules, languages
 
 OF_A_ROW = {"grammar", "reads_as", "checked_by", "grammars"}
-LINTERS = ("ruff", "oxlint", "linters", "settings", "hadolint", "shellcheck", "zizmor")  # of one language each
+LINTERS = ("ruff", "oxlint")  # of one language each
 KNOWN = OF_A_ROW | {one.name for kind in (FileType, Traits, Language) for one in fields(kind)}
 
 

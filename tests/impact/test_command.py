@@ -1,0 +1,45 @@
+"""`python -m impact BASE..HEAD`."""
+
+import subprocess
+import sys
+
+from fakes import Repository
+
+BEFORE: dict[str, str | bytes | None] = {
+    "shop/tax.py": "def total(price, rate):\n    return price * rate\n\n\ndef round_up(price):\n    return price\n",
+    "shop/cart.py": "from shop.tax import round_up, total\n\n\ndef pay(price):\n    return round_up(total(price, 2))\n",
+    "shop/__init__.py": "",
+    "db/schema.sql": "CREATE TABLE orders (id INT, gift_note TEXT);\n",
+    "shop/orders.py": 'NOTES = "SELECT gift_note FROM orders"\n',
+}
+AFTER: dict[str, str | bytes | None] = {
+    "shop/tax.py": "def total(price, rate, country):\n    return price * rate\n",
+    "shop/bill.py": "from shop.tax import totl\n",
+    "db/schema.sql": "CREATE TABLE orders (id INT);\n",
+}
+
+
+def test_a_change_is_looked_at_without_the_product(repository: Repository) -> None:
+    """A line for each place that breaks: old lines, new ones, and those that name what a schema has no more; 0 for a change that breaks nothing."""
+    pull = repository.change(BEFORE, AFTER)
+
+    def run(change: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "impact", change]
+        return subprocess.run(command, cwd=repository.folder, capture_output=True, text=True, check=False)
+
+    done = run(f"{pull.base}..{pull.head}")
+    assert done.returncode == 1
+    assert "were searched by name only" in done.stderr
+    assert [row.partition(" ")[0] for row in done.stdout.splitlines()] == [
+        "shop/bill.py:1:",
+        "shop/cart.py:1:",
+        "shop/cart.py:5:",
+        "shop/cart.py:5:",
+        "shop/orders.py:1:",
+    ]
+    assert "shop/bill.py:1: breaks: `totl` is not there [missing-name]" in done.stdout
+    assert (
+        "total() of shop/tax.py: this line passes 2 arguments and leaves out country, which is required now [required-parameter]"
+        in done.stdout
+    )
+    assert (run(f"{pull.base}..{pull.base}").returncode, run("nothing").returncode, run("x..y").returncode) == (0, 2, 2)
