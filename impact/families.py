@@ -36,7 +36,7 @@ class Family:
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
         found = getattr(import_module(f"{self._folder}.importers"), name, None)
         if found is None and name in BY_QUERIES:
-            found = getattr(import_module("impact.outline"), name)
+            found = getattr(import_module("impact.offers"), name)
         elif found is None:
             raise AttributeError(name)
         setattr(self, name, found)  # asked for at every use of a name

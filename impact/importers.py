@@ -9,8 +9,7 @@ from impact import reader
 from impact.language import Language, Modules, language_of
 from impact.lexical import mention
 from impact.paths import Paths
-from impact.source import Clues, Link
-from impact.values import Import
+from impact.values import Clues, Import, Link
 
 WHOLE = frozenset({"*"})
 FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")  # an import that names no module: a folder's own

@@ -14,9 +14,8 @@ from impact.language import Language, language_of
 from impact.lexical import mention
 from impact.namespaces import Namespaces
 from impact.nodes import Spans, first_line, is_declared
-from impact.source import Clues, Link, Outline
 from impact.spots import any_of
-from impact.values import Import
+from impact.values import Clues, Facts, Import, Link
 
 WORD = re.compile(rb"(?<![\w$])[^\W\d][\w$]*+")
 CHAIN = re.compile(rb"(?:[\w$]++\s*+\.)++\Z")  # what stands before a name, up to its dot
@@ -33,7 +32,7 @@ class KnownNamespaces(KnownModules[Resolver]):
         super().__init__(paths, configs)
         self._names: dict[str, frozenset[str]] = {}  # a file that was told of -> the names that others can use
 
-    def learn(self, path: str, source: bytes, outline: Outline) -> None:
+    def learn(self, path: str, source: bytes, outline: Facts) -> None:
         """Note what a changed file holds, or held."""
         del outline
         language = language_of(path)

@@ -6,8 +6,7 @@ from typing import Protocol, runtime_checkable
 from impact.changes import Query, TreeEntry
 from impact.filetypes import Traits
 from impact.packages import Package, Requirement
-from impact.source import Clues, Link, Outline
-from impact.values import Side, Use
+from impact.values import Clues, Facts, Link, Side, Use
 
 
 class Tree(Protocol):
@@ -55,7 +54,7 @@ class SharedScope(Protocol):
 class SelfDescribed(Protocol):
     """A project in which a path does not say what the file offers: packages of Kotlin, namespaces of C#."""
 
-    def learn(self, path: str, source: bytes, outline: Outline) -> None:
+    def learn(self, path: str, source: bytes, outline: Facts) -> None:
         """Note what a changed file holds, or held before the change, before anything is asked about it."""
 
     def sees(self, path: str, other: str) -> bool:
@@ -100,7 +99,7 @@ class Language(Protocol):
     def project(self, paths: Collection[str], configs: Mapping[str, bytes]) -> Project:
         """The resolver of one side's tree."""
 
-    def outline(self, path: str, source: bytes, side: Side) -> Outline:
+    def outline(self, path: str, source: bytes, side: Side) -> Facts:
         """The definitions of a file and what an importer can ask of it."""
 
     def uses(self, path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Collection
 from functools import wraps
 
-from impact.source import Outline
-from impact.values import Side, SomeUses, Use
+from impact.values import Facts, Side, SomeUses, Use
 
-Outlines = Callable[[str, bytes, Side], Outline]
+Outlines = Callable[[str, bytes, Side], Facts]
 Uses = Callable[[str, bytes, Collection[str]], tuple[Use, ...]]
 
 
@@ -21,13 +20,13 @@ def outlines(read: Outlines) -> Outlines:
     """The function of a language that tells definitions: of code that it does not read it tells none, and why."""
 
     @wraps(read)
-    def checked_outline(path: str, source: bytes, side: Side) -> Outline:
+    def checked_outline(path: str, source: bytes, side: Side) -> Facts:
         try:
             return read(path, source, side)
         except Unreadable as error:
-            return Outline(complete=False, unread=str(error))
+            return Facts(complete=False, unread=str(error))
         except RecursionError:
-            return Outline(complete=False, unread=TOO_DEEP)
+            return Facts(complete=False, unread=TOO_DEEP)
 
     return checked_outline
 

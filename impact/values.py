@@ -132,6 +132,27 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
+class Clues:
+    """What a file that imports a certain file must contain, as Perl patterns for `git grep`."""
+
+    words: frozenset[str]  # every import statement that means the file has one of them
+    far: tuple[str, ...] = ()  # searched in the whole tree
+    near: tuple[str, ...] = ()  # searched below `folder`: relative imports that name no parent folder
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One import statement resolved to a file of the tree. `names` holds "*" for the whole module."""
+
+    target: str  # path in the tree
+    names: frozenset[str]
+    line: int
+    aliases: tuple[tuple[str, str], ...] = ()  # (name in the target or "*", name here), where the two differ
+    public: bool = False  # exported again by this file
+
+
+@dataclass(frozen=True, slots=True)
 class Arguments:
     """What a call passes. `spread`: some of it is not written one by one, so that nothing can be counted."""
 
@@ -175,7 +196,6 @@ class Facts:
 
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
-    bound: frozenset[str] = frozenset()  # names that anything but an import or a definition binds somewhere in it
     open: str = ""  # why it may offer more than it writes, "" if it cannot
     unsure: bool = False  # who loses a name of it may have another: annotations make some of them
     unwritten: bool = False  # it may offer more than it writes, as far as new lines are held against it
@@ -189,9 +209,31 @@ class Facts:
     open_owners: frozenset[str] = frozenset()  # classes that may have more members than they write
     answering: frozenset[str] = frozenset()  # those of them that answer to any member, by their own code
     opaque: frozenset[str] = frozenset()  # functions that a decorator or a macro may give other parameters
-    stars: int = 0  # imports of all that another file offers, those for the file alone too
+    stars: int = 0  # statements that hand on everything of another file; as it is read, those for the file alone too
     module: str = ""  # what the file says that its module is called
     spaces: tuple[str, ...] = ()  # the namespaces that its code is in, whole, the outermost first
+
+    # What an importer can ask of the file, as the search for users tells it (`offers.py`).
+    exports: tuple[tuple[str, str], ...] = ()  # (name that importers write, name of the definition here)
+    complete: bool = True  # False where names can appear that are written nowhere, or the file does not parse
+    bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> the classes it inherits from, as written
+    is_scoped: bool = False  # whether at least the names of its own scope are all written in it, if `complete` is False
+    unread: str = ""  # why a language did not read the file
+    bound: tuple[str, ...] = ()  # names that imports bind, each as often as it is bound, where the language counts them
+    loose: frozenset[str] = frozenset()  # names that are offered for types alone, or bound under a condition
+    borrows: int = 0  # statements that bring in everything of another module, and hand nothing on
+    is_whole: bool = False  # whether the name `default` is the module itself, as in CommonJS, and not one of its names
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What an importer can ask of the file."""
+        return frozenset(name for name, _ in self.exports)
+
+    @property
+    def defined_names(self) -> frozenset[str]:
+        """Of these, the names behind which a definition of this file stands."""
+        own = {one.name for one in self.definitions}
+        return frozenset(name for name, local in self.exports if local in own)
 
     def may_offer(self, name: str) -> bool:
         """Whether a name that it does not write may be there all the same."""

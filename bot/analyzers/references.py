@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import impact
-from bot.analyzers.contracts import REPORTED, compare
 from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 from impact.faults import faults
 from impact.ports import Language, Tree
 from impact.text.lines import file_lines
 from impact.text.paths import is_test
+from impact.uses.breaks import REPORTED, compare
 from impact.uses.one_side import OneSide
 
 UNREAD = "it could not be parsed"

@@ -199,7 +199,7 @@ class LookUps:
             (path, symbol.start, _rows(blob)[symbol.start - 1])
             for path, blob in texts.items()
             if (language := self._language(path))
-            for symbol in language.outline(path, blob, side).symbols
+            for symbol in language.outline(path, blob, side).definitions
             if symbol.short == short
         ]
 
@@ -248,7 +248,7 @@ class LookUps:
             return ()
         if (path, side) not in files.symbols:
             files.left -= 1
-            files.symbols[path, side] = language.outline(path, blob, side).symbols
+            files.symbols[path, side] = language.outline(path, blob, side).definitions
         return files.symbols[path, side]
 
     # --- uses of a name -------------------------------------------------------------------------------------------------------

@@ -77,8 +77,20 @@ from impact.changes import (
     TreeEntry,
     UsePlace,
 )
-from impact.source import Clues, Link, Outline
-from impact.values import COMPONENT, SINGLETON, SPACE, Arguments, Definition, Parameter, Side, SomeUses, Use
+from impact.values import (
+    COMPONENT,
+    SINGLETON,
+    SPACE,
+    Arguments,
+    Clues,
+    Definition,
+    Facts,
+    Link,
+    Parameter,
+    Side,
+    SomeUses,
+    Use,
+)
 
 if TYPE_CHECKING:
     from bot.values.ask import (

@@ -21,8 +21,8 @@ def lost_attributes(sources: Sequence[ChangedSource]) -> Iterator[tuple[str, str
     for source in sources:
         path = source.file.path
         lines = ["" if is_comment(line, path) else line for line in file_lines(source.before)]
-        left = {symbol.name for symbol in source.new.symbols}
-        classes = [one for one in source.old.symbols if one.kind == "class" and not is_test(path)]
+        left = {symbol.name for symbol in source.new.definitions}
+        classes = [one for one in source.old.definitions if one.kind == "class" and not is_test(path)]
         told = set[str]()
         for owner in sorted(classes, key=lambda one: one.end - one.start):  # the innermost first
             names = {name for line in lines[owner.start - 1 : owner.end] for name in SET.findall(line)}
@@ -35,12 +35,12 @@ def lost_attributes(sources: Sequence[ChangedSource]) -> Iterator[tuple[str, str
 
 
 def _has_class(source: ChangedSource, name: str) -> bool:
-    return any(symbol.short == name and symbol.kind == "class" for symbol in source.new.symbols)
+    return any(symbol.short == name and symbol.kind == "class" for symbol in source.new.definitions)
 
 
 def _sets(source: ChangedSource, name: str) -> bool:
     """Whether a file as it is now defines the name, assigns it to an object of its own, alone or among others, or declares it as a field."""
-    if any(symbol.short == name for symbol in source.new.symbols):
+    if any(symbol.short == name for symbol in source.new.definitions):
         return True
     lines = (line for line in file_lines(source.after) if name in line and not is_comment(line, source.file.path))
     return any(name in _assigned(line) or says(FIELD, name, line) for line in lines)

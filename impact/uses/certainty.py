@@ -23,14 +23,13 @@ from dataclasses import dataclass, field
 from impact.changes import Fate, Tie
 from impact.everyday import METHODS
 from impact.ports import Language, Tree
-from impact.source import Link, Outline
 from impact.text.lines import says
 from impact.uses.embedding import declared, is_member
 from impact.uses.exports import Exports
 from impact.uses.names import Names
 from impact.uses.sites import Bindings, Match, is_imported
 from impact.uses.targets import UseTarget, last_word, names_class, resembles, telling
-from impact.values import COMPONENT, Side, Use
+from impact.values import COMPONENT, Facts, Link, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
 FORGOTTEN = 6  # files that a change may leave behind by mistake
@@ -410,9 +409,9 @@ class Judge:
         return any(re.search(pattern.encode(), text) for text in texts.values())
 
 
-def has_member(outline: Outline, name: str) -> bool:
+def has_member(outline: Facts, name: str) -> bool:
     """Whether a file defines anything of that name."""
-    return any(symbol.short == name for symbol in outline.symbols)
+    return any(symbol.short == name for symbol in outline.definitions)
 
 
 def _adds_nothing(base: str, name: str) -> bool:
@@ -420,10 +419,10 @@ def _adds_nothing(base: str, name: str) -> bool:
     return base.removeprefix("enum.") in ENUMERATIONS or (base in MIXED and not hasattr(MIXED[base], name))
 
 
-def _offers(outline: Outline, name: str) -> bool:
+def _offers(outline: Facts, name: str) -> bool:
     """Whether a name that importers can ask for is one of the file's own: `exports.name = other` gives it no meaning here."""
     here = dict(outline.exports).get(name)
-    return here is not None and (not here or (here == name and any(item.name == name for item in outline.symbols)))
+    return here is not None and (not here or (here == name and any(item.name == name for item in outline.definitions)))
 
 
 def _is_beside(path: str, target: UseTarget) -> bool:

@@ -37,4 +37,4 @@ async def embeds(exports: Exports, path: str, heir: str, one: Type) -> bool:
 
 async def _defines(exports: Exports, path: str, name: str) -> bool:
     outline = await exports.outline("head", path)
-    return outline is not None and any(symbol.name == name for symbol in outline.symbols)
+    return outline is not None and any(symbol.name == name for symbol in outline.definitions)

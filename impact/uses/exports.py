@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
-from impact.source import Link, Outline
 from impact.uses.reach import Reach
-from impact.values import Definition, Side
+from impact.values import Definition, Facts, Link, Side
 
 DEPTH = 12  # files that hand on everything of each other
 NOT_HANDED_ON = frozenset({"default"})
@@ -20,18 +19,18 @@ class Exports:
         self._sides = sides
         self._gone: dict[tuple[str, bool], frozenset[str]] = {}
         self._near: dict[frozenset[str], Mapping[str, bytes]] = {}
-        self._outlines: dict[tuple[Side, str], Outline | None] = {}
+        self._outlines: dict[tuple[Side, str], Facts | None] = {}
         self._former: dict[str, str] = {}  # path in the head -> path in the base
 
     def went(self, before: str, after: str) -> None:
         """A file that goes on under another path, by the same name: who asks what it offered means the earlier path."""
         self._former[after] = before
 
-    def know(self, side: Side, path: str, outline: Outline) -> None:
+    def know(self, side: Side, path: str, outline: Facts) -> None:
         """An outline that somebody has made already."""
         self._outlines[side, path] = outline
 
-    async def outline(self, side: Side, path: str) -> Outline | None:
+    async def outline(self, side: Side, path: str) -> Facts | None:
         """The outline of a file, None where it cannot be read. A file that did not change has one for both sides."""
         path = self._former.get(path, path) if side == "base" else path
         if (side, path) not in self._outlines:
@@ -89,7 +88,7 @@ class Exports:
         outline = await self.outline("head", path)
         if outline is None:
             return "unknown"
-        own = [symbol for symbol in outline.symbols if symbol.name == name]
+        own = [symbol for symbol in outline.definitions if symbol.name == name]
         return own[-1] if own else await self._of_imports(path, name, outline, frozenset(), types=False)
 
     async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Definition | None) -> bool:
@@ -121,7 +120,7 @@ class Exports:
             return "unknown"
         if local is None:
             return await self._handed_on(path, name, visited | {(path, name)}, types=types, side=side)
-        own = next((symbol for symbol in outline.symbols if symbol.name == local), None)
+        own = next((symbol for symbol in outline.definitions if symbol.name == local), None)
         if own is None:
             return await self._of_imports(
                 path, local or name, outline, visited | {(path, name)}, types=types, side=side
@@ -144,7 +143,7 @@ class Exports:
         self,
         path: str,
         name: str,
-        outline: Outline,
+        outline: Facts,
         visited: frozenset[tuple[str, str]],
         *,
         types: bool,
@@ -198,7 +197,7 @@ class Exports:
                 is_complete = outline is not None and outline.complete
                 if outline is not None and (name, "") in outline.exports:
                     return True  # by a name that no definition of the file has
-                same = [symbol for symbol in outline.symbols if symbol.name == name] if outline is not None else []
+                same = [symbol for symbol in outline.definitions if symbol.name == name] if outline is not None else []
                 if outline is None or not is_complete or same:
                     return True
         return False

@@ -19,7 +19,7 @@ def lost_guards(sources: Sequence[ChangedSource]) -> tuple[LostGuard, ...]:
     rows = [(source, *_sides(source)) for source in sources if _loses_some(source)]
     come = {guard.name for _, before, after in rows for guard in _apart(after, before)}
     defined_before, defined_now = (
-        {symbol.short for source in sources for symbol in (source.old if is_old else source.new).symbols}
+        {symbol.short for source in sources for symbol in (source.old if is_old else source.new).definitions}
         for is_old in (True, False)
     )
     renamed = defined_before - defined_now

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from impact.changes import ChangedSymbol, Dependent, Query, Reference
 from impact.concurrency import together
-from impact.source import Link
 from impact.text.paths import is_test
 from impact.uses.exports import NOT_HANDED_ON, Exports
 from impact.uses.prototypes import HeadersByDefinition
 from impact.uses.reach import Reach, globs
 from impact.uses.sites import MODULE, Bindings, Meaning, bind
 from impact.uses.symbols import ChangedSource
+from impact.values import Link
 
 BARRELS = frozenset({"__init__", "index"})
 HOPS = 2  # from barrel to barrel
@@ -242,7 +242,7 @@ class ReExports:
             starred_names = self.scene.doors.get(star, {}).keys() - outline.names - NOT_HANDED_ON
             door_names |= {name: ways[name] for name in starred_names & ways.keys()}
         if self.scene.head.mates(path):  # its namespace takes everything
-            own = {symbol.name for symbol in outline.symbols}
+            own = {symbol.name for symbol in outline.definitions}
             door_names |= {name: meanings for name, meanings in ways.items() if name in own}
         return door_names
 

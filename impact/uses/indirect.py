@@ -10,12 +10,11 @@ from dataclasses import dataclass, field, replace
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
 from impact.ports import Language, Tree
-from impact.source import Outline
 from impact.uses.embedding import embeds, is_member
 from impact.uses.exports import Exports
 from impact.uses.reach import Reach
 from impact.uses.symbols import ChangedSource
-from impact.values import Definition
+from impact.values import Definition, Facts
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
@@ -84,7 +83,7 @@ class Indirect:
         if new is None or source is None or new.called is None or new.short not in filetype(new.path).constructors:
             return item
         owner = new.name.rpartition(".")[0]
-        old = next((one for one in source.old.symbols if one.name == owner and one.kind == "class"), None)
+        old = next((one for one in source.old.definitions if one.name == owner and one.kind == "class"), None)
         former = _former_constructor(source.old, owner, new.short)
         if old is None or former is None or not any(one.is_required for one in new.listed):
             return item
@@ -108,7 +107,7 @@ class Indirect:
         owner, _, short = was.name.rpartition(".")
         found: list[ChangedSymbol] = []
         for name in _heirs_of(owner, short, outline):
-            own = next((one for one in outline.symbols if one.name == name and one.kind == "class"), None)
+            own = next((one for one in outline.definitions if one.name == name and one.kind == "class"), None)
             is_hidden = own is None or await is_member(self.exports, path, name, short)
             if own is None or is_hidden or not await embeds(self.exports, path, name, (item.symbol.path, owner)):
                 continue
@@ -146,12 +145,12 @@ def _key(item: ChangedSymbol) -> str:
     return f"{item.symbol.path}:{item.symbol.name}"
 
 
-def _former_constructor(outline: Outline, owner: str, short: str) -> Definition | None:
+def _former_constructor(outline: Facts, owner: str, short: str) -> Definition | None:
     """The constructor that a class has without writing it; None if it has its own, or nobody in this file tells."""
     bases = dict(outline.bases)
     for _ in range(GENERATIONS + 1):
-        own = [one for one in outline.symbols if one.name == f"{owner}.{short}"]
-        others = [one for one in outline.symbols if one.name.rpartition(".")[0] == owner and one.kind == "method"]
+        own = [one for one in outline.definitions if one.name == f"{owner}.{short}"]
+        others = [one for one in outline.definitions if one.name.rpartition(".")[0] == owner and one.kind == "method"]
         if own or any(one.short in filetype(one.path).constructors for one in others):
             return own[0].called if len(own) == 1 else None
         if owner not in bases or len(bases[owner]) > 1:
@@ -162,11 +161,11 @@ def _former_constructor(outline: Outline, owner: str, short: str) -> Definition 
     return None
 
 
-def _inherited(outline: Outline, owner: str, constructor: Definition) -> Definition | None:
+def _inherited(outline: Facts, owner: str, constructor: Definition) -> Definition | None:
     """The constructor as if a class of the file had it; None if the class has one of its own or is not there."""
     name = f"{owner}.{constructor.short}"
-    own = next((symbol for symbol in outline.symbols if symbol.name == owner and symbol.kind == "class"), None)
-    if own is None or any(symbol.name == name for symbol in outline.symbols):
+    own = next((symbol for symbol in outline.definitions if symbol.name == owner and symbol.kind == "class"), None)
+    if own is None or any(symbol.name == name for symbol in outline.definitions):
         return None
     return replace(constructor, path=own.path, name=name, owner=owner, start=own.start, end=own.start)
 
@@ -178,8 +177,8 @@ def _is_inherited(item: ChangedSymbol) -> bool:
     return item.change == "signature" and is_constructor and language.inherits_constructors
 
 
-def _heirs_of(owner: str, constructor: str, outline: Outline) -> Iterable[str]:
-    own = {symbol.name for symbol in outline.symbols}
+def _heirs_of(owner: str, constructor: str, outline: Facts) -> Iterable[str]:
+    own = {symbol.name for symbol in outline.definitions}
     for name, bases in outline.bases:
         is_heir = any(re.split(r"::|[.\\]", ARGUMENTS.sub("", base).strip())[-1] == owner for base in bases)
         if is_heir and f"{name}.{constructor}" not in own:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from impact.changes import Query, Reference
 from impact.ports import SelfDescribed
-from impact.source import Link
 from impact.text.lines import file_lines, without_mark
 from impact.uses.names import occurrences
 from impact.uses.reach import Reach
 from impact.uses.sites import MODULE, mention
+from impact.values import Link
 
 WORD = re.compile(rb"\w+")
 APART = re.compile(r"[^a-z0-9]+")
@@ -42,7 +42,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         spelt, meanings = frozenset[tuple[str, int]](), frozenset[str]()
         if head.is_told:
             spelt = frozenset((use.name, use.line) for use in uses if use.form == "import")
-            own_names = (symbol.short for symbol in head.language.outline(path, source, "head").symbols)
+            own_names = (symbol.short for symbol in head.language.outline(path, source, "head").definitions)
             meanings = frozenset(own_names).union(*(item.names for item in imports_now))
         lines = file_lines(source)
         lost_items = [
@@ -96,7 +96,7 @@ async def _is_member(base: Reach, item: Link) -> bool:
     if not base.is_told or "*" in item.names or not item.names:
         return False
     before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
-    symbols = base.language.outline(item.target, before, "base").symbols
+    symbols = base.language.outline(item.target, before, "base").definitions
     return item.names.isdisjoint(symbol.name for symbol in symbols)
 
 

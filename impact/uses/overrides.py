@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from impact.everyday import METHODS
 from impact.filetypes import filetype
 from impact.ports import Language
-from impact.source import Outline
 from impact.text.lines import file_lines
 from impact.text.paths import is_test
 from impact.uses.budget import SearchLimits
@@ -18,7 +17,7 @@ from impact.uses.exports import Exports
 from impact.uses.importing import Scene
 from impact.uses.sites import Bindings, bind, classes_of, is_imported
 from impact.uses.targets import UseTarget
-from impact.values import Definition
+from impact.values import Definition, Facts
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 GENERATIONS = 4  # of classes above one
@@ -88,9 +87,9 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
         above: list[tuple[str, str]] = []
         for path, owner in level:
             outline = await exports.outline("head", path)
-            if outline is None or (not generation and all(symbol.name != owner for symbol in outline.symbols)):
+            if outline is None or (not generation and all(symbol.name != owner for symbol in outline.definitions)):
                 return False  # the class went with it, and who names the class is known
-            if any(symbol.name == f"{owner}.{before.short}" for symbol in outline.symbols):
+            if any(symbol.name == f"{owner}.{before.short}" for symbol in outline.definitions):
                 return False
             names = [ARGUMENTS.sub("", base).strip() for base in dict(outline.bases).get(owner, ())]
             meanings = [await exports.local_meaning(path, name) for name in names]
@@ -111,13 +110,13 @@ def _words(target: UseTarget) -> tuple[bytes, ...]:
 
 
 def _overriding(
-    target: UseTarget, outline: Outline | None, bound: Bindings, path: str, source: bytes
+    target: UseTarget, outline: Facts | None, bound: Bindings, path: str, source: bytes
 ) -> list[Definition]:
     """The one method of that name of each class that names the target's class as its base, and what implements it for a type."""
     if outline is None:
         return []
     class_names = classes_of(target, bound, path)
-    many = Counter(symbol.name for symbol in outline.symbols)
+    many = Counter(symbol.name for symbol in outline.definitions)
     names = _overridden_names(target)
     below = {
         f"{name}.{short}"
@@ -125,7 +124,7 @@ def _overriding(
         if name != target.within and any(ARGUMENTS.sub("", base).strip() in class_names for base in bases)
         for short in names
     }
-    overriding = [symbol for symbol in outline.symbols if symbol.name in below]
+    overriding = [symbol for symbol in outline.definitions if symbol.name in below]
     return [
         symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone or _took_its_place(target, symbol)
     ]
@@ -139,9 +138,9 @@ def _took_its_place(target: UseTarget, symbol: Definition) -> bool:
     return len(before.listed) == len(symbol.listed)
 
 
-def implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
+def implementing(outline: Facts, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Classes with the interfaces that they implement, where they inherit nothing of those."""
-    classes = [symbol for symbol in outline.symbols if symbol.kind == "class"]
+    classes = [symbol for symbol in outline.definitions if symbol.kind == "class"]
     word = filetype(classes[0].path).implements if classes else ""
     if not word or word.encode() not in source:
         return

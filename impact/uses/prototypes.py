@@ -54,7 +54,7 @@ async def _prototypes(
     prototypes_found: list[Definition] = []
     for header, text in (await tree.read_many(headers, side)).items():
         header_outline = await exports.outline(side, header) if any(short in text for short in shorts) else None
-        symbols_listed = header_outline.symbols if header_outline is not None else ()
+        symbols_listed = header_outline.definitions if header_outline is not None else ()
         prototypes_found += [symbol for symbol in symbols_listed if symbol.kind == DECLARATION and symbol.name in names]
     return prototypes_found
 

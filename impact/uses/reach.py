@@ -8,9 +8,8 @@ from fnmatch import translate
 from impact.changes import Query, TreeEntry
 from impact.concurrency import together
 from impact.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
-from impact.source import Clues, Link, Outline
 from impact.text.lines import CONFIG, without_mark
-from impact.values import Side
+from impact.values import Clues, Facts, Link, Side
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
@@ -87,7 +86,7 @@ class Reach:
         """Whether the files themselves say what they hold, and not their paths."""
         return self._told is not None
 
-    def learn(self, path: str, source: bytes, outline: Outline) -> None:
+    def learn(self, path: str, source: bytes, outline: Facts) -> None:
         """Tell the project what a changed file holds, where its path does not say it."""
         if self._told is not None:
             self._told.learn(path, source, outline)

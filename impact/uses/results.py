@@ -132,7 +132,9 @@ async def _meaning(exports: Exports, path: str, written: str) -> Definition | No
     found = await exports.local_meaning(homes[0], name) if len(homes) == 1 and name else "unknown"
     outline = await exports.outline("head", found.path) if isinstance(found, Definition) else None
     same = (
-        [one for one in outline.symbols if isinstance(found, Definition) and one.name == found.name] if outline else []
+        [one for one in outline.definitions if isinstance(found, Definition) and one.name == found.name]
+        if outline
+        else []
     )
     return same[0] if len(same) == 1 else None
 

@@ -135,7 +135,7 @@ class Search:
             for header in target.homes - {side.path for side in (item.before, item.after) if side is not None}:
                 before[header].add(WHOLE)
                 outline = await self.scene.exports.outline("head", header) if item.after is not None else None
-                symbols = outline.symbols if outline is not None else ()
+                symbols = outline.definitions if outline is not None else ()
                 after[header].update(
                     (one.start, one.end) for one in symbols if item.after and one.name == item.after.name
                 )

@@ -6,10 +6,9 @@ from types import MappingProxyType
 
 from impact.changes import Fate, Reference, Tie
 from impact.everyday import METHODS
-from impact.source import Link
 from impact.text.paths import is_test
 from impact.uses.targets import RESULT, WHOLE_MODULE, UseTarget
-from impact.values import Use
+from impact.values import Link, Use
 
 MODULE = "<module>"
 

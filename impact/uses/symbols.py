@@ -12,10 +12,9 @@ from types import MappingProxyType
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
 from impact.ports import Language
-from impact.source import Outline
 from impact.text.lines import defines, file_lines
 from impact.uses.contract import is_contested, without_formatting
-from impact.values import COMPONENT, SINGLETON, Definition, Side
+from impact.values import COMPONENT, SINGLETON, Definition, Facts, Side
 
 VALUES = frozenset({"variable", COMPONENT})  # what has no body
 HOLDERS = frozenset({"class", "type"})  # what has members
@@ -34,8 +33,8 @@ class ChangedSource:
     language: Language
     before: bytes
     after: bytes
-    old: Outline
-    new: Outline
+    old: Facts
+    new: Facts
 
     def lines(self, symbol: Definition) -> str:
         """The text of a definition."""
@@ -47,26 +46,26 @@ _split = lru_cache(maxsize=4)(file_lines)
 
 
 def read(file: ChangedFile, language: Language, before: bytes | None, after: bytes | None) -> ChangedSource:
-    """Outline both sides of a file; a side that does not exist is empty."""
+    """Facts both sides of a file; a side that does not exist is empty."""
     old, new = (
         _outline(language, file.old_path or file.path, before, "base"),
         _outline(language, file.path, after, "head"),
     )
     if why := new.unread or old.unread:  # then neither side is compared with nothing
-        old = new = Outline(complete=False, unread=why)
+        old = new = Facts(complete=False, unread=why)
     return ChangedSource(file, language, before or b"", after or b"", old, new)
 
 
-def _outline(language: Language, path: str, source: bytes | None, side: Side) -> Outline:
-    return language.outline(path, source, side) if source is not None else Outline()
+def _outline(language: Language, path: str, source: bytes | None, side: Side) -> Facts:
+    return language.outline(path, source, side) if source is not None else Facts()
 
 
 class _Edits:
     """The changed lines of one side, and the definitions that they belong to."""
 
-    def __init__(self, outline: Outline, lines: Iterable[int]) -> None:
+    def __init__(self, outline: Facts, lines: Iterable[int]) -> None:
         self._lines = sorted(lines)
-        self._symbols = sorted(outline.symbols, key=lambda symbol: symbol.start)
+        self._symbols = sorted(outline.definitions, key=lambda symbol: symbol.start)
         self._starts = [symbol.start for symbol in self._symbols]
 
     def touch(self, symbol: Definition) -> bool:
@@ -86,10 +85,10 @@ def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
     base, head = _Edits(source.old, source.file.removed_lines), _Edits(source.new, source.file.added_lines)
     companions = _companions(source.old) | _companions(source.new)
-    old = _by_name(source.old.symbols, companions=companions)
-    new = _by_name(source.new.symbols, old, companions)
+    old = _by_name(source.old.definitions, companions=companions)
+    new = _by_name(source.new.definitions, old, companions)
     symbols_found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
-    left_names = {symbol.name for symbol in source.new.symbols} & companions
+    left_names = {symbol.name for symbol in source.new.definitions} & companions
     gone = [symbol for key, symbol in old.items() if key not in new]
     removed_symbols = _outermost([symbol for symbol in gone if not _is_misread(source, symbol)], left_names)
     added_symbols = [symbol for key, symbol in new.items() if key not in old and head.touch(symbol)]
@@ -112,9 +111,9 @@ def _is_misread(source: ChangedSource, symbol: Definition) -> bool:
     return any(defines(line, word, source.file.path) for line in _split(source.after))
 
 
-def _companions(outline: Outline) -> frozenset[str]:
+def _companions(outline: Facts) -> frozenset[str]:
     """The names that a class and an object share."""
-    is_object = {(symbol.name, SINGLETON in symbol.marks) for symbol in outline.symbols if symbol.kind in HOLDERS}
+    is_object = {(symbol.name, SINGLETON in symbol.marks) for symbol in outline.definitions if symbol.kind in HOLDERS}
     return frozenset(name for name, is_one in is_object if is_one and (name, False) in is_object)
 
 
@@ -167,9 +166,9 @@ def _pair(base: _Edits, head: _Edits, before: Definition, after: Definition) -> 
     return None
 
 
-def _removal(symbol: Definition, now: Outline) -> ChangedSymbol:
+def _removal(symbol: Definition, now: Facts) -> ChangedSymbol:
     """A removed overload leaves its name to the others: calls have to fit one of them."""
-    left = [other for other in now.symbols if other.name == symbol.name and other.called]
+    left = [other for other in now.definitions if other.name == symbol.name and other.called]
     if left and _is_overloaded(symbol):
         return ChangedSymbol(symbol, left[0], "signature")
     return ChangedSymbol(symbol, None, "removed")

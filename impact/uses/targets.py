@@ -224,7 +224,7 @@ async def _target(scene: "Scene", item: ChangedSymbol) -> UseTarget:
             export_names = frozenset(name for name, local in exports if local in above)
             if not export_names and scene.head.mates(path):
                 export_names = frozenset({side.name.partition(".")[0]})  # a neighbouring file defines the type
-            is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.symbols)
+            is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.definitions)
             doors[path] = doors.get(path, frozenset()) | export_names
             whole_homes.update([path] if outline is not None and outline.is_whole else [])
     symbol = item.symbol

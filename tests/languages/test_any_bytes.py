@@ -38,7 +38,7 @@ def test_any_bytes_are_read_without_a_fault(name: str, source: bytes, config: by
         for item in (*project.imports(other, source), *project.imports(other, source, clues.words)):
             assert item.target in (path, other)
         lines = source.count(b"\n") + 1
-        assert all(1 <= symbol.start <= symbol.end <= lines for symbol in outline.symbols)
+        assert all(1 <= symbol.start <= symbol.end <= lines for symbol in outline.definitions)
         assert all(1 <= use.line <= lines for use in language.uses(path, source, {"a", "A", "self"}))
 
 

@@ -32,7 +32,7 @@ def test_members_are_told_with_their_own_class_alone() -> None:
     )
     told = CFAMILY.outline("box.h", source.encode(), "head")
 
-    assert [(one.name, one.kind) for one in told.symbols] == [
+    assert [(one.name, one.kind) for one in told.definitions] == [
         ("Box", "class"),
         ("Kind", "type"),
         ("Kind.SMALL", "variable"),
@@ -41,8 +41,8 @@ def test_members_are_told_with_their_own_class_alone() -> None:
         ("Lid.lift", "method"),
     ]
     assert dict(told.bases) == {"Box": ("Base",), "Kind": (), "Lid": ()}
-    assert {one.marks for one in told.symbols} == {("namespace shop",)}
-    made = next(one for one in told.symbols if one.name == "Box.Box")
+    assert {one.marks for one in told.definitions} == {("namespace shop",)}
+    made = next(one for one in told.definitions if one.name == "Box.Box")
     assert [(one.name, one.is_required) for one in made.listed] == [("rows", True), ("int", False)]
 
 
@@ -50,7 +50,7 @@ def test_what_only_its_own_source_can_name() -> None:
     """What is static, and what stands in a namespace without a name; in a header everyone has it."""
     source = "namespace { int hidden(int a); }\nstatic int own(int a) { return a; }\nint offered(int a);\n"
     found = {
-        path: {one.name for one in CFAMILY.outline(path, source.encode(), "head").symbols if one.visible == "file"}
+        path: {one.name for one in CFAMILY.outline(path, source.encode(), "head").definitions if one.visible == "file"}
         for path in ("a.cpp", "a.hpp")
     }
 

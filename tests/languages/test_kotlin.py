@@ -105,7 +105,7 @@ def test_a_class_that_the_grammar_takes_for_an_expression_is_in_the_outline() ->
     outline = JVM.outline(
         "a/Slow.kt", b"package a.b\n\n@Target(X.CLASS)\n@Keep(X.RUN)\nannotation class Slow\n", "head"
     )
-    assert [(symbol.name, symbol.kind) for symbol in outline.symbols] == [("Slow", "class")]
+    assert [(symbol.name, symbol.kind) for symbol in outline.definitions] == [("Slow", "class")]
     assert outline.complete
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from bot.values import Clues, Outline
+from bot.values import Clues
 from impact.families import LANGUAGES
 from impact.filetypes import Traits
+from impact.values import Facts
 
 if TYPE_CHECKING:
     from whole import Whole
@@ -45,9 +46,9 @@ def crash(_: bytes) -> None:
 def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
     """A language whose outline is never made, for files of a suffix of that name."""
 
-    def outline(path: str, source: bytes, side: str) -> Outline:
+    def outline(path: str, source: bytes, side: str) -> Facts:
         misbehave(source)
-        return Outline()
+        return Facts()
 
     def project(paths: Collection[str], configs: Mapping[str, bytes]) -> SimpleNamespace:
         return SimpleNamespace(clues=lambda _: Clues(frozenset()), imports=lambda *_: ())

@@ -122,7 +122,7 @@ def _label(symbol: ChangedSymbol) -> str:
 def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
     """The public definitions outside tests; all outside tests if none is public, and all if the change is one of tests."""
     code = [symbol for symbol in symbols if not is_test(symbol.symbol.path)] or list(symbols)
-    return [symbol for symbol in code if symbol.symbol.is_exported] or code
+    return [symbol for symbol in code if not symbol.symbol.private] or code
 
 
 def used_symbols(dependents: Dependents, changed_paths: frozenset[str]) -> dict[str, set[tuple[str, int]]]:

@@ -15,7 +15,7 @@ from impact.languages.cfamily.reading import outline, uses
 from impact.lexical import MOST_IMPORTS, line_until, mention
 from impact.parsing import Lines
 from impact.paths import shared_folders
-from impact.source import Clues, Link
+from impact.values import Clues, Link
 
 INCLUDE = re.compile(
     rb"^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?P<mark>[\"<])(?P<path>[^\">\r\n]+)[\">]", re.MULTILINE

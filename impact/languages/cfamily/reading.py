@@ -5,12 +5,11 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from impact import outline as generic
+from impact import offers as generic
 from impact import reader, spots
 from impact.language import languages
-from impact.source import Outline
 from impact.unreadable import finds, outlines
-from impact.values import SPACE, Definition, Parameter, Side, Use
+from impact.values import SPACE, Definition, Facts, Parameter, Side, Use
 
 MODERN = re.compile(
     rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b"
@@ -28,15 +27,15 @@ FAR = 40  # bytes before a name in which what qualifies it ends
 
 
 @outlines
-def outline(path: str, source: bytes, side: Side) -> Outline:
+def outline(path: str, source: bytes, side: Side) -> Facts:
     """The definitions of a file and what an includer can ask of it."""
     told = generic.outline(_read_as(path, source), source, side)
     if told.unread:
         return told
-    symbols = _told_apart(_included(one, path) for one in told.symbols)
+    symbols = _told_apart(_included(one, path) for one in told.definitions)
     offered = {one.name: one.name for one in symbols if "." not in one.name}
     # A name that is gone is looked for in the whole tree before that is said.
-    return replace(told, symbols=symbols, exports=tuple({**dict(told.exports), **offered}.items()), complete=True)
+    return replace(told, definitions=symbols, exports=tuple({**dict(told.exports), **offered}.items()), complete=True)
 
 
 @finds

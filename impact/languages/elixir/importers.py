@@ -14,7 +14,7 @@ from itertools import islice
 
 from impact.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from impact.parsing import Lines
-from impact.source import Clues, Link
+from impact.values import Clues, Link
 
 ENDINGS = (".ex", ".exs")
 ROOT = re.compile(r"(?:^|.*/)(?:lib|test|test/support|web|src|priv/repo/migrations|config)/")

@@ -9,9 +9,8 @@ from functools import lru_cache
 from impact.importers import WHOLE, KnownModules, statements
 from impact.language import languages
 from impact.languages.go import Modules
-from impact.outline import uses as read_uses
-from impact.source import Clues, Link
-from impact.values import Import, Use
+from impact.offers import uses as read_uses
+from impact.values import Clues, Import, Link, Use
 
 GO = languages()[".go"]
 VERSION = re.compile(r"v\d+")

@@ -8,12 +8,11 @@ from itertools import islice
 from impact.importers import KnownModules, statements
 from impact.language import language_of
 from impact.languages.javascript import Modules
-from impact.outline import uses as read_uses
+from impact.offers import uses as read_uses
 from impact.parsing import Lines
-from impact.source import Clues
 from impact.spots import MOST
 from impact.unreadable import finds
-from impact.values import SomeUses, Use
+from impact.values import Clues, SomeUses, Use
 
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
 

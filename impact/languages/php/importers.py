@@ -12,10 +12,9 @@ from itertools import islice
 
 from impact.filetypes import parsed_by
 from impact.lexical import MOST_IMPORTS, line_until, mention
-from impact.outline import uses as read_uses
+from impact.offers import uses as read_uses
 from impact.parsing import Lines
-from impact.source import Clues, Link
-from impact.values import Use
+from impact.values import Clues, Link, Use
 
 SUFFIXES = parsed_by("php")
 NAMESPACE = re.compile(rb"^[ \t]*namespace[ \t]+([A-Za-z_][\w\\]*)", re.MULTILINE)

@@ -5,7 +5,7 @@ import re
 
 from impact.importers import KnownModules
 from impact.languages.python import Modules
-from impact.source import Clues
+from impact.values import Clues
 
 
 class PythonModules(KnownModules[Modules]):

@@ -14,7 +14,7 @@ from impact.languages.ruby.manifest import packages
 from impact.lexical import MOST_IMPORTS, camel, line_until, mention, underscore
 from impact.parsing import Lines
 from impact.paths import shared_folders
-from impact.source import Clues, Link
+from impact.values import Clues, Link
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
 QUOTED = rb"(?P<mark>['\"])(?P<path>[^'\"#\n]+)(?P=mark)"

@@ -8,11 +8,10 @@ from dataclasses import replace
 from impact.importers import KnownModules, statements
 from impact.language import language_of
 from impact.languages.rust import Modules
-from impact.outline import uses as read_uses
+from impact.offers import uses as read_uses
 from impact.reader import written_paths
-from impact.source import Clues, Link
 from impact.unreadable import finds
-from impact.values import Import, Use
+from impact.values import Clues, Import, Link, Use
 
 
 class RustModules(KnownModules[Modules]):

@@ -15,7 +15,7 @@ from itertools import islice
 from impact.filetypes import parsed_by
 from impact.lexical import KEPT, MOST_IMPORTS, config
 from impact.parsing import Lines
-from impact.source import Clues, Link, Outline
+from impact.values import Clues, Facts, Link
 
 SUFFIXES = parsed_by("swift")
 FOLDERS = ("Sources", "Source", "src", "srcs", "Tests")
@@ -78,12 +78,12 @@ class SwiftModules:
         below = list(BELOW.finditer(path))
         return (path[: below[-1].start()].rstrip("/"), below[-1][1]) if below else ("", "")
 
-    def learn(self, path: str, source: bytes, outline: Outline) -> None:
+    def learn(self, path: str, source: bytes, outline: Facts) -> None:
         """Note what a file offers or offered."""
         names = self._told.setdefault(path, _FileNames())
         lines = source.decode("utf-8", "replace").split("\n")
         now = set()
-        for symbol in outline.symbols:
+        for symbol in outline.definitions:
             if "." not in symbol.name and not symbol.private:
                 now.add(symbol.name)
                 head = "\n".join(lines[symbol.start - 1 : symbol.start - 1 + HEAD]).partition(symbol.name)[0]

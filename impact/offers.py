@@ -9,7 +9,6 @@ from itertools import islice
 from impact import marks, reader, spots
 from impact.arguments import OBJECT
 from impact.language import Language, language_of, load
-from impact.source import Outline
 from impact.unreadable import Unreadable, finds, outlines
 from impact.values import COMPONENT, SINGLETON, Definition, Facts, Import, Parameter, Side, SomeUses, Use
 
@@ -38,7 +37,7 @@ def _has_error(language: Language, source: bytes) -> bool:
 
 
 @outlines
-def outline(path: str, source: bytes, side: Side) -> Outline:
+def outline(path: str, source: bytes, side: Side) -> Facts:
     """The definitions of a file and what an importer can ask of it."""
     language = _language(path, source)
     facts = reader.facts(language, source)
@@ -70,8 +69,9 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
         offered = frozenset(exports.values())
         is_public = language.apart_members
         symbols = [replace(one, private=not (is_public or _is_offered(one.name, offered))) for one in symbols]
-    return Outline(
-        symbols=alternatives(symbols, overloads=language.overloads),
+    return replace(
+        facts,
+        definitions=alternatives(symbols, overloads=language.overloads),
         exports=tuple(exports.items()),
         complete=not (facts.made or facts.unsure or _is_open(path, facts, language, source)),
         stars=facts.stars or sum(item.star and item.hands_on for item in facts.imports),
