@@ -165,7 +165,8 @@ def same(one: Finding, other: Finding) -> bool:
         are_guesses = not (one.proven or other.proven) and all(
             source.kind == "model" for source in (*one.sources, *other.sources)
         )
-        is_kindred = not are_guesses or alike(*titles, FEW) or bool(names & other_names)
+        is_kindred = not are_guesses or _are_of_two_readings(one, other) or alike(*titles, FEW)
+        is_kindred |= bool(names & other_names)
         return ((one.category == other.category and is_kindred) or is_story) and not is_other
     there, back = _shows(one, other), _shows(other, one)
     if not by_readers:  # the reader shows what the check reports; not the other way

@@ -48,12 +48,14 @@ def test_what_two_readings_tell_of_neighbouring_lines_is_one_finding() -> None:
 
 
 def test_another_story_of_the_same_line_does_not_take_the_place_of_the_first() -> None:
-    """Neither where findings are joined nor where a root reports beside others: what both tell alike, a second opinion sees."""
+    """Neither where findings are joined nor where a root reports beside others. Two readings of one line in one category tell one thing."""
     one = replace(BASE, title="Every update sets the whole base map anew and mounts all layers again")
     other = replace(BASE, title="The light of extrusions is lost because it was only set for the first style")
     found = list(merge.merge([one]))
     merge.tell_anew(found, other)
     assert [finding.title for finding in found] == [one.title, other.title]
+    readings = [replace(one, sources=(Source("model", "m", "worker", view=view),)) for view in ("diff", "backwards")]
+    assert len(merge.merge([readings[0], replace(readings[1], title=other.title)])) == 1  # two readings of one line
 
 
 def test_different_defects_on_one_line_stay_two() -> None:
