@@ -263,6 +263,12 @@ class ReviewSettings:
 
     root: str | None = setting(None, "The model that asks across units, as provider/model.", section="models")
     worker: str | None = setting(None, "The cheap model that reads the code, as provider/model.", section="models")
+    readers: tuple[str, ...] = setting(
+        (),
+        "Models that read the diff by itself, each once, in place of the worker: of other families they find other things.",
+        section="models",
+        max_length=4,
+    )
     thinking: Effort | None = setting(
         None,
         "How much models that think may think. Default: low for workers and second opinions, medium for the root.",

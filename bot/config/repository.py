@@ -79,10 +79,9 @@ def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made
         value = getattr(part, each.name)
         if each.name not in part.model_fields_set or value is None:
             continue
-        if each.metadata["section"] == "models" and str(value).startswith(
-            COMMAND
-        ):  # a file of a repository starts no program
-            continue
+        names = value if isinstance(value, (tuple, list)) else (value,)
+        if each.metadata["section"] == "models" and any(str(one).startswith(COMMAND) for one in names):
+            continue  # a file of a repository starts no program
         if isinstance(value, BaseModel):
             value = value.model_dump(exclude_unset=True)
         elif each.metadata["entries"]:
@@ -155,6 +154,9 @@ def _unusable(node: yaml.Node | None, settings: Any) -> Iterator[Problem]:  # no
         wrong = _wrong_model(getattr(settings.models, role))
         if wrong:
             yield problem(("models", role), wrong)
+    for at, model in enumerate(settings.models.readers or ()):
+        if wrong := _wrong_model(model):
+            yield problem(("models", "readers", at), wrong)
     for name in ("analyzers", "lenses"):
         for at, one in enumerate(getattr(settings, name) or ()):
             if one not in DEFAULTS[name]:

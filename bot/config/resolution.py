@@ -169,6 +169,8 @@ class Config(ReviewSettings):
         """A sentence about the models that the repository's file has chosen, "" if it has chosen none."""
         file_roles = [name for name in MODELS if self.origins[name] not in ("flag", "environment", "default")]
         ours = [f"{name} {getattr(self, name)}" for name in file_roles]
+        if self.origins["readers"] not in ("flag", "environment", "default"):
+            ours.append(f"readers {', '.join(self.readers)}")
         return f"The repository's settings choose the models: {', '.join(ours)}." if ours else ""
 
 
@@ -367,6 +369,12 @@ def _allowed(
             del allowed_choices[role]
             why = "DEEPREPO_MODELS does not list it" if patterns else "the models are named by who runs deeprepo"
             refusals.append(f"{name}: models.{role} {model} is not used: {why}")
+    readers = allowed_choices.get("readers") or ()
+    unlisted = [model for model in readers if not any(fnmatchcase(model, pattern) for pattern in patterns)]
+    if (patterns or is_model_set) and unlisted:
+        allowed_choices["readers"] = tuple(model for model in readers if model not in unlisted)
+        why = "DEEPREPO_MODELS does not list" if patterns else "the models are named by who runs deeprepo, not"
+        refusals.append(f"{name}: some of models.readers are not used: {why} {', '.join(unlisted)}")
     strategy = allowed_choices.get("strategy")
     for variable in ("strategy", "effort"):
         limit = operator.get(variable)

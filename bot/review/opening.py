@@ -34,6 +34,7 @@ class Models:
 
     root: Model | None
     reader: Model | None
+    others: tuple[Model, ...] = ()  # that read the diff by itself, in place of the reader
 
 
 @asynccontextmanager
@@ -82,6 +83,7 @@ async def open_session(
             absence=checks.absence,
             root=models.root,
             reader=models.reader,
+            others=models.others,
             keep_on_cancel=keep_on_cancel,
             callers=callers,
             readers=readers,
@@ -101,7 +103,7 @@ async def open_session(
 async def _close(models: Models, consumer_code: "ConsumerCode | None") -> None:
     if consumer_code is not None:
         await consumer_code.close()
-    for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
+    for open_one in {id(m): m for m in (models.root, models.reader, *models.others) if m}.values():
         await open_one.close()
 
 

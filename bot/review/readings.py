@@ -1,4 +1,4 @@
-"""Several readings of one change: beside the reader with the code around it others see the diff alone, each in another order.
+"""Several readings of one change: beside the reader with the code around it another sees the diff alone, from its end; or other models do.
 
 No reader finds everything: of what one overlooks another sees a part, and how many have found a thing says what it is worth. What they
 find is joined where it is one defect; second opinions come after that.
@@ -16,17 +16,17 @@ from bot.review.workers import ModelWorker, join
 from bot.values import Unit
 
 LEAST = 400  # tokens of a change that is read more than once: of fewer one reading sees all there is
-TWICE_MORE, ONCE_MORE = 24_000, 120_000  # tokens of one that is read twice more, and once more
+MOST, PROMPT = 120_000, 24_000  # tokens of one that is read more than once at all, and of one prompt
 PART = 4  # of what a review may spend, one in so many pays for these readings
 
 
 async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> WorkerReply:
-    """Have these units read with the code around them, and if they are the whole change, the diff alone as often as that pays."""
+    """Have these units read with the code around them, and if they are the whole change, the diff alone, too."""
     if not isinstance(reader, ModelWorker):
         return await reader.review(units)
     groups = pack(units, _room(session)) if len(units) == len(session.tracker.units) else []
     others = [
-        asyncio.create_task(one.read_alone(groups, backwards=bool(at)))
+        asyncio.create_task(one.read_alone(groups, backwards=not at % 2))
         for at, one in enumerate(_others(session, groups))
     ]
     try:
@@ -44,16 +44,16 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
 def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWorker]:
     """Who reads the diff alone, fixed at the start: by the size of the change, and by what the budget holds then."""
     worker, size = session.worker, sum(unit.tokens for group in groups for unit in group)
-    if session.effort == "low" or size < LEAST or not isinstance(worker, ModelWorker):
+    if session.effort == "low" or not LEAST <= size <= MOST or not isinstance(worker, ModelWorker):
         return []
-    count = 2 if size <= TWICE_MORE else int(size <= ONCE_MORE)
-    each = size // len(groups) + INSTRUCTIONS
-    held = foresight.room_for(session.calls, worker.model, each, worker.role, PART, count * len(groups))
-    return [worker] * min(count, held // len(groups))
+    workers = [replace(worker, model=model) for model in session.others] or [worker]
+    each, calls = size // len(groups) + INSTRUCTIONS, len(groups) * len(workers)
+    held = min(foresight.room_for(session.calls, one.model, each, one.role, PART, calls) for one in workers)
+    return workers[: held // len(groups)]
 
 
 def _room(session: Session) -> int:
     """Tokens of a diff in one prompt; 0 where the model's window is not known to be small."""
     worker = session.worker
     window = session.calls.sizes.window(worker.model) if isinstance(worker, ModelWorker) else None
-    return TWICE_MORE if window is None else max(LEAST, min(TWICE_MORE, window - INSTRUCTIONS - PART_ANSWER))
+    return PROMPT if window is None else max(LEAST, min(PROMPT, window - INSTRUCTIONS - PART_ANSWER))

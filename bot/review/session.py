@@ -87,6 +87,7 @@ class Session:
     analyzers: Worker  # the checks by code; the same as `worker` where there is no model
     root: Model | None = None
     reader: Model | None = None  # the model behind `worker`, where there is one
+    others: Sequence[Model] = ()  # that read the diff by itself, in place of the worker's
     workers: Mapping[str, Worker] = field(default_factory=dict)  # that the root's code may ask by name
     keep_on_cancel: bool = False  # an interrupted command still shows what it has
     callers: Lookup = _nobody  # calls of a symbol in the whole tree

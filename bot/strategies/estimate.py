@@ -108,7 +108,9 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     root, worker = session.root, session.reader
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
-    weighed = [*worker.prompt_usages, *(root.prompt_usages if root is not None else ())]
+    others = [one for one in session.others if isinstance(one, DryRun)]
+    by_others = [usage for one in others for usage in one.prompt_usages]
+    weighed = [*worker.prompt_usages, *by_others, *(root.prompt_usages if root is not None else ())]
     read_tokens = sum(usage.input for usage in weighed)
     readings = _likely(worker.prompt_usages) + _again(worker.look_up_usages, ASKING, _sized(LOOKED_UP, worker))
     root_calls = list[Likely]()
@@ -127,8 +129,9 @@ async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify:
     judge = root or worker
     opinions = _opinions(read_tokens, judge, proofs) if verify and read_tokens else []
     by_root = _usd(root.price, root_calls) if root is not None else 0.0
-    rest = _sum(_usd(worker.price, readings), _usd(judge.price, opinions))
-    every = [*readings, *root_calls, *opinions]
+    beside = [_usd(one.price, _likely(one.prompt_usages)) for one in others]
+    rest = _sum(_usd(worker.price, readings), *beside, _usd(judge.price, opinions))
+    every = [*readings, *_likely(by_others), *root_calls, *opinions]
     usage = Usage(*(round(sum(getattr(one, part) * times for one, times in every)) for part in PARTS))
     calls = round(sum(times for _, times in every))
     return Estimate(effort, name, calls, usage, sum(weighed, Usage()), _sum(by_root, rest), by_root)

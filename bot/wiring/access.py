@@ -161,7 +161,8 @@ class Connections:
                 f"the strategy {settings.strategy} needs a root model: name one with --root provider/model"
             )
         connected_reader = self.connect(reader, settings.timeout)
-        return Models(self.connect(root, settings.timeout) if root else None, connected_reader)
+        others = tuple(self.connect(name, settings.timeout) for name in settings.readers)
+        return Models(self.connect(root, settings.timeout) if root else None, connected_reader, others)
 
     def own(self, called_models: Iterable[Model | None]) -> tuple[str, ...]:
         """The providers that are called at an address of this machine or of a private network: these bill nobody by the token."""

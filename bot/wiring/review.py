@@ -122,7 +122,7 @@ def tools(
 
     def open_here(subject: Survey) -> AbstractAsyncContextManager[Session]:
         chosen_models = connections.models(subject.brief.settings)
-        own = connections.own((chosen_models.root, chosen_models.reader))
+        own = connections.own((chosen_models.root, chosen_models.reader, *chosen_models.others))
         if chosen_models.reader is not None and settings.model_sentence():
             warn(settings.model_sentence())
         return _open(subject, chosen_models, open_journal(), say, keep_on_cancel=keep_on_cancel, own=own)
@@ -154,7 +154,7 @@ def check_models(
     typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
     connections = Connections(environment or config.environment(), typed, access)
     if settings.strategy != "offline":
-        connections.check_known((settings.root, settings.worker), settings.usd)
+        connections.check_known((settings.root, settings.worker, *settings.readers), settings.usd)
     return connections
 
 
@@ -222,7 +222,10 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
     pull = await recorded_reviews.pull(start, repo, request, scratch)
 
     def open_recorded(subject: Survey) -> AbstractAsyncContextManager[Session]:
-        recorded_models = Models(*replays.models(start, section))
+        names = subject.brief.settings.readers
+        recorded_models = Models(*replays.models((start.root, start.worker), section))
+        others = tuple(filter(None, replays.models(names, section)))
+        recorded_models = replace(recorded_models, others=others if recorded_models.reader else ())
         return _open(subject, recorded_models, replays.Replay(record, section), lambda _: None, own=start.own)
 
     async def look_recorded(*_: object) -> ConsumerImpact:
@@ -321,8 +324,11 @@ def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
         dry_runs = [
             DryRun(n, partial(prices.dollars, n)) if n and provider_of(n) else None for n in (root, worker or root)
         ]
+        others = tuple(DryRun(n, partial(prices.dollars, n)) for n in settings.readers if provider_of(n))
         no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)
-        return open_session(subject, Models(*dry_runs), {}, no_limits, languages=LANGUAGES, lenses=lenses(settings))
+        return open_session(
+            subject, Models(*dry_runs, others), {}, no_limits, languages=LANGUAGES, lenses=lenses(settings)
+        )
 
     return Tools(LANGUAGES, open_dry, say=lines(say), look_at_consumers=partial(look, scratch=scratch), faults=faults)
 

@@ -3,7 +3,7 @@
 Every reply comes from the record. Whatever is not as it was is an error that says where, never a silent difference.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import zip_longest
 from typing import Any
 
@@ -115,8 +115,7 @@ class RecordedModel:
         """Nothing is open."""
 
 
-def models(start: Start, section: Section) -> tuple[RecordedModel | None, RecordedModel | None]:
-    """Root and worker of the recorded run."""
+def models(names: Iterable[str | None], section: Section) -> list[RecordedModel | None]:
+    """The models of the recorded run that have these names."""
     unpriced = {row["model"] for row in (*section.of("call"), *section.of("failed")) if row.get("usd", 0) is None}
-    root, worker = (RecordedModel(n, has_price=n not in unpriced) if n else None for n in (start.root, start.worker))
-    return root, worker
+    return [RecordedModel(name, has_price=name not in unpriced) if name else None for name in names]

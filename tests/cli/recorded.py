@@ -58,7 +58,7 @@ def worker(body: Mapping[str, Any]) -> Reply:
 def root(body: Mapping[str, Any]) -> Reply:
     """The next turn, by what was said before; a verdict where one is asked for."""
     if "response_format" in body:
-        return Reply(data=VERDICT)
+        return doubles.verdict(body, VERDICT)
     turns = CHILD if "You were given one task" in str(body["messages"]) else TURNS
     said = sum(message["role"] == "assistant" for message in body["messages"])
     return Reply(calls=doubles.code(turns[min(said, len(turns) - 1)]).calls)

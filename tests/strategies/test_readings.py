@@ -20,6 +20,7 @@ OTHER = {
     "quote": "    return amount * 7 / 100",
     "title": "The rate of 2007 is not a whole number",
     "trigger": "rate_7(1)",
+    "severity": "low",
 }
 
 
@@ -69,10 +70,10 @@ def titles(review: Mapping[str, Any]) -> list[str]:
 
 
 def test_what_any_reader_finds_is_reported(change: Repository) -> None:
-    """The others see no code beside the diff, may ask for none, and do not speak of the whole change; one of them begins at the end."""
+    """The other sees no code beside the diff, may ask for none, does not speak of the whole change, and begins at the end."""
     played = Two(beside=(FOUND | {"severity": "low"},), alone=(OTHER,))
     review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "alone", "opinion", "reading"]
+    assert sorted(played.asked) == ["alone", "opinion", "reading"]
     assert titles(review) == sorted([FOUND["title"], OTHER["title"]])
     assert review["summary"] == "It drops a check."
     assert sum("you begin at the end" in text for text in played.seen) == 1
@@ -87,7 +88,22 @@ def test_a_defect_that_all_find_is_one_finding_with_one_opinion_and_says_so(chan
     told = {**FOUND, "title": "Negative amounts are not refused any more", "why": "No check."}
     played = Two(beside=(FOUND,), alone=(told, OTHER))
     review = reviewed(change, played)
+    assert sorted(played.asked) == ["alone", "opinion", "reading"]
+    votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
+    assert votes == {FOUND["title"]: (2, 2), OTHER["title"]: (1, 2)}
+
+
+def test_other_models_read_the_diff_where_they_are_named(change: Repository) -> None:
+    """Each once, one from the first file on and one from the last, in place of the worker; a replay has them too."""
+    change.git("checkout", "-q", "main")
+    change.commit({".deeprepo.yml": "models: {readers: [compatible/second, compatible/third]}\n"}, "settings")
+    change.git("checkout", "-q", "feature")
+    change.git("rebase", "-q", "main")
+    played = Two(beside=(FOUND,), alone=(FOUND, OTHER))
+    review = reviewed(change, played, DEEPREPO_MODELS="compatible/*")
     assert sorted(played.asked) == ["alone", "alone", "opinion", "reading"]
+    assert sum("you begin at the end" in text for text in played.seen) == 1
+    assert sorted(review["cost"]["models"]) == ["compatible/model", "compatible/second", "compatible/third"]
     votes = {one["title"]: (len(one["sources"]), one["readings"]) for one in review["findings"]}
     assert votes == {FOUND["title"]: (3, 3), OTHER["title"]: (2, 3)}
 
