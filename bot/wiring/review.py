@@ -222,10 +222,8 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
     pull = await recorded_reviews.pull(start, repo, request, scratch)
 
     def open_recorded(subject: Survey) -> AbstractAsyncContextManager[Session]:
-        names = subject.brief.settings.readers
-        recorded_models = Models(*replays.models((start.root, start.worker), section))
-        others = tuple(filter(None, replays.models(names, section)))
-        recorded_models = replace(recorded_models, others=others if recorded_models.reader else ())
+        root, worker, *others = replays.models((start.root, start.worker, *subject.brief.settings.readers), section)
+        recorded_models = Models(root, worker, tuple(filter(None, others)) if worker else ())
         return _open(subject, recorded_models, replays.Replay(record, section), lambda _: None, own=start.own)
 
     async def look_recorded(*_: object) -> ConsumerImpact:
@@ -321,13 +319,13 @@ def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
         root, worker = named_models(settings)
         if not root and not worker:
             _, root, worker = PREFERRED[0]
-        dry_runs = [
+        dry_root, dry_worker = (
             DryRun(n, partial(prices.dollars, n)) if n and provider_of(n) else None for n in (root, worker or root)
-        ]
+        )
         others = tuple(DryRun(n, partial(prices.dollars, n)) for n in settings.readers if provider_of(n))
         no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)
         return open_session(
-            subject, Models(*dry_runs, others), {}, no_limits, languages=LANGUAGES, lenses=lenses(settings)
+            subject, Models(dry_root, dry_worker, others), {}, no_limits, languages=LANGUAGES, lenses=lenses(settings)
         )
 
     return Tools(LANGUAGES, open_dry, say=lines(say), look_at_consumers=partial(look, scratch=scratch), faults=faults)
