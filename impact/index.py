@@ -19,8 +19,9 @@ MOST_FILES = 1_500  # that one report reads
 class Index:
     """One tree. Facts that are not known yet are None, and `wanted` names their files."""
 
-    def __init__(self, entries: Mapping[str, bool]) -> None:
-        self.paths = Paths(entries)
+    def __init__(self, entries: Mapping[str, bool], *, guesses: bool = False) -> None:
+        """`guesses`: a package of the tree is meant by its name alone, as an old line means it."""
+        self.paths, self._guesses = Paths(entries), guesses
         self.wanted: set[str] = set()
         self.sources: dict[str, bytes] = {}
         self.cut = False  # whether files were left out for their number
@@ -72,6 +73,7 @@ class Index:
             known = {path: self.sources[path] for path in configs if path in self.sources}
             self.paths.ignore({path: source for path, source in known.items() if path.endswith(IGNORES)})
             self._modules[language.folder] = language.modules(self.paths, known)
+            self._modules[language.folder].guesses = self._guesses
             for path in self._facts:
                 if (one := language_of(path)) is not None and one.folder == language.folder:
                     self._tell(path, one)

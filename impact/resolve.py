@@ -19,6 +19,9 @@ class Answer:
     state: Literal["found", "absent", "open"]
     definitions: tuple[tuple[str, Definition], ...] = ()  # path and definition, where they are known
     modules: tuple[str, ...] = ()  # the files of the module that the name is, if it is one
+    beyond: Literal["", "absent", "open"] = (
+        ""  # of one that an import binds: whether what it takes is there, if that is not known
+    )
 
 
 OPEN, ABSENT = Answer("open"), Answer("absent")
@@ -92,7 +95,7 @@ def _followed(index: Index, modules: Modules, path: str, facts: Facts, item: Imp
         return Answer("found", (), inner)
     files = modules.files(path, item, there)
     answer = offered(index, files, there, depth - 1) if files and path not in files else OPEN
-    return answer if answer.state == "found" else Answer("found")  # if it is not there, that is another finding's
+    return answer if answer.state == "found" else Answer("found", beyond=answer.state)  # which is another finding's
 
 
 def names_of(index: Index, files: Iterable[str]) -> tuple[str, ...]:

@@ -1,10 +1,15 @@
 """Which names a file offers to its importers, before and after: what it no longer offers breaks them."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from impact.uses.one_side import OneSide
 from impact.uses.reach import Reach
 from impact.values import Definition, Facts, Link, Side
+
+if TYPE_CHECKING:
+    from impact.index import Index
+    from impact.resolve import Answer
 
 DEPTH = 12  # files that hand on everything of each other
 NOT_HANDED_ON = frozenset({"default"})
@@ -21,6 +26,7 @@ class Exports:
         self._near: dict[frozenset[str], Mapping[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Facts | None] = {}
         self._former: dict[str, str] = {}  # path in the head -> path in the base
+        self._indexes: dict[Side, Index] = {}
 
     def went(self, before: str, after: str) -> None:
         """A file that goes on under another path, by the same name: who asks what it offered means the earlier path."""
@@ -88,8 +94,14 @@ class Exports:
         outline = await self.outline("head", path)
         if outline is None:
             return "unknown"
-        own = [symbol for symbol in outline.definitions if symbol.name == name]
-        return own[-1] if own else await self._of_imports(path, name, outline, frozenset(), types=False)
+        own = [one for one in outline.definitions if one.name == name]
+        meanings: list[Meaning] = [
+            "module" if bound_name == "*" else await self.meaning(item.target, bound_name)
+            for item in await self._sides["head"].imports(path)
+            for bound_name in binding(item, name)
+        ]
+        is_known = bool(meanings) and not any(one in ("absent", "unknown") for one in meanings)
+        return own[-1] if own else meanings[0] if is_known else "unknown"
 
     async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Definition | None) -> bool:
         if isinstance(meaning_now, Definition):
@@ -100,66 +112,55 @@ class Exports:
         return is_there or await self.elsewhere(path, name)
 
     async def meaning(
-        self,
-        path: str,
-        name: str,
-        visited: frozenset[tuple[str, str]] = frozenset(),
-        *,
-        types: bool = False,
-        side: Side = "head",
+        self, path: str, name: str, *, types: bool = False, side: Side = "head", depth: int = DEPTH
     ) -> Meaning:
-        """What a name of a file means: the definition behind it, however many imports hand it on, or what is known of it.
+        """What a name that a file offers means: the definition behind it, however many imports hand it on, or what is known of it.
 
         `types`: a type is asked for, which may be handed on for types alone.
         """
         outline = await self.outline(side, path)
-        if outline is None or (path, name) in visited or len(visited) > DEPTH:
+        local = dict(outline.exports).get(name) if outline is not None else None
+        if outline is None or (not types and not outline.loose.isdisjoint((name, local or name))):
             return "unknown"
-        local = dict(outline.exports).get(name)
-        if not types and not outline.loose.isdisjoint((name, local or name)):
-            return "unknown"
-        if local is None:
-            return await self._handed_on(path, name, visited | {(path, name)}, types=types, side=side)
-        own = next((symbol for symbol in outline.definitions if symbol.name == local), None)
-        if own is None:
-            return await self._of_imports(
-                path, local or name, outline, visited | {(path, name)}, types=types, side=side
-            )
-        return own
+        own = next((one for one in outline.definitions if one.name == local), None)
+        if own is not None:
+            return own
+        answer = await self._answer(side, path, name)
+        home, one = answer.definitions[0] if answer.definitions else ("", None)
+        told = await self.outline(side, home) if one is not None else None
+        if told is not None and one is not None:
+            is_loose = not types and one.name in told.loose
+            behind = next((row for row in told.definitions if row.name == (one.means or one.name)), None)
+            return "unknown" if is_loose else behind or "there"
+        state = answer.beyond or answer.state
+        if state == "absent":
+            return "absent" if outline.complete and outline.bound.count(name) <= 1 else "unknown"
+        if state == "open":
+            return await self._by_star(side, path, name, types=types, depth=depth)
+        return "module" if answer.modules else "there"
 
-    async def _handed_on(
-        self, path: str, name: str, visited: frozenset[tuple[str, str]], *, types: bool, side: Side
-    ) -> Meaning:
-        """What a name means that a file does not write: what the one file behind it that offers the name means by it."""
-        names, complete = await self._offer(side, path)
-        if name not in names:
-            return "absent" if complete else "unknown"
+    async def _answer(self, side: Side, path: str, name: str) -> "Answer":
+        """What new lines would be told of the name: a side is read as far as that takes."""
+        from impact.index import ROUNDS, Index  # here: its grammars load with the first name that a file hands on
+        from impact.resolve import OPEN, offered
+
+        path = self._former.get(path, path) if side == "base" else path
+        tree = OneSide(self._sides[side].tree, side)
+        if side not in self._indexes:
+            self._indexes[side] = Index(await tree.paths(), guesses=True)
+        index, answer = self._indexes[side], OPEN
+        for _ in range(ROUNDS):
+            answer = offered(index, [path], name)
+            if not await index.read(tree):
+                break
+        return answer
+
+    async def _by_star(self, side: Side, path: str, name: str, *, types: bool, depth: int) -> Meaning:
+        """What the one file behind this one that offers the name means by it, where no statement names it."""
         behind = [one for one in await self.stars(side, path) if name in (await self._offer(side, one))[0]]
-        if len(behind) == 1:
-            return await self.meaning(behind[0], name, visited, types=types, side=side)
-        return "unknown" if behind else "there"
-
-    async def _of_imports(
-        self,
-        path: str,
-        name: str,
-        outline: Facts,
-        visited: frozenset[tuple[str, str]],
-        *,
-        types: bool,
-        side: Side = "head",
-    ) -> Meaning:
-        """What the imports mean that bind a name: all of them the same to who asks, or nothing is known."""
-        meanings: list[Meaning] = [
-            "module"
-            if bound_name == "*"
-            else await self.meaning(item.target, bound_name, visited, types=types, side=side)
-            for item in await self._sides[side].imports(path)
-            for bound_name in binding(item, name)
-        ]
-        if meanings and all(one == "absent" for one in meanings):
-            return "absent" if outline.complete and outline.bound.count(name) == len(meanings) else "unknown"
-        return meanings[0] if meanings and not any(one in ("absent", "unknown") for one in meanings) else "unknown"
+        if len(behind) == 1 and depth:
+            return await self.meaning(behind[0], name, types=types, side=side, depth=depth - 1)
+        return "unknown"
 
     async def _passed_on(self, path: str) -> list[str]:
         """The names of a file that a definition of its own stood behind before the change, and that it imports now."""

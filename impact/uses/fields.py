@@ -56,20 +56,16 @@ async def with_lost_fields(
     if not lost and not gained:
         return [*references]
     from impact.index import ROUNDS, Index
-    from impact.language import language_of
     from impact.uses.constructions import musts  # here: grammars load with the first file that is searched
 
     head, base = OneSide(tree, "head"), OneSide(tree, "base")
     sources = await tree.read_many(sorted({path for path, _, _ in gained}))
     gained = {(path, owner, name) for path, owner, name in gained if name in musts(sources.get(path, b""), owner)}
     paths = await _asked(head, {name for _, _, name in lost}, {owner for _, owner, _ in gained})
-    now, before = Index(await head.paths()), Index(await base.paths())
+    # What a class of the tree was before the change, an old line meant.
+    now, before = Index(await head.paths(), guesses=True), Index(await base.paths(), guesses=True)
     found: list[_Named] = []
-    language = language_of("fields.py")
     for _ in range(ROUNDS if paths else 0):
-        for index in (now, before):
-            if language is not None and (modules := index.modules(language)) is not None:
-                modules.guesses = True  # what a class of the tree was before the change, an old line meant
         found = [row for path in paths for row in _of_file(now, before, path, lost, gained)]
         if not any([await now.read(head), await before.read(base)]):
             break
