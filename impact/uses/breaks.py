@@ -54,12 +54,9 @@ class Breakage:
             return self.home
         before = self.symbol.before if self.symbol is not None else None
         label = before.name if before is not None else self.reference.symbol.rpartition(":")[2]
-        label = (
-            label.removesuffix(".__init__")
-            .removesuffix(".constructor")
-            .removesuffix(".__construct")
-            .removesuffix(".initialize")
-        )
+        owner, _, last = label.rpartition(".")
+        if owner and last in filetype(self.home_before).constructors:
+            label = owner
         return f"{label}()" if before is not None and before.kind in ("function", "method", "declaration") else label
 
 
