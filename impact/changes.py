@@ -151,8 +151,10 @@ class ResultMisuse:
     says: str  # the end of a sentence that begins with the file
     happens: str  # the end of one that begins with "This line"
     lines: tuple[int, int]  # of the definition that tell the result, before and after the change
-    rule: str = "result"  # or "removed-key"
-    gives: str = "something else"  # what the definition returns now, as far as it is known
+    rule: str = "result"  # or "removed-key", "required-field", "required-part"
+    gives: str = (
+        "something else"  # what the definition returns now, as far as it is known; what is required of its users
+    )
 
 
 @dataclass(frozen=True, slots=True)

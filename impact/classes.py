@@ -50,6 +50,25 @@ def named(index: Index, path: str, name: str) -> Answer:
     return offered(index, files, bound.there) if files and path not in files else OPEN
 
 
+def named_by(index: Index, path: str, written: str) -> Answer:
+    """What a name means in a file that may stand behind that of a module: `order::Order`, `ship.Order`."""
+    language = language_of(path)
+    separator = "." if language is None or "." in written else language.separator
+    receiver, _, name = written.rpartition(separator)
+    if not receiver or language is None:
+        return named(index, path, written)
+    facts, modules = index.facts(path), index.modules(language)
+    if facts is None or modules is None:
+        return OPEN
+    homes: list[tuple[str, ...]] = []
+    for item in facts.imports:
+        files = modules.files(path, item) or () if not item.names else ()
+        called = item.whole or next((one.module for home in files if (one := index.facts(home)) is not None), "")
+        homes += [files] if files and called == receiver else []
+        homes += [modules.inner(path, item, bound.there) or () for bound in item.names if bound.here == receiver]
+    return offered(index, homes[0], name) if len(homes) == 1 else OPEN
+
+
 def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) -> Answer:
     """What a name means that only an import of all names can bring: known if one of them does."""
     stars = [modules.files(path, item, name) for item in facts.imports if item.star]

@@ -19,7 +19,20 @@ from impact.parsing import grammar
 from impact.paths import Paths
 from impact.values import Arguments, Import
 
-QUERIES = ("defs", "uses", "bindings", "guards", "types", "receivers", "imports", "open", "results", "objects", "paths")
+QUERIES = (
+    "defs",
+    "uses",
+    "bindings",
+    "guards",
+    "types",
+    "receivers",
+    "imports",
+    "open",
+    "results",
+    "objects",
+    "paths",
+    "wholes",
+)
 HOOKS = (
     "members",
     "listed",

@@ -149,7 +149,7 @@ class Reader:
             for node in found.get("made", ()):
                 made.update(re.findall(r"\w+", text(node)))
             for node in found.get("open.owner", ()):
-                owners.add(self._owner(node))
+                owners.add(self.owner(node))
             for node in found.get("held", ()):
                 held = self._held(node)
             is_unscoped = is_unscoped or "unscoped" in found
@@ -158,7 +158,7 @@ class Reader:
         answering = frozenset(owners)
         for kind, found in self._defs:
             if kind in ("class", "type") and first(found, f"def.{kind}").start_byte in hidden:
-                outer = self._owner(first(found, f"def.{kind}"))
+                outer = self.owner(first(found, f"def.{kind}"))
                 owners.add(f"{outer}.{_called(found)}".lstrip("."))
         module = next((text(node) for node, _ in self._rows.of("module")), "")
         opaque = {text(node) for node, _ in self._rows.of("opaque.name")}
@@ -192,7 +192,7 @@ class Reader:
         own = {node.start_byte for found in rows for node in found.get("stars.own", ())}
         return len({node.start_byte for found in rows for node in found.get("stars", ())} - own)
 
-    def _owner(self, node: Node) -> str:
+    def owner(self, node: Node) -> str:
         """The class around a node, with the classes around that, where its language tells them."""
         names = (name for *_, name in self._holders.around(node.start_byte, node.end_byte) if name)
         return next(names, "") if self.language.flat else ".".join(reversed([*names]))
@@ -239,7 +239,7 @@ class Reader:
             whole = language.whole(own)
             given = [name_of(node).lstrip("*&") for node in found.get("owner", ())]
             is_free = kind == "global" or (kind == "class" and language.flat)
-            owner = given[0] if given else "" if is_free else self._owner(whole)
+            owner = given[0] if given else "" if is_free else self.owner(whole)
             params = first(found, "params", None)
             takes = None
             if params is not None:

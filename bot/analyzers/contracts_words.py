@@ -14,6 +14,7 @@ from impact.uses.breaks import Breakage
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 DEFINITIONS = 12  # that are quoted, on both sides
+REQUIRED = ("required-field", "required-part")  # what its users have to give since the change
 MOST_OF_FIRST = 10  # lines of the first file that come before those of others
 
 
@@ -125,8 +126,8 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
         has = "returns" if first.reference.call else "has"
         return f"{first.name} {has} {first.misfit.says}, but {first.reference.path} asks for it"
     misuse = first.reference.misuse
-    if first.rule == "required-field" and misuse is not None:
-        return f"{first.name} must be passed now, but {first.reference.path} {misuse.says}"
+    if first.rule in REQUIRED and misuse is not None:
+        return f"{first.name} {misuse.gives}, but {first.reference.path} {misuse.says}"
     if first.rule == "result" and misuse is not None:
         return f"{first.name} returns {misuse.gives} now, but {first.reference.path} {misuse.says}"
     if first.misfit is not None:
@@ -180,10 +181,9 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
             has = "returns" if reference.call else "has"
             return f"`{row.name}` ({where} before the change) {has} {row.misfit.says}. {here} asks for it."
         place = f"The {'call' if _holds(reference.text, reference.name) else 'line'} at {here}"
-        is_new = row.rule == "required-field"
-        if reference.misuse is not None and (is_new or was == now):
-            does = "must be passed" if is_new else f"returns {reference.misuse.gives}"
-            return f"{row.name} {does} now ({row.home}). {place} {row.misfit.says}."
+        if reference.misuse is not None and (row.rule in REQUIRED or was == now):
+            does = reference.misuse.gives if row.rule in REQUIRED else f"returns {reference.misuse.gives} now"
+            return f"{row.name} {does} ({row.home}). {place} {row.misfit.says}."
         return f"{row.name} was `{was}` and is now `{now}` ({row.home})."  # the title says what the call gets wrong
     if row.rule == "removed-module":
         place = f"{row.reference.path}:{row.reference.line}"

@@ -77,7 +77,8 @@ async def with_lost_fields(
             text = file_lines(now.sources[path])[line - 1].rstrip("\r")
             row = replace(mention(f"{home}:{owner}.{name}", name, path, line, text), tie="bound")
             if one.without:
-                wrong = ResultMisuse("leaves it out", f"raises {one.without} when it runs", (0, 0), "required-field")
+                fails = f"raises {one.without} when it runs"
+                wrong = ResultMisuse("leaves it out", fails, (0, 0), "required-field", "must be passed now")
                 rows[path, line, name] = replace(row, name=one.called, call=True, form="call", misuse=wrong)
             else:
                 rows[path, line, name] = replace(row, fate="gone") if one.fails else replace(row, asks=True)

@@ -18,6 +18,7 @@ from impact.uses.exports import Exports
 from impact.uses.fields import with_lost_fields
 from impact.uses.importing import Scene, beside, importing
 from impact.uses.indirect import Indirect
+from impact.uses.lacking import lacking_parts
 from impact.uses.lost_modules import lost_modules
 from impact.uses.meant import of_the_change
 from impact.uses.names import ALL_LINES
@@ -60,6 +61,9 @@ async def find(
     cut += [*by_word.cut, *in_texts.cut, *tree.stopped_searches]
     references = [*in_texts.references, *await lost_properties(tree, found_symbols, found)]
     references = await with_lost_fields(tree, found_symbols, references, fresh)
+    lacking, not_looked = await lacking_parts(tree, found_symbols, fresh)
+    references += lacking
+    missed_uses += not_looked
     places_used = {(row.path, row.line, row.name) for row in references}
     references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]
     return Dependents(

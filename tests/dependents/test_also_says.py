@@ -99,6 +99,13 @@ GONE = {
     "a block of Jinja": ("base.html", "{% block summary %}{% endblock %}\n", "page.html", "{% block summary %}a{% endblock %}\n"),
     "an element of a page": ("page.html", '<p id="summary"></p>\n', "main.js", 'document.getElementById("summary");\n'),
     "a variable of a stylesheet": ("a.css", ":root { --summary: red }\n", "b.css", "p { color: var(--summary) }\n"),
+    "a text of Python": ("shop/pay.py", "def summary(): ...\n", "settings.py", 'TASK = "shop.pay.summary"\n'),
+    "a filter of Django": ("templatetags/shop.py", "@register.filter\ndef summary(x): ...\n", "page.html", "{{ order|summary }}\n"),
+    "a relation of Laravel": ("app/Models/Order.php", "<?php\nclass Order {\n  function summary() { return $this->hasMany(Line::class); }\n}\n", "a.php", "<?php\n$o->with('summary');\n"),
+    "a helper of Rails": ("app/helpers/a_helper.rb", "module AHelper\n  def summary(x)\n  end\nend\n", "app/views/a.html.erb", "<%= summary(order) %>\n"),
+    "a key of Laravel's settings": ("config/shop.php", "<?php\nreturn ['summary' => 1];\n", "a.php", "<?php\nreturn config('shop.summary');\n"),
+    "a member of Prisma": ("a.prisma", "enum Kind {\n  summary\n}\n", "a.ts", "export const a = Kind.summary;\n"),
+    "a variable of Terraform": ("a.tf", 'variable "summary" {}\n', "a.tfvars", "summary = 1\n"),
 }  # fmt: skip
 
 
@@ -167,3 +174,30 @@ def test_a_word_of_many_files_is_a_word_of_its_own(repository: Repository) -> No
     readers = {f"page{number}.html": "{{ order_total }}\n" for number in range(8)}
     found = find(repository.change({"a.py": 'a = "order_total"\n', **readers}, {"a.py": "\n"}))
     assert places(found, "order_total") == set()
+
+
+PROVEN = {
+    "a path that a test replaces": ("shop/pay.py", "def send(x): ...\n", "tests/test_pay.py", '@patch("shop.pay.send")\ndef test(m): ...\n', 1),
+    "an entry point": ("shop/pay.py", "def send(x): ...\n", "pyproject.toml", '[project.scripts]\npay = "shop.pay:send"\n', 2),
+    "a fixture": ("conftest.py", "@pytest.fixture\ndef send_mail(): ...\n", "test_a.py", "def test_one(a, send_mail): ...\n", 1),
+    "a fixture with a name": ("conftest.py", '@pytest.fixture(name="send_mail")\ndef _x(): ...\n', "test_a.py", '@pytest.mark.usefixtures("send_mail")\n', 1),
+    "an action of Laravel": ("app/PayController.php", "<?php\nclass PayController extends Controller {\n  function send() {}\n}\n", "web.php", "<?php\nRoute::get('/', [PayController::class, 'send']);\n", 2),
+    "a callback of Rails": ("app/a.rb", "class A < B\n  before_action :send_mail\n\n  def send_mail\n  end\nend\n", "app/a.rb", "", 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", PROVEN)
+def test_what_a_text_names_exactly_is_proven_to_be_gone(repository: Repository, what: str) -> None:
+    """By its module or its class, or where nothing else of the tree is called so."""
+    path, text, reader, asks, line = PROVEN[what]
+    new = {"def send": "def post", "function send": "function post", 'name="send': 'name="post'}
+    after = next(text.replace(old, now) for old, now in new.items() if old in text)
+    files = {path: text} if reader == path else {path: text, reader: asks}
+    other = {"other.py": "def send_mail(): ...\n", "other.rb": "def send_mail\nend\n"}
+
+    assert f"{reader}:{line}" in {
+        f"{row.path}:{row.line}" for row in find(repository.change(files, {path: after})).references if row.missing
+    }
+    if "send_mail" in text:
+        found = find(repository.change({**files, **other}, {path: after}))
+        assert [row for row in found.references if row.missing] == []

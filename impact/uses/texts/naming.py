@@ -1,17 +1,25 @@
-"""Names that only a framework resolves: parts of templates, routes, elements of pages, views. The rows are in `naming.toml`."""
+"""Names that only a framework resolves: parts of templates, routes, elements of pages, views, and definitions that a text names.
+
+The rows are in `naming.toml`.
+"""
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from impact.changes import ChangedFile
-from impact.text.lines import is_comment
-from impact.text.paths import uses_nothing
+from impact.changes import ChangedFile, ChangedSymbol
+from impact.filetypes import module_path
+from impact.text.lines import file_lines, is_comment
+from impact.text.paths import is_test, uses_nothing
+from impact.uses.targets import telling
 
 LONG_LINE = 2_000  # characters; of a longer one the beginning is read
+MOST_LINES = 60  # of a definition in which its marks are looked for
+SOURCES = ("src", "lib")  # folders of which no path of a module has the name
+EXACT = ("OWNER", "MODULE", "DOTTED")  # a pattern with one of them says whose name it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +31,16 @@ class Naming:
     gives: str = ""
     path: str = ""
     mark: str = "/"  # between the parts of a name that is made of a path
+    home: str = ""  # a pattern of the files that give it
+    within: str = ""  # the same of those that ask for it
+    needs: str = ""  # the same of a file that a tree has which uses the framework
+    of_definition: bool = False  # it is that of a definition, or is made of it
+    marks: str = ""  # what stands on such a definition or in it
+    called: str = ""  # the part of its name that counts, as a group; its first letter is a small one then
+    own: bool = False  # only its own file asks for it
+    proves: bool = False  # who asks for it means that definition and no other
+    loose: bool = False  # the form in which it is asked for is that of other names, too
+    doubts: str = ""  # what its file holds where another one may be meant
 
     def names_in(self, lines: Collection[str]) -> frozenset[str]:
         """The names that some lines give."""
@@ -34,23 +52,58 @@ class Naming:
         match = re.search(self.path, path) if self.path else None
         return "/".join(filter(None, match.groups())).replace("/", self.mark) if match else ""
 
-    def pattern_of(self, name: str) -> str:
-        """The pattern of the lines that ask for a name."""
-        return self.asks.replace("NAME", re.escape(name))
+    def pattern_of(self, name: str, path: str = "", qualified: str = "") -> str:
+        """The pattern of the lines that ask for a name. `path`: of the file that gives it."""
+        stem = path.rpartition("/")[2].partition(".")[0]
+        owner = qualified.rpartition(".")[0].rpartition(".")[2]
+        words = {"OWNER": owner, "MODULE": stem, "QUALIFIED": qualified, "NAME": name}
+        pattern = self.asks.replace("DOTTED", _dotted(path)) if "DOTTED" in self.asks else self.asks
+        for word, meant in words.items():
+            pattern = pattern.replace(word, re.escape(meant))
+        return pattern
+
+    def name_of(self, short: str) -> str:
+        """What the framework calls a definition; "" if it calls it nothing."""
+        found = re.fullmatch(self.called, short) if self.called else None
+        return f"{found[1][:1].lower()}{found[1][1:]}" if found else "" if self.called else short
+
+    def is_asked_in(self, path: str, home: str) -> bool:
+        """Whether a file may ask for a name of another one."""
+        return (path == home if self.own else True) and re.search(self.within, path) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class LostName:
+    """A name that the change takes away. `key`: of the definition, or of the file with the name."""
+
+    naming: Naming
+    name: str
+    home: str
+    key: str
+    pattern: str
+    proves: bool = False
+
+    @property
+    def elsewhere(self) -> str:
+        """The pattern of the lines by which another file may have it, too; "" where those who ask say whose it is."""
+        is_exact = any(word in self.naming.asks for word in EXACT)
+        name = re.escape(self.name)
+        return "" if is_exact else rf"\b(?:def|function)\s+(?:self\.)?{name}\b|\bname\s*=\s*[\"']{name}[\"']"
 
 
 @cache
 def namings() -> tuple[Naming, ...]:
     """Every row."""
     tables = tomllib.loads((Path(__file__).parent / "naming.toml").read_text(encoding="utf-8"))
-    return tuple(Naming(**row) for row in (*tables["name"], *tables["path"]))
+    definitions = (Naming(**row, of_definition=True) for row in tables["definition"])
+    return (*(Naming(**row) for row in (*tables["name"], *tables["path"])), *definitions)
 
 
 def lost_names(
     files: Sequence[ChangedFile], texts: Mapping[str, str], head_paths: Collection[str]
-) -> Iterator[tuple[Naming, str, str]]:
-    """(naming, name, file that gave it up) for what the change takes away and no changed file gives any more."""
-    mine = [file for file in files if file.is_analyzed and not uses_nothing(file.path)]
+) -> Iterator[LostName]:
+    """What the change takes away and no changed file gives any more."""
+    mine = [file for file in files if file.is_analyzed and (is_test(file.path) or not uses_nothing(file.path))]
     removed = {file.path: _removed(file) for file in mine}
     gone_paths = [
         file.old_path
@@ -61,14 +114,71 @@ def lost_names(
     ]
     now = [line[:LONG_LINE] for text in texts.values() for line in text.split("\n")] if any(removed.values()) else []
     for naming in namings():
+        if naming.of_definition or not _is_used(naming, head_paths):
+            continue
         if naming.path:
             names = {name: path for path in gone_paths if (name := naming.of_path(path))}
             alive = {naming.of_path(path) for path in head_paths} if names else set()
-            yield from ((naming, name, path) for name, path in names.items() if name not in alive)
+            yield from (_lost(naming, name, path) for name, path in names.items() if name not in alive)
             continue
-        lost = {name: path for path, lines in removed.items() for name in naming.names_in(lines)}
+        homes = {
+            path: lines
+            for path, lines in removed.items()
+            if re.search(naming.home, path) and (naming.proves or not is_test(path))
+        }
+        lost = {name: path for path, lines in homes.items() for name in naming.names_in(lines)}
         kept = naming.names_in(now) if lost else frozenset()
-        yield from ((naming, name, path) for name, path in lost.items() if name not in kept)
+        yield from (_lost(naming, name, path) for name, path in lost.items() if name not in kept)
+
+
+def _lost(naming: Naming, name: str, path: str) -> LostName:
+    proves = naming.proves and telling(name)
+    return LostName(naming, name, path, f"{path}:{name}", naming.pattern_of(name, path), proves)
+
+
+def lost_definitions(
+    symbols: Iterable[ChangedSymbol], before: Mapping[str, bytes], after: Mapping[str, str], head_paths: Collection[str]
+) -> Iterator[LostName]:
+    """The same of definitions that are gone. `before`: their files before the change; `after`: the changed files after it."""
+    for naming in namings():
+        if not naming.of_definition or not _is_used(naming, head_paths):
+            continue
+        for item in symbols:
+            was = item.before
+            if was is None or (item.after is not None and item.after.short == was.short) or was.path not in before:
+                continue
+            name = naming.name_of(was.short) if re.search(naming.home, was.path) else ""
+            if not name or not _is_marked(naming, before[was.path], was.start, was.end):
+                continue
+            is_exact = any(word in naming.asks for word in EXACT)
+            if "OWNER" in naming.asks and "." not in was.name:
+                continue
+            now = after.get(was.path, "")
+            is_there = re.search(rf"(?<![\w.'\"/-]){re.escape(name)}\s*[(=:,]", now) is not None and not naming.own
+            proves = naming.proves and (is_exact or telling(name)) and not is_there
+            proves &= not (naming.doubts and re.search(naming.doubts, now, re.MULTILINE))
+            key = f"{item.symbol.path}:{item.symbol.name}"
+            yield LostName(naming, name, was.path, key, naming.pattern_of(name, was.path, was.name), proves)
+
+
+def _is_used(naming: Naming, paths: Collection[str]) -> bool:
+    return not naming.needs or any(re.search(naming.needs, path) for path in paths)
+
+
+def _is_marked(naming: Naming, source: bytes, start: int, end: int) -> bool:
+    lines = file_lines(source)[start - 1 : end][:MOST_LINES]
+    return re.search(naming.marks, "\n".join(lines)) is not None
+
+
+def _dotted(path: str) -> str:
+    """The pattern of the paths by which a text means a module: whole, or from one of its folders on."""
+    parts = module_path(path).split("/")
+    parts = parts[1:] if len(parts) > 1 and parts[0] in SOURCES else parts
+    *folders, last = map(re.escape, parts)
+    pattern = ""
+    for at, folder in enumerate(folders):
+        pattern = f"(?:{pattern}{folder}\\.)" + ("?" if at < len(folders) - 1 else "")
+    return pattern + last
 
 
 def _removed(file: ChangedFile) -> list[str]:

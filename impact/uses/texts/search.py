@@ -9,13 +9,13 @@ from impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Refere
 from impact.filetypes import filetype
 from impact.ports import Tree
 from impact.text.lines import is_comment
-from impact.text.paths import is_settings, is_style, is_workflow, uses_nothing, vendored_folder
+from impact.text.paths import is_prose, is_settings, is_style, is_workflow, uses_nothing, vendored_folder
 from impact.uses.byname import suffix
 from impact.uses.sites import mention
 from impact.uses.targets import telling
 from impact.uses.texts import environment
 from impact.uses.texts.ends import asks, gives
-from impact.uses.texts.naming import Naming, lost_names
+from impact.uses.texts.naming import LostName, lost_definitions, lost_names
 from impact.uses.texts.paths import lost_paths
 from impact.uses.texts.words import IMPORTS, LONG_LINE, LostWord, lost_words
 
@@ -50,10 +50,12 @@ async def also_says(
     deleted = {file.path for file in files if file.status == "deleted"}  # what they had may be a package's now
     gone = {**_gone_attributes(symbols, found), **definitions}
     own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
-    names = [*lost_names(files, texts, head_paths)]
+    before = await tree.read_many(sorted({one.path for item in symbols if (one := item.before) is not None}), "base")
+    names = [*lost_definitions(symbols, before, texts, head_paths), *lost_names(files, texts, head_paths)]
+    names = await _proving(tree, names)
     paths = dict(lost_paths(files, head_paths))
     forms = [_any_of([*words, *gone, *paths])] if words or gone or paths else []
-    forms += [naming.pattern_of(name) for naming, name, _ in names]
+    forms += [one.pattern for one in names]
     if not forms:
         return Dependents(references=tuple(found))
     rows = await tree.grep_lines(Query(list(dict.fromkeys(forms)), syntax="perl", limit=ROWS))
@@ -69,10 +71,22 @@ async def also_says(
         if len(text) <= LONG_LINE and not _is_silent(path, text, suffixes)
     ]
     kept = [row for row in lines if row[1] not in added.get(row[0], ())]
+    by_naming = _of_names(
+        [
+            (path, line, text.rstrip("\r"))
+            for path, line, text in rows
+            if len(text) <= LONG_LINE
+            and line not in added.get(path, ())
+            and not is_prose(path)
+            and not is_comment(text, path)
+        ],
+        names,
+    )
     references = [
+        *(row for row in by_naming if row.asks),
         *_of_words(kept, words, suffixes),
         *_of_definitions(kept, definitions, suffixes),
-        *_of_names(kept, names),
+        *(row for row in by_naming if not row.asks),
         *_of_paths(kept, paths, suffixes),
     ]
     unique = {(row.path, row.line): row for row in reversed(references)}
@@ -96,7 +110,7 @@ async def also_says(
     }
     told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}  # the word on it is one of its keys
     by_text = [
-        replace(row, asks=(row.path, row.line, row.name) in missed)
+        replace(row, asks=not row.missing and (row.asks or (row.path, row.line, row.name) in missed))
         for row in reversed(unique.values())
         if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
     ]
@@ -238,13 +252,24 @@ def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Co
     return references
 
 
-def _of_names(rows: Sequence[_Row], names: Sequence[tuple[Naming, str, str]]) -> list[Reference]:
+def _of_names(rows: Sequence[_Row], names: Sequence[LostName]) -> list[Reference]:
+    """The lines that ask for what a framework resolves: that it is gone is proven where they can mean nothing else."""
     references: list[Reference] = []
-    for naming, name, home in names:
-        asks = re.compile(naming.pattern_of(name))
-        mine = [row for row in rows if asks.search(row[2])]
-        references += [mention(f"{home}:{name}", name, *row) for row in mine[:LINES]]
+    for one in names:
+        asks = re.compile(one.pattern)
+        mine = [row for row in rows if one.naming.is_asked_in(row[0], one.home) and asks.search(row[2])]
+        for row in mine[:LINES]:
+            said = replace(mention(one.key, one.name, *row), asks=one.naming.of_definition and not one.naming.loose)
+            references.append(replace(said, tie="bound", fate="gone") if one.proves else said)
     return references
+
+
+async def _proving(tree: Tree, names: Sequence[LostName]) -> list[LostName]:
+    """The names; one that another definition of the tree bears as well proves nothing."""
+    proving = {one.name: one.elsewhere for one in names if one.proves and one.elsewhere}
+    rows = await tree.grep_lines(Query(list(proving.values()), syntax="perl", limit=ROWS)) if proving else ()
+    there = {name for name, pattern in proving.items() if any(re.search(pattern, text) for _, _, text in rows)}
+    return [replace(one, proves=one.proves and one.name not in there) for one in names]
 
 
 def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:

@@ -1,0 +1,16 @@
+; only: typescript tsx
+(interface_declaration name: (_) @owner body: (interface_body [(method_signature name: (property_identifier) @asks.heir) (property_signature name: (property_identifier) @asks.heir)]))
+(interface_declaration name: (_) @owner body: (interface_body [(method_signature name: (property_identifier) @asks.build) (property_signature name: (property_identifier) @asks.build)]))
+(type_alias_declaration name: (_) @owner value: (object_type [(method_signature name: (property_identifier) @asks.build) (property_signature name: (property_identifier) @asks.build)]))
+(abstract_class_declaration name: (_) @owner body: (class_body [(abstract_method_signature name: (property_identifier) @asks.heir) (public_field_definition "abstract" name: (property_identifier) @asks.heir)]))
+[(method_signature name: (_) @provided "?") (property_signature name: (_) @provided "?") (abstract_method_signature name: (_) @provided "?") (public_field_definition name: (_) @provided "?")]
+(interface_body (property_signature name: (_) @provided type: (type_annotation (_) @type)) (#match? @type "\\b(undefined|any|unknown|never|void)\\b"))
+(class_declaration name: (_) @name (class_heritage [
+  (implements_clause [(type_identifier) @of (generic_type name: (type_identifier) @of)]) (extends_clause value: (identifier) @of)])) @whole.heir
+(abstract_class_declaration name: (_) @name (class_heritage [
+  (implements_clause [(type_identifier) @of (generic_type name: (type_identifier) @of)]) (extends_clause value: (identifier) @of)])) @whole.heir @rest
+(interface_declaration name: (_) @name (extends_type_clause type: [(type_identifier) @of (generic_type name: (type_identifier) @of)])) @whole.heir @rest
+(variable_declarator type: (type_annotation [(type_identifier) @of (generic_type name: (type_identifier) @of)]) value: (object) @whole.build)
+(variable_declarator type: (type_annotation [(type_identifier) (generic_type)]) value: (object [
+  (pair key: [(property_identifier) (string)] @part) (shorthand_property_identifier) @part (method_definition name: (property_identifier) @part)
+  (spread_element) @rest (pair key: (computed_property_name) @rest)]) @whole.build)

@@ -1,0 +1,253 @@
+"""Parts that a type asks for since the change, and the unchanged code that had to give all of them and lacks one: implementers, literals, choices.
+
+The base is the witness: what did not give all that the type asked for then, by the same reading, is not understood here.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from impact.changes import ChangedSymbol, Reference, ResultMisuse
+from impact.ports import Tree
+from impact.text.lines import file_lines
+from impact.uses.one_side import OneSide
+from impact.uses.sites import mention
+
+if TYPE_CHECKING:
+    from impact.index import Index
+    from impact.wholes import Parts, Whole
+
+Type = tuple[str, str]  # the file that defines it, and its name
+MOST = 200  # files in which one type is looked for
+DEPTH = 6  # types above each other
+BELOW = 3  # abstract types below each other
+# How a line looks that may hold such a whole of a type; a choice may name its type nowhere near.
+LOOKS = {
+    "heir": r"\bNAME\b",
+    "build": r"\bNAME\b(?:<.*>)?\s*[{(]|:\s*NAME\b(?:<.*>)?\s*=|\bnew\s+(?:\w+\.)*NAME\b",
+    "choose": r"\bNAME\b",
+}
+SAYS = {  # of whom -> what is asked, and what is left out
+    "heir": ("must be implemented now", "does not implement it"),
+    "build": ("must be given now", "leaves it out"),
+    "choose": ("is one of several now", "has no case for it"),
+}
+
+
+@dataclass(slots=True)
+class _Sides:
+    """Both trees as far as they are read."""
+
+    now: "Index"
+    before: "Index"
+    gained: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # type, kind -> parts
+    below: dict[tuple[Type, str], set[str]] = field(
+        default_factory=lambda: defaultdict(set)
+    )  # what such a type hands on
+
+    def parts(self, index: "Index", path: str) -> "Parts | None":
+        """What a file asks for and gives; None if it is not read, or of no language that tells it."""
+        from impact.language import language_of
+        from impact.wholes import parts, tells
+
+        language = language_of(path)
+        if language is None or not tells(language) or index.facts(path) is None:
+            return None
+        return parts(language, index.sources[path])
+
+
+async def lacking_parts(
+    tree: Tree, symbols: Iterable[ChangedSymbol], fresh: Mapping[str, Collection[int]]
+) -> tuple[list[Reference], list[str]]:
+    """The lines of what lacks a part now, and what was not looked at. `fresh`: the lines that the change adds."""
+    pairs = {
+        (side.path, item.before.path if item.before is not None else side.path)
+        for item in symbols
+        if (side := item.after) is not None and item.change != "body"
+    }
+    if not pairs:
+        return [], []
+    from impact.index import ROUNDS, Index
+
+    head, base = OneSide(tree, "head"), OneSide(tree, "base")
+    sides = _Sides(Index(await head.paths()), Index(await base.paths()))
+    for new, old in pairs:
+        sides.parts(sides.now, new)
+        sides.parts(sides.before, old)
+    await sides.now.read(head)
+    await sides.before.read(base)
+    for new, old in pairs:
+        _gain(sides, new, old)
+    found: dict[tuple[str, int, str], Reference] = {}
+    cut: list[str] = []
+    paths: dict[tuple[Type, str], Sequence[str]] = {}
+    for _ in range(BELOW):
+        new_types = sides.gained.keys() - paths.keys()
+        for target, kind in sorted(new_types):
+            paths[target, kind], sentence = await _holding(head, *target, kind)
+            cut += sentence
+        rows: list[Reference] = []
+        for _ in range(ROUNDS if new_types else 0):
+            sides.below.clear()
+            rows = [*_rows(sides, paths, fresh)]
+            if not any([await sides.now.read(head), await sides.before.read(base)]):
+                break
+        else:
+            rows = []  # what is half read says nothing
+        found |= {(row.path, row.line, row.symbol): row for row in rows}
+        for key, names in sides.below.items():
+            sides.gained[key] |= names
+    return [*found.values()], cut
+
+
+def _gain(sides: _Sides, new: str, old: str) -> None:
+    """Note what the types of a changed file ask for that they did not ask for before."""
+    now, before = sides.parts(sides.now, new), sides.parts(sides.before, old)
+    facts = sides.before.facts(old)
+    if now is None or before is None or facts is None:
+        return
+    types = {f"{one.owner}.{one.name}".lstrip(".") for one in facts.definitions if one.kind in ("class", "type")}
+    asked = {(one.owner, one.name, one.kind) for one in before.asked}
+    for one in now.asked:
+        if one.owner in types and (one.owner, one.name, one.kind) not in asked:
+            sides.gained[(new, one.owner), one.kind].add(one.name)
+
+
+async def _holding(head: OneSide, home: str, name: str, kind: str) -> tuple[Sequence[str], list[str]]:
+    """The files of the same language that may hold a whole of a type, the nearest first."""
+    from impact.language import language_of
+    from impact.paths import shared_folders
+
+    language, word = language_of(home), name.rpartition(".")[2]
+    found = [
+        path
+        for path in await head.holding(LOOKS[kind].replace("NAME", re.escape(word)))
+        if (one := language_of(path)) is not None and language is not None and one.folder == language.folder
+    ]
+    found.sort(key=lambda path: (-shared_folders(path, home), path))
+    sentence = f"what has to give each part of {name} was looked for in {MOST} of {len(found)} files"
+    return found[:MOST], [sentence] if len(found) > MOST else []
+
+
+def _rows(
+    sides: _Sides, paths: Mapping[tuple[Type, str], Sequence[str]], fresh: Mapping[str, Collection[int]]
+) -> Iterator[Reference]:
+    """Each whole that lacks a part, as far as the files are read."""
+    for (target, kind), names in sides.gained.items():
+        for path in paths.get((target, kind), ()):
+            known = sides.parts(sides.now, path)
+            for whole in known.wholes if known is not None else ():
+                if whole.kind != kind or not _means(sides.now, path, whole, target):
+                    continue
+                if whole.is_open:
+                    if kind == "heir":  # whoever is below it has to give what it leaves out
+                        given = _given(sides, sides.now, path, whole, target, DEPTH)
+                        sides.below[(path, whole.name), kind] |= names - given if given is not None else set()
+                    continue
+                is_new = any(whole.line <= line <= whole.end for line in fresh.get(path, ()))
+                if kind != "heir" and is_new:
+                    continue
+                lacks = _lacks(sides, sides.now, path, whole, target)
+                left = (lacks or frozenset()) & names
+                if left and _was_whole(sides, path, whole, target):
+                    yield from _told(sides, path, whole, target, sorted(left))
+
+
+def _told(sides: _Sides, path: str, whole: "Whole", target: Type, names: Sequence[str]) -> Iterator[Reference]:
+    from impact.language import language_of
+
+    language = language_of(path)
+    gives, says = SAYS[whole.kind]
+    happens = (language.fails if language is not None else {}).get(whole.kind, "does not compile")
+    lines = file_lines(sides.now.sources[path])
+    for name in names:
+        row = mention(f"{target[0]}:{target[1]}.{name}", name, path, whole.line, lines[whole.line - 1].rstrip("\r"))
+        misuse = ResultMisuse(says, happens, (0, 0), "required-part", gives)
+        yield replace(row, tie="bound", misuse=misuse)
+
+
+def _means(index: "Index", path: str, whole: "Whole", target: Type) -> bool:
+    """Whether the type that a whole is of is this one."""
+    from impact.classes import named, named_by
+
+    if not whole.of:  # the parts alone tell it: all of them are the type's, which the file knows by its name
+        rows = named(index, path, target[1]).definitions
+        return bool(whole.given) and [(home, one.name) for home, one in rows] == [target]
+    rows = named_by(index, path, whole.of).definitions
+    return [(home, one.name) for home, one in rows] == [target]
+
+
+def _was_whole(sides: _Sides, path: str, whole: "Whole", target: Type) -> bool:
+    """Whether the same whole gave all that was asked for before the change."""
+    known = sides.parts(sides.before, path)
+    key = whole.kind, whole.of, whole.name, whole.places
+    for one in known.wholes if known is not None else ():
+        if (one.kind, one.of, one.name, one.places) == key and (one.given == whole.given or whole.kind == "heir"):
+            return not one.is_open and _lacks(sides, sides.before, path, one, target) == frozenset()
+    return False
+
+
+def _lacks(sides: _Sides, index: "Index", path: str, whole: "Whole", target: Type) -> frozenset[str] | None:
+    """The parts that a whole does not give; None where nobody can know."""
+    asked = _asked(sides, index, target, whole.kind, DEPTH)
+    given = _given(sides, index, path, whole, target, DEPTH)
+    if asked is None or given is None:
+        return None
+    if whole.kind == "choose" and not whole.of and not given <= asked.keys():
+        return None
+    if whole.places:
+        return frozenset([*asked][whole.places :]) if whole.places < len(asked) else frozenset()
+    if not asked or (whole.kind == "build" and not whole.given and len(asked) > 1 and whole.of == ""):
+        return None
+    return frozenset(asked) - given
+
+
+def _asked(sides: _Sides, index: "Index", target: Type, kind: str, depth: int) -> dict[str, None] | None:
+    """What a type asks for, with those above it, in order; None if one of them is not known."""
+    from impact.classes import named
+
+    home, name = target
+    known, facts = sides.parts(index, home), index.facts(home)
+    if known is None or facts is None or not depth:
+        return None
+    asked = {one.name: None for one in known.asked if one.owner == name and one.kind == kind}
+    mine = [one for one in facts.definitions if one.name == name and not one.owner and one.kind in ("class", "type")]
+    for base in mine[0].bases if len(mine) == 1 and kind != "choose" else ():
+        rows = named(index, home, base).definitions
+        above = _asked(sides, index, (rows[0][0], rows[0][1].name), kind, depth - 1) if len(rows) == 1 else None
+        if above is not None:
+            asked = {**above, **asked}
+    return asked
+
+
+def _given(sides: _Sides, index: "Index", path: str, whole: "Whole", target: Type, depth: int) -> set[str] | None:
+    """What a whole gives: an heir, by itself and what it inherits; None where nobody can know."""
+    if whole.kind != "heir" or whole.is_all:
+        return set(whole.given)
+    inherited = _members(sides, index, path, whole.name, target, depth)
+    return None if inherited is None else inherited | whole.given
+
+
+def _members(sides: _Sides, index: "Index", path: str, name: str, target: Type, depth: int) -> set[str] | None:
+    """The members of a class and of those above it that are more than asked for; None if one of these is out of sight."""
+    from impact.classes import members, named_by
+    from impact.language import language_of
+
+    facts, language, known = index.facts(path), language_of(path), sides.parts(index, path)
+    if facts is None or language is None or known is None or not depth or name in facts.open_owners or facts.open:
+        return None
+    asked = {one.name for one in known.asked if one.owner == name and one.kind == "heir"}
+    found = {one.name for _, one in members(index, path, name)} - asked
+    outer, _, own = name.rpartition(".")
+    mine = [one for one in facts.definitions if (one.owner, one.name) == (outer, own) and one.kind in ("class", "type")]
+    for base in dict.fromkeys(base for one in mine for base in one.bases):
+        rows = named_by(index, path, base).definitions
+        if [(home, one.name) for home, one in rows] == [target] or base in language.plain_bases:
+            continue
+        above = _members(sides, index, rows[0][0], rows[0][1].name, target, depth - 1) if len(rows) == 1 else None
+        if above is None:
+            return None
+        found |= above
+    return found

@@ -1,0 +1,98 @@
+"""Parts that a type asks for since the change, and who lacks them."""
+
+from collections.abc import Mapping
+
+import pytest
+from dependents_scene import find
+from fakes import Repository
+
+JAVA = {
+    "com/shop/a/Ship.java": "package com.shop.a;\npublic interface Ship {\n  void ship();\n  default int free() { return 1; }\n}\n",
+    "com/shop/a/Half.java": "package com.shop.a;\npublic abstract class Half implements Ship { }\n",
+    "com/shop/b/Parcel.java": "package com.shop.b;\nimport com.shop.a.Ship;\npublic class Parcel implements Ship {\n  public void ship() { }\n}\n",
+    "com/shop/b/Letter.java": "package com.shop.b;\nimport com.shop.a.Half;\nclass Letter extends Half {\n  public void ship() { }\n}\n",
+    "com/shop/b/Other.java": "package com.shop.b;\nimport com.shop.a.Ship;\nimport org.lib.Thing;\nclass Other extends Thing implements Ship {\n  public void ship() { }\n}\n",
+    "com/shop/b/Had.java": "package com.shop.b;\nimport com.shop.a.Half;\nclass Had extends Half {\n  public void ship() { }\n  public int weigh() { return 1; }\n}\n",
+    "com/shop/b/Never.java": "package com.shop.b;\nimport com.shop.a.Ship;\nclass Never implements Ship { }\n",
+    "com/shop/c/Ship.java": "package com.shop.c;\npublic interface Ship { }\n",
+    "com/shop/c/Apart.java": "package com.shop.c;\nclass Apart implements Ship { }\n",
+}
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\n',
+    "src/lib.rs": "pub mod order;\npub mod user;\n",
+    "src/order.rs": "pub struct Order {\n    pub id: u32,\n}\npub enum Kind { A, B }\n",
+    "src/user.rs": (
+        "use crate::order::{self, Kind, Order};\npub fn one() -> Order { Order { id: 1 } }\npub fn two(o: Order) -> Order {\n    Order { ..o }\n}\n"
+        "pub fn three() -> order::Order { order::Order { id: 3 } }\npub fn four(k: Kind) -> u32 {\n    match k {\n        Kind::A | Kind::B => 1,\n    }\n}\n"
+        "pub fn five(k: Kind) -> u32 {\n    match k {\n        Kind::A => 1,\n        _ => 2,\n    }\n}\n"
+    ),
+}
+GO = {
+    "go.mod": "module example.com/shop\n",
+    "ship/ship.go": "package ship\n\ntype Shipper interface {\n\tShip() bool\n}\n\ntype Order struct {\n\tID int\n}\n",
+    "parcel/parcel.go": (
+        'package parcel\n\nimport "example.com/shop/ship"\n\ntype Parcel struct{}\n\nvar _ ship.Shipper = (*Parcel)(nil)\n\nvar one = ship.Order{1}\n\nvar two = ship.Order{ID: 1}\n'
+    ),
+    "parcel/methods.go": "package parcel\n\nfunc (p *Parcel) Ship() bool { return true }\n",
+}
+TYPESCRIPT = {
+    "src/ship.ts": "export interface Opts { depth: number; wide?: boolean }\nexport interface Ship extends Opts { }\n",
+    "src/use.ts": (
+        "import { Opts, Ship } from './ship';\nexport const one: Opts = { depth: 1 };\nexport const two: Opts = { ...one };\nexport const three: Partial<Opts> = { depth: 3 };\n"
+        "export class Four implements Ship {\n  constructor(public depth: number) {}\n}\n"
+    ),
+}
+PYTHON = {
+    "ship.py": "from abc import ABC, abstractmethod\n\n\nclass Ship(ABC):\n    @abstractmethod\n    def ship(self): ...\n",
+    "parcel.py": (
+        "from ship import Ship\nimport lib\n\n\nclass Parcel(Ship):\n    def ship(self): ...\n\n\nclass Half(Ship):\n    pass\n\n\nclass Mixed(lib.Ready, Ship):\n    def ship(self): ...\n"
+    ),
+}
+PHP = {
+    "composer.json": '{"autoload": {"psr-4": {"App\\\\": "app/"}}}',
+    "app/Ship.php": "<?php\nnamespace App;\ninterface Ship\n{\n    public function ship();\n}\n",
+    "app/Parcel.php": "<?php\nnamespace App;\nclass Parcel implements Ship\n{\n    public function ship() {}\n}\n",
+}
+CSHARP = {
+    "Ship.cs": "namespace Shop;\npublic interface IShip {\n  bool Ship();\n}\npublic class Order {\n  public required string Name { get; init; }\n}\n",
+    "Parcel.cs": (
+        "namespace Shop;\npublic class Parcel : IShip {\n  bool IShip.Ship() => true;\n}\npublic partial class Part : IShip {\n  public bool Ship() => true;\n}\n"
+        'public class Use {\n  public Order One() => new Order { Name = "x" };\n}\n'
+    ),
+}
+KOTLIN = {
+    "a/Ship.kt": "package a\n\ninterface Ship {\n    fun ship()\n    fun free() = 1\n}\n\nenum class Kind { A, B }\n",
+    "a/Parcel.kt": (
+        "package a\n\nclass Parcel : Ship {\n    override fun ship() {}\n}\n\nclass By(s: Ship) : Ship by s\n\nfun text(k: Kind) = when (k) {\n    Kind.A -> 1\n    Kind.B -> 2\n}\n\n"
+        "fun other(k: Kind) = when (k) {\n    Kind.A -> 1\n    else -> 2\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "change", "lacking"),
+    [
+        (JAVA, ("com/shop/a/Ship.java", "void ship();", "void ship(); int weigh();"), ["com/shop/b/Letter.java:3", "com/shop/b/Parcel.java:3"]),
+        (RUST, ("src/order.rs", "id: u32,", "id: u32, pub name: u32,"), ["src/user.rs:2", "src/user.rs:6"]),
+        (RUST, ("src/order.rs", "A, B", "A, B, C"), ["src/user.rs:8"]),
+        (GO, ("ship/ship.go", "Ship() bool", "Ship() bool\n\tWeigh() int"), ["parcel/parcel.go:7"]),
+        (GO, ("ship/ship.go", "ID int", "ID int\n\tAge int"), ["parcel/parcel.go:9"]),
+        (TYPESCRIPT, ("src/ship.ts", "depth: number;", "depth: number; owner: string;"), ["src/use.ts:2", "src/use.ts:5"]),
+        (PYTHON, ("ship.py", "    @abs", "    @abstractmethod\n    def weigh(self): ...\n\n    @abs"), ["parcel.py:5"]),
+        (PHP, ("app/Ship.php", "ship();", "ship();\n    public function weigh();"), ["app/Parcel.php:3"]),
+        (CSHARP, ("Ship.cs", "bool Ship();", "bool Ship(); int Weigh();"), ["Parcel.cs:2"]),
+        (CSHARP, ("Ship.cs", "init; }", "init; }\n  public required int Age { get; init; }"), ["Parcel.cs:9"]),
+        (KOTLIN, ("a/Ship.kt", "fun ship()", "fun ship()\n    fun weigh(): Int"), ["a/Parcel.kt:3"]),
+        (KOTLIN, ("a/Ship.kt", "A, B", "A, B, C"), ["a/Parcel.kt:9"]),
+    ],
+)  # fmt: skip
+def test_who_lacks_a_part_that_a_type_asks_for_now(
+    repository: Repository, before: Mapping[str, str], change: tuple[str, str, str], lacking: list[str]
+) -> None:
+    """An implementer, a literal, a choice that named all of them before. Silent: what inherits from elsewhere, takes the rest, or never was whole."""
+    path, old, new = change
+    assert old in before[path]
+    found = find(repository.change(before, {path: before[path].replace(old, new, 1)}))
+
+    rows = [row for row in found.references if row.misuse is not None and row.misuse.rule == "required-part"]
+    assert sorted(f"{row.path}:{row.line}" for row in rows) == lacking
