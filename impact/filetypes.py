@@ -99,6 +99,7 @@ class Traits:
     open_classes: bool = False  # any file that is loaded may open a class or a module again
     loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
+    everywhere: str = ""  # the word before what every file sees that one defines in no class and no namespace
     module_word: str = ""  # an import names a module, which any file may declare with this word
 
 

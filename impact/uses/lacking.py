@@ -108,7 +108,7 @@ def _gain(sides: _Sides, new: str, old: str) -> None:
     facts = sides.before.facts(old)
     if now is None or before is None or facts is None:
         return
-    types = {f"{one.owner}.{one.name}".lstrip(".") for one in facts.definitions if one.kind in ("class", "type")}
+    types = {one.name for one in facts.definitions if one.kind in ("class", "type")}
     asked = {(one.owner, one.name, one.kind) for one in before.asked}
     for one in now.asked:
         if one.owner in types and (one.owner, one.name, one.kind) not in asked:
@@ -239,9 +239,8 @@ def _members(sides: _Sides, index: "Index", path: str, name: str, target: Type, 
     if facts is None or language is None or known is None or not depth or name in facts.open_owners or facts.open:
         return None
     asked = {one.name for one in known.asked if one.owner == name and one.kind == "heir"}
-    found = {one.name for _, one in members(index, path, name)} - asked
-    outer, _, own = name.rpartition(".")
-    mine = [one for one in facts.definitions if (one.owner, one.name) == (outer, own) and one.kind in ("class", "type")]
+    found = {one.short for _, one in members(index, path, name)} - asked
+    mine = [one for one in facts.definitions if one.name == name and one.kind in ("class", "type")]
     for base in dict.fromkeys(base for one in mine for base in one.bases):
         rows = named_by(index, path, base).definitions
         if [(home, one.name) for home, one in rows] == [target] or base in language.plain_bases:

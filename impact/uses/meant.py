@@ -1,12 +1,14 @@
 """Which of the uses that were found mean what changed: the base says what a name meant in a file that nobody changed."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from impact.changes import Fate, Reference
+from impact.changes import Fate, Query, Reference
 from impact.ports import Tree
 from impact.uses.one_side import OneSide
+from impact.uses.reach import globs
 from impact.uses.targets import RESULT
 
 if TYPE_CHECKING:
@@ -52,7 +54,25 @@ async def of_the_change(tree: Tree, scene: "Scene", references: Sequence[Referen
         if row.sure and row.fate != "there" and row.symbol not in kept and row.misuse is None
     }
     given = await given_elsewhere(OneSide(tree, "head"), set(lost.values())) if lost and scene.head.is_told else ()
-    return tuple(replace(row, fate=_fate(row)) if lost.get(row) in given else row for row in left)
+    others_have = await _given_to_all(tree, scene, {row.name for row in lost if row.missing})
+    return tuple(
+        replace(row, fate=_fate(row))
+        if lost.get(row) in given
+        else replace(row, fate="unknown")
+        if row in lost and row.name in others_have
+        else row
+        for row in left
+    )
+
+
+async def _given_to_all(tree: Tree, scene: "Scene", names: Collection[str]) -> frozenset[str]:
+    """Of the names that are gone, those that some file defines still, where what one file defines in no class every file sees."""
+    word = scene.head.language.TRAITS.everywhere
+    if not word or not names:
+        return frozenset()
+    defines = re.compile(rf"^\s*{word}\s+&?({'|'.join(sorted(map(re.escape, names)))})\s*\(")
+    rows = await tree.grep_lines(Query([defines.pattern], globs(scene.head.language), syntax="perl"))
+    return frozenset(found[1] for _, _, text in rows if (found := defines.match(text)))
 
 
 def _root(row: Reference) -> str:

@@ -14,6 +14,8 @@
 (marker_annotation name: (scoped_identifier scope: (_) @receiver name: (_) @sought))
 (annotation name: (scoped_identifier scope: (_) @receiver name: (_) @sought))
 (element_value_pair key: (identifier) @key)
+; a constant that a switch names is one of what it asks for
+(switch_expression condition: (parenthesized_expression [(identifier) (method_invocation) (field_access)] @receiver) body: (switch_block (_ (switch_label (identifier) @name))))
 ; all
 ; only: kotlin
 (call_expression . (identifier) @name (value_arguments) @args .)

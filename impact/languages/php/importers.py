@@ -46,6 +46,7 @@ LOADED = re.compile(
     rb"[ \t]*+(?P<mark>['\"])(?P<path>[^'\"$\n]++)(?P=mark)"
 )
 LEFT_OUT = re.compile(rb"^[ \t]*(\*|//|#(?!\[)|/\*|use\b|namespace\b(?!\\))")
+NO_CALL = re.compile(rb"\b(?:function|new)[ \t]++&?[ \t]*+$")
 WHOLE = frozenset({"*"})
 MOST_PREFIXES = 1_000  # of all composer.json files together: each name is compared with each of them
 
@@ -137,6 +138,8 @@ class Names:
         if helpers := {full.rpartition("\\")[2] for full, homes in self._helpers.items() if path in homes}:
             far.append(rf"\\({'|'.join(sorted(helpers))})\b|^\s*use\s+(function|const)\b")
             words |= helpers
+        if everywhere := {full for full, homes in self._helpers.items() if path in homes and "\\" not in full}:
+            far.append(rf"(?<![\w\\$>:])(?:{'|'.join(sorted(everywhere))})\s*\(")
         return Clues(frozenset(words), tuple(far))
 
     def mates(self, path: str) -> Collection[str]:
@@ -170,6 +173,7 @@ class Names:
                 imports += self._qualified_import(match, here, aliases, source, lines)
         if namespace is None:
             imports += self._global_imports(source, mentions, lines)
+        imports += self._global_calls(source, here, aliases, lines)
         for match in islice(LOADED.finditer(source), MOST_IMPORTS):
             target = self._file(match["path"].decode("utf-8", "replace"), path, match["here"] is not None)
             if target and mentions.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
@@ -182,6 +186,22 @@ class Names:
             match = re.search(rb"(?<![\w\\$>:])" + full.encode() + rb"\b", source)
             if match:
                 yield Link(self._classes[full], frozenset({full}), lines.at(match.start()))
+
+    def _global_calls(self, source: bytes, here: str, aliases: Collection[str], lines: Lines) -> Iterator[Link]:
+        """The functions without a namespace that a file calls: one that its own namespace has, or that it imports, goes before them."""
+        everywhere = {full: homes for full, homes in self._helpers.items() if "\\" not in full}
+        names = [name for name in everywhere if name not in aliases and (not here or here + name not in self._helpers)]
+        if not names:
+            return
+        call = re.compile(rb"(?<![\w\\$>:])(" + "|".join(sorted(map(re.escape, names))).encode() + rb")[ \t]*+\(")
+        told: set[str] = set()
+        for match in islice(call.finditer(source), MOST_IMPORTS):
+            name, before = match[1].decode("utf-8", "replace"), line_until(source, match.start())
+            if name in told or LEFT_OUT.match(before) or NO_CALL.search(before):
+                continue
+            told.add(name)
+            for target in everywhere[name]:
+                yield Link(target, frozenset({name}), lines.at(match.start()))
 
     def _use_imports(self, full: str, alias: str, line: int, function: bool) -> Iterator[Link]:
         short = full.rpartition("\\")[2]
