@@ -17,6 +17,7 @@ UNFIT = [
     ("def f(a, b=1)", "def f(a, b)", "f(a)", "required-parameter"),
     ("async def f(a)", "async def f(a, b)", "await f(a)", "required-parameter"),
     ("def f(*, a)", "def f(a, /)", "f(a=a)", "keyword"),
+    ("def f(a, b)", "def f(b, a)", "f(a, b=b)", "keyword"),
 ]
 FIT = [
     ("def f(a)", "def f(a, b=1)", "f(a)"),
