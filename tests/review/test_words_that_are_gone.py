@@ -70,6 +70,13 @@ def test_a_word_that_means_something_else_is_in_no_headline(repository: Reposito
     assert (json.loads(reviewed.to_json())["conclusion"], reviewed.open) == ("clean", ())
 
 
+def test_a_value_is_no_name_that_a_line_gives(repository: Repository) -> None:
+    """`false` elsewhere has nothing to do with a setting that is true now."""
+    project = '<Project>\n  <Reference Output="false" />\n</Project>\n'
+    reviewed = review(repository, {"app.yml": "cancel: false\n", "lib.csproj": project}, {"app.yml": "cancel: true\n"})
+    assert json.loads(reviewed.to_json())["coverage"]["relying"] == []
+
+
 MODELS = "from pydantic import BaseModel\n\n\nclass ItemBase(BaseModel):\n    {}\n\n\nclass ItemCreate(ItemBase):\n    owner: int = 0\n"
 ROWS = "from dataclasses import dataclass\n\n\n@dataclass\nclass Row:\n    {}\n    size: int = 0\n"
 CREATES = "from shop.models import ItemCreate\n\n\ndef create():\n    return ItemCreate(\n        owner=1,\n        title='a',\n    )\n\n\ndef show(item: ItemCreate):\n    return item.title\n"

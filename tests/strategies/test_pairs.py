@@ -142,6 +142,31 @@ def test_lines_that_use_two_definitions_are_shown_once(change: Repository) -> No
     assert "Used too in shop/whole.py:4-5, which another section of this message shows." in seen
 
 
+def test_a_blank_line_of_a_class_does_not_alter_it(change: Repository) -> None:
+    """What its members lose beside it is shown with these: nobody is asked about the users of the class."""
+    members = "".join(
+        f"  part_{n}() {{\n    const value = load({n}, 'a text that fills the line')\n    return value\n  }}\n"
+        for n in range(400)
+    )
+    before = (
+        f"class Clock {{\n{members}  get now() {{\n    const a = first()\n    return a\n  }}\n}}\nexport {{ Clock }}\n"
+    )
+    after = before.replace("  get now", "\n  get now").replace(
+        "    const a = first()\n    return a\n", "    return second()\n"
+    )
+    uses = "import { Clock } from './clock'\nexport const made = new Clock()\nexport const now = made.now\n"
+    change.git("checkout", "-q", "main")
+    change.commit({"ui/clock.js": before, "ui/use.js": uses}, "a class")
+    change.git("checkout", "-q", "feature")
+    change.git("rebase", "-q", "main")
+    change.commit({"ui/clock.js": after}, "its member")
+    played = Led()
+    read(change, played)
+    headings = [line for text in played.seen for line in text.split("\n") if line.startswith("## ")]
+    assert any("now" in line for line in headings)
+    assert not any("Clock lines" in line or line.endswith("Clock") for line in headings)
+
+
 def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:
     """The change was read by the workers, and the root goes on."""
     review = reviewed(change, Led(BROKEN, pairs=400))

@@ -76,7 +76,9 @@ async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
 
 def _alters(unit: Unit) -> bool:
     """Whether a unit changes code that was there: what is new has no users that knew it otherwise."""
-    code = _code(unit)
+    code, added = _code(unit), [row for row in unit.rows if row.sign == "+"]
+    if added and not any(row.text.strip() for row in added):
+        return False  # a blank line of a class, beside what its members lose
     return any(row.sign == "-" for row in code) or (bool(code) and any(row.sign == " " for row in unit.rows))
 
 

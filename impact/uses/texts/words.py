@@ -15,6 +15,7 @@ from impact.uses.targets import telling
 from impact.uses.texts.ends import SCHEMA, Given, gives
 
 SHORTEST, LONGEST = 4, 60  # letters of a word
+VALUES = frozenset({"true", "false", "null", "none", "undefined"})  # of any language: no name that a line gives
 LONG_LINE = 2_000  # characters; of a longer one the beginning is read
 _QUOTED = re.compile(r"(?<=[\"'`])[/^]?([A-Za-z_][\w.:/{}<>-]{2,80})(?=[\"'`,?$])")
 _PATH = re.compile(r"(?<![\w.])/([A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)*)")
@@ -122,5 +123,6 @@ def _words(path: str, text: str) -> Iterator[str]:
     for word in found:
         for part in _PARAMETER.split(word) if "/" in word or "{" in word else (word,):
             text_part = part.strip("/.^$:")
-            if SHORTEST <= len(text_part) <= LONGEST and not names_file(text_part):
+            is_name = SHORTEST <= len(text_part) <= LONGEST and text_part.lower() not in VALUES
+            if is_name and not names_file(text_part):
                 yield text_part
