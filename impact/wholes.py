@@ -14,7 +14,7 @@ from tree_sitter import Node
 from impact.language import Language
 from impact.matching import Captures, matches
 from impact.memo import memo
-from impact.nodes import first, first_line, last_line, name_of, text
+from impact.nodes import first_line, last_line, name_of, text
 from impact.reader import Reader, parse
 
 Kind = Literal["heir", "build", "choose"]
@@ -69,7 +69,7 @@ def parts(language: Language, source: bytes) -> Parts | None:
     silent = {node.start_byte for node, _ in rows.of("provided")}
     asked = {
         (node.start_byte, kind): Asked(
-            name_of(first(found, "owner")) if "owner" in found else file.owner(node),
+            ".".join(name_of(found[key][0]) for key in ("within", "owner") if key in found) or file.owner(node),
             name_of(node),
             kind,
             first_line(node),

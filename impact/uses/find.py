@@ -20,6 +20,7 @@ from impact.uses.importing import Scene, beside, importing
 from impact.uses.indirect import Indirect
 from impact.uses.lacking import lacking_parts
 from impact.uses.lost_modules import lost_modules
+from impact.uses.markup import lost_parts
 from impact.uses.meant import of_the_change
 from impact.uses.names import ALL_LINES
 from impact.uses.overrides import heirs
@@ -63,6 +64,7 @@ async def find(
     references = await with_lost_fields(tree, found_symbols, references, fresh)
     lacking, not_looked = await lacking_parts(tree, found_symbols, fresh)
     references += lacking
+    references += await lost_parts(tree, files, [one for part in by_language for one in part.files])
     missed_uses += not_looked
     places_used = {(row.path, row.line, row.name) for row in references}
     references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]

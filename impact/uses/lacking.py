@@ -65,7 +65,7 @@ async def lacking_parts(
     pairs = {
         (side.path, item.before.path if item.before is not None else side.path)
         for item in symbols
-        if (side := item.after) is not None and item.change != "body"
+        if (side := item.after) is not None and (item.contract or item.change != "body")
     }
     if not pairs:
         return [], []
@@ -108,7 +108,7 @@ def _gain(sides: _Sides, new: str, old: str) -> None:
     facts = sides.before.facts(old)
     if now is None or before is None or facts is None:
         return
-    types = {one.name for one in facts.definitions if one.kind in ("class", "type")}
+    types = {one.name for one in facts.definitions}
     asked = {(one.owner, one.name, one.kind) for one in before.asked}
     for one in now.asked:
         if one.owner in types and (one.owner, one.name, one.kind) not in asked:
@@ -176,6 +176,10 @@ def _means(index: "Index", path: str, whole: "Whole", target: Type) -> bool:
         rows = named(index, path, target[1]).definitions
         return bool(whole.given) and [(home, one.name) for home, one in rows] == [target]
     rows = named_by(index, path, whole.of).definitions
+    if not rows and "." in target[1]:  # `Status::Closed`: a member of the type before its name
+        outer, _, own = whole.of.rpartition("::")
+        rows = named_by(index, path, outer).definitions if outer and target[1].endswith(f".{own}") else ()
+        return [f"{one.name}.{own}" for _, one in rows] == [target[1]] and rows[0][0] == target[0]
     return [(home, one.name) for home, one in rows] == [target]
 
 

@@ -21,7 +21,7 @@
 (for_statement left: [(attribute object: (identifier) @self attribute: (identifier) @name) (_ (attribute object: (identifier) @self attribute: (identifier) @name))] (#any-of? @self "self" "cls")) @def.attribute
 (as_pattern alias: (as_pattern_target (attribute object: (identifier) @self attribute: (identifier) @name)) (#any-of? @self "self" "cls")) @def.attribute
 (decorated_definition (decorator) @decorator definition: (_) @opaque
-  (#not-match? @decorator "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(contextlib\\.)?contextmanager|(contextlib\\.)?asynccontextmanager|(abc\\.)?abstractmethod|(typing\\.)?(final|override|overload)\\b|(dataclasses\\.)?dataclass(\\((frozen|slots|eq|order|repr|unsafe_hash|True|False|[=,\\s])*\\))?$)"))
+  (#not-match? @decorator "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(contextlib\\.)?contextmanager|(contextlib\\.)?asynccontextmanager|(abc\\.)?abstractmethod|(typing\\.)?(final|override|overload)\\b|(dataclasses\\.)?dataclass(\\((frozen|slots|eq|order|repr|unsafe_hash|kw_only|match_args|True|False|[=,\\s])*\\))?$)"))
 (decorated_definition (decorator) @decorator definition: (class_definition name: (identifier) @name !superclasses body: (block) @params) @def.class
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b"))
 (decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (assignment left: (identifier) @name type: (_) @type !right) @param.positional)) @params)

@@ -88,7 +88,11 @@ class LostName:
         """The pattern of the lines by which another file may have it, too; "" where those who ask say whose it is."""
         is_exact = any(word in self.naming.asks for word in EXACT)
         name = re.escape(self.name)
-        return "" if is_exact else rf"\b(?:def|function)\s+(?:self\.)?{name}\b|\bname\s*=\s*[\"']{name}[\"']"
+        return (
+            ""
+            if is_exact
+            else rf"\b(?:def|function|const|let)\s+(?:self\.)?{name}\b|\bname\s*=\s*[\"']{name}[\"']|\bimport\b[^;]*\b{name}\b"
+        )
 
 
 @cache
@@ -155,7 +159,8 @@ def lost_definitions(
                 continue
             now = after.get(was.path, "")
             is_there = re.search(rf"(?<![\w.'\"/-]){re.escape(name)}\s*[(=:,]", now) is not None and not naming.own
-            proves = naming.proves and (is_exact or telling(name)) and not is_there
+            is_own = naming.own and item.after is not None
+            proves = naming.proves and (is_exact or is_own or telling(name)) and not is_there
             proves &= not (naming.doubts and re.search(naming.doubts, now, re.MULTILINE))
             key = f"{item.symbol.path}:{item.symbol.name}"
             yield LostName(naming, name, was.path, key, naming.pattern_of(name, was.path, was.name), proves)
