@@ -109,9 +109,12 @@ def _changed(out: bytes) -> Iterator[ChangedFile]:
             name, _, out = out.partition(b"\0")
             names.append(name_of(name))
         rows.append((letter, names))
-    parts = re.split(rb"(?m)^diff --git ", out.removeprefix(b"\0"))[1:]
-    for (letter, names), part in zip(rows, parts, strict=True):
-        hunks = tuple(_hunks(part))
+    parts = iter(re.split(rb"(?m)^diff --git ", out.removeprefix(b"\0"))[1:])
+    for letter, names in rows:
+        written = [
+            next(parts, b"") for _ in range(2 if letter == "T" else 1)
+        ]  # a link in the place of a file goes and comes
+        hunks = tuple(hunk for part in written for hunk in _hunks(part))
         lines = [line for hunk in hunks for line in hunk.lines]
         path = names[-1]
         yield ChangedFile(

@@ -9,6 +9,7 @@ BEFORE: dict[str, str | bytes | None] = {
     "shop/tax.py": "def total(price, rate):\n    return price * rate\n\n\ndef round_up(price):\n    return price\n",
     "shop/cart.py": "from shop.tax import round_up, total\n\n\ndef pay(price):\n    return round_up(total(price, 2))\n",
     "shop/__init__.py": "",
+    "notes.txt": "what else\n",
     "db/schema.sql": "CREATE TABLE orders (id INT, gift_note TEXT);\n",
     "shop/orders.py": 'NOTES = "SELECT gift_note FROM orders"\n',
 }
@@ -16,12 +17,17 @@ AFTER: dict[str, str | bytes | None] = {
     "shop/tax.py": "def total(price, rate, country):\n    return price * rate\n",
     "shop/bill.py": "from shop.tax import totl\n",
     "db/schema.sql": "CREATE TABLE orders (id INT);\n",
+    "notes.txt": None,
 }
 
 
 def test_a_change_is_looked_at_without_the_product(repository: Repository) -> None:
     """A line for each place that breaks: old lines, new ones, and those that name what a schema has no more; 0 for a change that breaks nothing."""
     pull = repository.change(BEFORE, AFTER)
+    (repository.folder / "db" / "schema.sql").unlink()
+    (repository.folder / "db" / "schema.sql").symlink_to("elsewhere.sql")
+    repository.git("add", "-A")
+    repository.git("commit", "-qm", "a link")
 
     def run(change: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "impact", change]
@@ -42,4 +48,5 @@ def test_a_change_is_looked_at_without_the_product(repository: Repository) -> No
         "total() of shop/tax.py: this line passes 2 arguments and leaves out country, which is required now [required-parameter]"
         in done.stdout
     )
+    assert run(f"{pull.head}..HEAD").returncode == 0
     assert (run(f"{pull.base}..{pull.base}").returncode, run("nothing").returncode, run("x..y").returncode) == (0, 2, 2)
