@@ -154,9 +154,8 @@ class ResultRules:
     """What a call gives, and which types never stand for each other."""
 
     counted: bool = False  # a call gives several results, and has to take each
-    replaced: Mapping[str, str] = field(
-        default_factory=dict
-    )  # patterns of code that puts something else in the place of NAME
+    # Patterns of code that puts something else in the place of NAME.
+    replaced: Mapping[str, str] = field(default_factory=dict)
     inferred: bool = False  # the `return` statements tell, for a declared type binds nobody
     strict: bool = True  # a condition takes nothing but a truth value
     none: str = ""  # the type where none is declared
@@ -214,9 +213,8 @@ class Language:
     extended: bool = False  # a function of any file may be a member of any object
     made_names: str = ""  # a pattern of what generators name
     classes: str = "_?[A-Z]"  # a pattern of what may be a class by its spelling
-    plain_bases: frozenset[str] = (
-        frozenset()
-    )  # library classes that bring no member that is asked of a class by its name
+    # Library classes that bring no member that is asked of a class by its name.
+    plain_bases: frozenset[str] = frozenset()
     valued_bases: frozenset[str] = frozenset()  # the same, and a call of such a class constructs nothing: enumerations
     module_members: str = "(?!)"  # a pattern of names that modules have without writing them
     unknown_members: str = ""  # a pattern of members that classes have without writing them
@@ -225,9 +223,8 @@ class Language:
     identifiers: frozenset[str] = frozenset({"identifier"})  # nodes of names
     around: tuple[str, ...] = ()  # nodes that belong to the definition in them: decorators, `export`
     declarators: tuple[str, ...] = ()  # nodes between the name of a definition and the definition, as C has them
-    statements: frozenset[str] = (
-        frozenset()
-    )  # nodes in which each name is one that is imported; none: those of `@import`
+    # Nodes in which each name is one that is imported; none: those of `@import`.
+    statements: frozenset[str] = frozenset()
     scopes: tuple[str, ...] = (
         "function",
         "method",
@@ -250,9 +247,8 @@ class Language:
     )
     lends_members: bool = False  # an importer can name static members, and classes of a class, without the class
     members: Callable[[str, Node], Iterator[Member]] | None = None  # the members of a value that has a name
-    inline: frozenset[str] = (
-        frozenset()
-    )  # nodes between a statement and a function without a name that runs where it stands
+    # Nodes between a statement and a function without a name that runs where it stands.
+    inline: frozenset[str] = frozenset()
     flat: bool = False  # what a class is called does not say in which class or module it is
     apart_members: bool = False  # a member is called by its own name alone: its table has another name in each file
     scoped: bool = False  # a file writes the names that its code sees

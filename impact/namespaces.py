@@ -18,9 +18,8 @@ class Namespaces(Standalone, ABC):
         del configs
         self.paths = paths
         self.spaces_of: dict[str, set[str]] = {}  # a file that was read -> the namespaces that it is in
-        self.members: set[tuple[str, str]] = (
-            set()
-        )  # a file and the name of a function or value of it, which may follow a dot
+        # A file and the name of a function or value of it, which may follow a dot.
+        self.members: set[tuple[str, str]] = set()
         self._files: dict[tuple[str, str], set[str]] = defaultdict(set)  # namespace and name -> files
         self._names: set[str] = set()  # those of them
 

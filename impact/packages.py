@@ -8,9 +8,8 @@ Exact = Annotated[T, "exact"]  # a name or a path that others look up: no text t
 Origin = Literal["registry", "path", "git", "workspace"]
 # When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
 Arrival = Literal["build", "release", "upgrade"]
-LATEST = frozenset(
-    {"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"}
-)  # constraints that any version meets
+# Constraints that any version meets.
+LATEST = frozenset({"", "*", "latest", "x", "+", "latest.release", "LATEST", "RELEASE"})
 
 
 @dataclass(frozen=True, slots=True)

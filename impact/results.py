@@ -35,9 +35,8 @@ FAILING = {  # form -> what it does to None, and raises TypeError
     "awaited": "awaits",
     "entered": "enters",
 }
-UNENDING = re.compile(
-    r"raise\b|(?:\w+\.)*(?:_?exit|quit|abort|fail|skip|xfail)\("
-)  # statements behind which nothing runs
+# Statements behind which nothing runs.
+UNENDING = re.compile(r"raise\b|(?:\w+\.)*(?:_?exit|quit|abort|fail|skip|xfail)\(")
 PLAIN = ("bool", "int", "str", "float")
 LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "number", "float": "number"}
 
@@ -91,9 +90,8 @@ class Results:
         self._language = language
         self._given: dict[int, list[tuple[str, Node]]] = defaultdict(list)  # function -> what it returns
         self._calls: dict[tuple[str, int], list[Node]] = defaultdict(list)
-        self._ways: dict[int, list[tuple[str, Captures, Node]]] = defaultdict(
-            list
-        )  # expression -> what is done with it
+        # Expression -> what is done with it.
+        self._ways: dict[int, list[tuple[str, Captures, Node]]] = defaultdict(list)
         self._functions: dict[int, tuple[Node, dict[str, Sequence[Node]]]] = {}
         self._root, self._constants = root, list[tuple[Node, Node]]()  # name and dictionary
         told = matches(language, AROUND, root, parts)

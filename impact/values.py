@@ -178,9 +178,8 @@ class Use:
     is_guarded: bool = False  # the code around foresees that it is not there, or fails
     at: int = field(default=-1, compare=False)  # the byte where it begins; -1: not known
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
-    result_of: str = field(
-        default="", compare=False
-    )  # the function of whose result it is a member, as the file writes it
+    # The function of whose result it is a member, as the file writes it.
+    result_of: str = field(default="", compare=False)
     is_receiver: bool = field(default=False, compare=False)  # a member of it is meant: `lib` of `lib.total`
 
 

@@ -29,9 +29,8 @@ TOLD = re.compile(
     re.IGNORECASE,
 )
 BUILT = re.compile(r"(?:^|/)CMakeLists\.txt$")
-MANIFEST = re.compile(
-    r"(?:\.csproj|(?:^|/)(?:pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|composer\.json))$"
-)  # of a project with namespaces
+# Of a project with namespaces.
+MANIFEST = re.compile(r"(?:\.csproj|(?:^|/)(?:pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|composer\.json))$")
 
 
 @dataclass(slots=True)

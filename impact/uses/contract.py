@@ -24,9 +24,8 @@ from impact.values import COMPONENT, Definition, Parameter
 
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
-OFFERED_AS = re.compile(
-    r"^\s*+(?:(?:module\.)?exports(?:\.[\w$]++)?\s*+=\s*+)++"
-)  # which says nothing of what is offered
+# Which says nothing of what is offered.
+OFFERED_AS = re.compile(r"^\s*+(?:(?:module\.)?exports(?:\.[\w$]++)?\s*+=\s*+)++")
 NUMBERED = re.compile(r"\d\.\d")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
@@ -36,9 +35,8 @@ CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 PLACES = frozenset({"positional", "only"})
 NAMED = re.compile(r"\$?[^\W_]")  # neither nameless nor taken apart
 OPENING, CLOSING = "([{<", ")]}>"
-TEXTS = re.compile(
-    r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|`[^`]*+`"
-)  # what stands between quotes
+# What stands between quotes.
+TEXTS = re.compile(r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|`[^`]*+`")
 UNSAFE = re.compile(r"\W")
 VALUE_LINES = 3  # of a value without code; what changes in a longer one may be a body
 CODE = re.compile(r"=>|->|\b(?:function|lambda|func|fn|proc)\b")

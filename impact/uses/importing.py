@@ -38,13 +38,11 @@ class Scene:
     exports: Exports
     declarations: HeadersByDefinition = field(default_factory=dict)
     importers: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))  # file -> imports that matter
-    lost_imports: dict[str, list[Link]] = field(
-        default_factory=lambda: defaultdict(list)
-    )  # file -> imports of files that are gone
+    # File -> imports of files that are gone.
+    lost_imports: dict[str, list[Link]] = field(default_factory=lambda: defaultdict(list))
     origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> changed files it hands on
-    doors: dict[str, dict[str, set[Meaning]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )  # file -> name that it offers -> the changed names that it stands for
+    # File -> name that it offers -> the changed names that it stands for.
+    doors: dict[str, dict[str, set[Meaning]]] = field(default_factory=lambda: defaultdict(dict))
     former: dict[str, list[Link]] = field(default_factory=dict)  # changed file -> what it imported before
     missed_uses: list[str] = field(default_factory=list)  # sentences: what may hide a use
 

@@ -31,12 +31,10 @@ class Indirect:
     head: Reach
     exports: Exports
     sources: dict[str, ChangedSource]  # path -> file, the changed ones first
-    originals: dict[Definition, Definition] = field(
-        default_factory=dict
-    )  # constructor of an heir -> the one that it inherits
-    implied_constructors: set[Definition] = field(
-        default_factory=set
-    )  # constructors that a class had without writing them
+    # Constructor of an heir -> the one that it inherits.
+    originals: dict[Definition, Definition] = field(default_factory=dict)
+    # Constructors that a class had without writing them.
+    implied_constructors: set[Definition] = field(default_factory=set)
     promoted: dict[str, str] = field(default_factory=dict)  # key of a member of a structure -> that of what it embeds
     cut: list[str] = field(default_factory=list)
     beside: int = 0  # files that the change does not touch

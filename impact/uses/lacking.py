@@ -43,9 +43,8 @@ class _Sides:
     now: "Index"
     before: "Index"
     gained: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))  # type, kind -> parts
-    below: dict[tuple[Type, str], set[str]] = field(
-        default_factory=lambda: defaultdict(set)
-    )  # what such a type hands on
+    # What such a type hands on.
+    below: dict[tuple[Type, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def parts(self, index: "Index", path: str) -> "Parts | None":
         """What a file asks for and gives; None if it is not read, or of no language that tells it."""

@@ -307,9 +307,8 @@ def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: S
 
 def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes: Mapping[str, str]) -> Match | None:
     """A use of a member of what a function returns: on a name for the result, or under the name that it gets where the result is taken apart."""
-    is_function = (
-        target.symbol is not None and target.symbol.symbol.kind == "method"
-    )  # of a value its line tells little
+    # Of a value its line tells little.
+    is_function = target.symbol is not None and target.symbol.symbol.kind == "method"
     if not (target.owner.endswith(RESULT) and is_function) or use.name not in target.shorts or use.form == "definition":
         return None
     takers = [use] if use.form != "name" else [one for one in uses if one.form == "definition" and one.name == use.name]

@@ -22,9 +22,8 @@ RIVALS = (".ts", ".tsx", *PLAIN)  # several of these may answer to one name
 BUILT = re.compile(r"^(\./)?(dist|lib|build|out|es|esm|cjs|types)/")
 BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
 NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOTALL)
-MADE = re.compile(
-    r"[$!:]|\+types|(^|/)\.|node_modules|generated|virtual|(^|/)(dist|build|out)/"
-)  # a framework or a build makes it
+# A framework or a build makes it.
+MADE = re.compile(r"[$!:]|\+types|(^|/)\.|node_modules|generated|virtual|(^|/)(dist|build|out)/")
 GENERATES = re.compile(r"codegen|generate|wasm-pack|protoc|prisma|relay-compiler")  # in a script of a manifest
 ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 # A package under another name: `npm:@acme/shop@^1`, `workspace:shop@*`, `jsr:@acme/shop`.

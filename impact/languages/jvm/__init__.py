@@ -57,9 +57,8 @@ UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s)|const
 VENDORED = 10  # a package is the tree's own with one in so many of its folders, or more
 OWN = 2  # parts of a package that its importer shares, or a package of a main source root
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
-SELECTION = re.compile(
-    r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?: as ([\w`]++))?)"
-)  # of an import of Scala
+# Of an import of Scala.
+SELECTION = re.compile(r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?: as ([\w`]++))?)")
 ACCESSOR = re.compile(r"(?:get|set|is)([A-Z]\w*)")
 RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
 MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")

@@ -223,9 +223,8 @@ class Names:
         short = full.rpartition("\\")[2]
         is_call = source[match.end() : match.end() + 1] == b"("
         line = lines.at(match.start())
-        is_plain = (
-            not head and rest.isidentifier() and not rest[:1].isupper()
-        )  # `\count(`: no class, and of a function only a changed one's file
+        # `\count(`: no class, and of a function only a changed one's file.
+        is_plain = not head and rest.isidentifier() and not rest[:1].isupper()
         file = None if is_plain else self._class(full)
         targets = [file] if file is not None else self._loaded_for(full) if is_call and not is_plain else []
         space = full.removesuffix(short)

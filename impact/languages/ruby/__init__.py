@@ -33,9 +33,8 @@ class Modules(Standalone):
         if found:
             return (found,)
         beside = self._paths.names(posixpath.dirname(base))
-        is_made = any(
-            one.startswith(f"{posixpath.basename(base)}.") for one in beside
-        )  # compiled from C or Rust, or a template
+        # Compiled from C or Rust, or a template.
+        is_made = any(one.startswith(f"{posixpath.basename(base)}.") for one in beside)
         return None if is_made or self._paths.is_folder(base) or self._paths.is_open(f"{base}.rb") else ()
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
