@@ -15,6 +15,7 @@ from bot.values import ChangedFile, Unit
 from impact.filetypes import family
 from impact.text.lines import is_comment
 from impact.text.paths import decides_nothing, is_product, is_test
+from impact.uses.texts.ends import is_data
 
 SHORTEST = 4  # letters of a plain word
 MAX_NAMES = 12  # of one prompt
@@ -70,7 +71,11 @@ def pick(
     ranked_picks: list[tuple[tuple[int, int, bool], Pick]] = []
     for name in names_wanted:
         lower_name = name.lower()
-        after = akin.words(unit for unit in units if any(lower_name in row.text.lower() for row in unit.removed_rows))
+        losing = [unit for unit in units if any(lower_name in row.text.lower() for row in unit.removed_rows)]
+        homes = {unit.path for unit in losing if is_data(unit.path)}
+        if any(row[0] in homes and row[1] not in changed_lines.get(row[0], ()) for row in rows.get(name, ())):
+            continue  # one entry of a list goes, and its keys are those of the others
+        after = akin.words(losing)
         lines = [
             (-akin.common_words(row[0], after), family(row[0]) in own, row)
             for row in rows.get(name, ())

@@ -55,6 +55,19 @@ def test_what_stands_next_to_it_is_shown_too(repository: Repository) -> None:
     assert "3   new_profile: 1" in first.body
 
 
+def test_the_keys_of_an_entry_that_goes_are_not_gone_where_other_entries_have_them(repository: Repository) -> None:
+    """Only what the entry alone has is looked for."""
+    row = '{"category_of": "%s"}'
+    before: Files = {
+        "app.json": f"[{row % 'first_row'},\n {row % 'second_row'},\n {row % 'third_row'}]\n",
+        "a.py": "print(row['category_of'])\nuse('second_row')\n",
+    }
+    after: Files = {"app.json": f"[{row % 'first_row'},\n {row % 'third_row'}]\n"}
+    titles = [one.title for one in beside(repository, before, after)]
+    assert any("second_row" in title for title in titles)
+    assert not any("category_of" in title and "no added line has" in title for title in titles)
+
+
 def test_what_the_change_still_says_elsewhere_is_not_removed(repository: Repository) -> None:
     before: Files = {"a.py": "KEY_NAME = 'row_limit'\n", "b.py": "x = 1\n", "c.sql": "select row_limit from t;\n"}
     found = beside(repository, before, {"a.py": "KEY_NAME = 'row_most'\n", "b.py": "x = 'row_limit'\n"})
