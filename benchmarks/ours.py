@@ -31,7 +31,7 @@ from rlm.loop.stall import StallGuard
 from rlm.models import connect
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
-from rlm.repl.bridge import open_bridge
+from rlm.repl.process import open_repl
 from rlm.values import Limits, Message, Prompt
 
 LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=64)
@@ -85,8 +85,8 @@ class OwnAccount:
             limits = {"turns": LIMITS.turns, "output_chars": LIMITS.output_chars, "turn_seconds": LIMITS.turn_seconds}
             facts: dict[str, Any] = {"gate": False, "walkthrough": False, "consumers": ()}
             conversation.open(render.text("prompts/root_system.md.j2", **limits, **facts), "ctx " * 100)
-            async with open_bridge(await tools.variables(session), tools.functions(state), LIMITS) as bridge:
-                await RootRun(state, root, bridge, conversation, Patient(LIMITS.turns)).run()
+            async with open_repl(await tools.variables(session), tools.functions(state), LIMITS) as repl:
+                await RootRun(state, root, repl, conversation, Patient(LIMITS.turns)).run()
             await root.close()
 
 

@@ -8,15 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal, Protocol, TypeVar
 
 CHARS_PER_TOKEN = 3.5  # for a budget: a prompt of code has rarely more tokens than that says
-LIKELY_CHARS = 4.1  # for an estimate: measured on prompts of whole reviews with o200k_base
 DENSER = 1.3  # Claude's tokenizer since Opus 4.7 makes so many times more tokens of the same text
 DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECASE)
 
 COMMAND, FUNCTION = "exec:", "function:"  # what the names of models without an API begin with
+OWN_SERVERS = frozenset(
+    {"ollama", "compatible", "exec", "function"}
+)  # of the user's own: they bill nobody by the token
 
 Effort = Literal["none", "low", "medium", "high"]  # how much a model that thinks may think
 Role = Literal["system", "user", "assistant", "tool"]
 Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
+BlockOutcome = Literal["ok", "error", "syntax", "limit", "crash"]
 EXACT: Final = "exact"
 T = TypeVar("T")
 Exact = Annotated[
@@ -32,9 +35,7 @@ class ToolCall:
     name: str
     arguments: Mapping[str, Any]
     unparsed_arguments: str = ""  # the arguments as the model wrote them, where they did not parse
-    extra: Mapping[str, Any] | None = (
-        None  # what the provider wants back verbatim, such as a thought signature; plain JSON
-    )
+    extra: Mapping[str, Any] | None = None  # what the provider wants back verbatim, such as a thought signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +126,7 @@ class Completion:
     stop: Literal["end", "length", "tool", "refusal"] = "end"
     data: Mapping[str, Any] | None = None
     calls: tuple[ToolCall, ...] = ()
-    extra: Mapping[str, Any] | None = (
-        None  # opaque to everyone but the dialect: goes back with the Message of this reply
-    )
+    extra: Mapping[str, Any] | None = None  # for the dialect alone: goes back with the Message of this reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +144,8 @@ class Sampling:
     @property
     def on_record(self) -> dict[str, Any]:
         """What a journal may hold of it: headers carry keys."""
-        row = {
-            name: getattr(self, name) for name in ("temperature", "top_p", "seed", "max_tokens", "stop", "extra_body")
-        }
-        return {name: value for name, value in row.items() if value not in (None, (), {})}
+        names = ("temperature", "top_p", "seed", "max_tokens", "stop", "extra_body")
+        return {name: value for name in names if (value := getattr(self, name)) not in (None, (), {})}
 
 
 class Model(Protocol):
@@ -214,7 +211,7 @@ class Observation:
 
     output: str
     error: str | None = None
-    outcome: Literal["ok", "error", "syntax", "limit", "crash"] = "ok"
+    outcome: BlockOutcome = "ok"
     omitted: int = 0  # characters cut out of `output`
 
 
@@ -241,8 +238,3 @@ def density(model: str) -> float:
 def tokens(text: str, model: str = "") -> int:
     """An estimate of a text's tokens: for packing and for reserving a budget, never for billing."""
     return int(len(text) / density(model)) + 1
-
-
-def likely_tokens(text: str, model: str = "") -> int:
-    """The likeliest number of a text's tokens: for estimates that a person reads, never for reserving a budget."""
-    return int(len(text) / density(model) * CHARS_PER_TOKEN / LIKELY_CHARS) + 1

@@ -15,7 +15,7 @@ from rlm.loop.conversation import Conversation
 from rlm.loop.root import Outcome, RootRun
 from rlm.loop.stall import StallGuard
 from rlm.loop.work import CHILD_TURNS
-from rlm.repl.bridge import open_bridge
+from rlm.repl.process import open_repl
 
 CHILD_FILES = 40  # changed files that are named in it
 CHILD_CHARS = 60_000  # of files in a child's first message; it opens the rest itself
@@ -39,7 +39,7 @@ async def _run_root(
         raise UsageError("no root model is configured: name one with --root, or use --strategy fanout or offline")
     limits = session.calls.budget.limits
     source = Source("model", session.root.name, "root", view="search" if gate or depth else "")
-    state = RunState(session, source=source, depth=depth)
+    state = RunState(session, source=source, depth=depth, say=session.say)
     children = count(1)
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
     instructions = render.text(
@@ -53,8 +53,8 @@ async def _run_root(
     )
     conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))
     conversation.open(instructions + tongue(session.language), seed)
-    async with open_bridge(await tools.variables(session), tools.functions(state), limits) as bridge:
-        root_run = RootRun(state, session.root, bridge, conversation, StallGuard(turns), name)
+    async with open_repl(await tools.variables(session), tools.functions(state), limits) as repl:
+        root_run = RootRun(state, session.root, repl, conversation, StallGuard(turns), name)
         await root_run.run()
     return root_run
 

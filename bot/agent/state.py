@@ -6,7 +6,6 @@ from bot.review.session import Session, Worker
 from bot.values import Finding, Source
 from rlm.loop.work import Work
 from rlm.money.calls import Calls
-from rlm.values import Observation
 
 MAX_UNREAD = 20  # ids in a turn line
 
@@ -35,26 +34,12 @@ class RunState(Work):
             raise ValueError(f"there is no worker {name!r}: there is {', '.join(workers) or 'one, without a name'}")
         return workers[name] if name else self.session.worker
 
-    def say(self, line: str) -> None:
-        """Tell a person how far the run is."""
-        self.session.say(line)
-
-    def gain(self) -> tuple[int, ...]:
-        """What is unread, reported, taken back and asked."""
-        unread = len(self.session.tracker.unread())
-        return unread, len(self.reported_ids), len(self.dropped_ids), self.question_count
-
     def facts(self) -> dict[str, object]:
-        """The units that nobody has read."""
+        """The units that nobody has read, and how much was reported and taken back."""
         unread = [unit.id for unit in self.session.tracker.unread()]
-        return {"unread": unread[:MAX_UNREAD], "more_unread": max(0, len(unread) - MAX_UNREAD)}
+        done = {"reported": len(self.reported_ids), "dropped": len(self.dropped_ids)}
+        return {"unread": unread[:MAX_UNREAD], "more_unread": max(0, len(unread) - MAX_UNREAD), **done}
 
     def has_read(self, text: str) -> None:
         """Units whose own text it is are read."""
         self.session.tracker.saw(text, str(self.source))
-
-    def after_block(self, observation: Observation) -> None:
-        """Tell of what report() has refused, where its answer was not printed."""
-        for title, why in self.refusals.items():
-            if why not in observation.output:
-                self.note(f"report() refused {title!r}: {why}")

@@ -27,7 +27,7 @@ from rlm.journal.writer import Journal
 from rlm.loop.work import Work
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
-from rlm.repl.bridge import Async
+from rlm.repl.process import Async
 from rlm.texts.question import Inquiry, TextQuestion
 from rlm.values import Completion, Limits, Message, Model, Prompt, Schema
 

@@ -1,6 +1,7 @@
 """The loop: ask a root, run its code, tell it what came back, until it has an answer or a rule ends the run."""
 
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
 from rlm.errors import BudgetSpent, PromptTooLong, ProviderError
@@ -10,7 +11,7 @@ from rlm.loop.stall import StallGuard
 from rlm.loop.tools import MAX_ANSWER
 from rlm.loop.work import Work
 from rlm.repl import extraction, hints
-from rlm.repl.bridge import ReplBridge
+from rlm.repl.process import Repl
 from rlm.values import Completion, Message, Model, Observation, Prompt, Turn, Usage, tokens
 
 Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "astray"]
@@ -23,8 +24,8 @@ ENDS: dict[str, str] = {
     "mute": "The root wrote no Python that could run in {turns} turns, so it brought nothing: its model may not fit this work.",
     "astray": "The root was stopped after {idle} turns that brought nothing new.",
 }
-READY = f'[bool(answer["ready"]), str(answer["content"])[:{MAX_ANSWER}]]'
-UNREADY = 'answer.update({"ready": False})'
+READY, UNREADY = 'bool(answer["ready"])', 'answer.update({"ready": False})'
+CONTENT = f'answer["content"][:{MAX_ANSWER}] if isinstance(answer["content"], str) else answer["content"]'
 
 NO_CODE = "There was no code in that reply. Call execute_python with code, or write one ```python block. To finish: set_answer('...')."
 CUT_OFF = (
@@ -44,7 +45,7 @@ class RootRun:
 
     work: Work
     model: Model
-    bridge: ReplBridge
+    repl: Repl
     conversation: Conversation
     guard: StallGuard
     name: str = "root"  # of this run, in the journal
@@ -87,21 +88,18 @@ class RootRun:
         refused = dict(self.work.refusals) if is_done and number < self.guard.turns and not is_spent else {}
         if refused and self.guard.hold_finish():
             self.work.final = None
-            await self.bridge.value(UNREADY)
+            await self._withdraw()
         elif is_done:
             self.outcome, refused = "answered", {}
         elif self.guard.astray:
             self.outcome = "astray"
-        left = calls.budget.left()
         self.conversation.answer(
             reply,
             observation,
             hint=hint,
             number=number,
             turns=self.guard.turns,
-            usd=left.usd,
-            tokens=left.tokens,
-            calls=left.calls,
+            **asdict(calls.budget.left()),
             advice=self.guard.advice(number, budget_spent=is_spent),
             unreported=refused,
             notes=(*self.news, *self.work.notes),
@@ -138,33 +136,40 @@ class RootRun:
         work.notes.clear()
         work.refusals.clear()
         if not code or reply.stop == "length":  # half a block may be Python too, and do something else
-            self.guard.idle(work.gain())
+            self.guard.idle(work.gain)
             broken_call = any(call.unparsed_arguments for call in reply.calls)
             return Observation(""), CUT_OFF if reply.stop == "length" else BROKEN if broken_call else NO_CODE
         if self.guard.repeats(code):
-            self.guard.idle(work.gain())
+            self.guard.idle(work.gain)
             return Observation(""), REPEATED
-        observation = self._as_recorded(number, code, await self.bridge.run(code))
-        work.names.update(dict.fromkeys(extraction.assigned_names(code)))
+        observation = self._as_recorded(number, code, await self.repl.run(code))
         if observation.outcome in GONE:  # where it ended differs from run to run
-            work.names.clear()
             work.notes.clear()
-        work.after_block(observation)
-        self.guard.ran(observation, work.gain())
-        names = (*work.names, *self.bridge.names)
-        return observation, hints.hint(observation.error, names) if observation.error else ""
+        for name, why in work.refusals.items():
+            if why not in observation.output:  # the root has not printed it, and has to know
+                work.note(f"{name!r} was refused: {why}")
+        self.guard.ran(observation, work.gain)
+        return observation, hints.hint(observation.error) if observation.error else ""
 
     async def is_answered(self) -> bool:
         """Whether the root has given its answer, in any of the ways it may."""
-        ready, content = await self.bridge.value(READY) or (False, "")
-        if ready and self.work.final is None:
-            try:
-                content = self.work.accept(content)
-            except ValueError as error:
-                ready, content, self.news = False, "", (f'answer["content"] was not taken: {error}',)
-                await self.bridge.value(UNREADY)
+        is_ready, content = False, ""
+        with suppress(ValueError):  # the root has put something else in the place of `answer`
+            is_ready = bool(await self.repl.value(READY))
+        try:
+            value = await self.repl.value(CONTENT)
+            content = (self.work.accept(value) if is_ready and self.work.final is None else str(value))[:MAX_ANSWER]
+        except ValueError as error:
+            if is_ready:
+                is_ready, self.news = False, (f'answer["content"] was not taken: {error}',)
+                await self._withdraw()
         self.summary = (self.work.final or content or self.summary).strip()
-        return bool(ready) or self.work.final is not None
+        return is_ready or self.work.final is not None
+
+    async def _withdraw(self) -> None:
+        """Let the run go on although the root has finished."""
+        with suppress(ValueError):
+            await self.repl.value(UNREADY)
 
     def is_spent(self) -> bool:
         """Whether questions are refused, or the turn after the next one would be: the root is told in time to hand in."""

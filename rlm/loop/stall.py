@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+from rlm.loop.work import Gain
 from rlm.values import Observation
 
 STALE_ADVICE, STALE_STOP = 2, 5  # turns without any gain of the task or a new line
@@ -13,7 +14,6 @@ LOOKS = re.compile(r"\b(?:more|coverage|budget|findings|last_batch|SHOW_VARS)\("
 
 _NUMBERED = re.compile(r"^[ +-]?[ \t]*+\d{1,7} ")  # sign and number before a line of code
 Advice = Literal["", "synthesis", "stopping", "last", "spent"]
-Gain = tuple[int, ...]
 
 
 @dataclass(slots=True)

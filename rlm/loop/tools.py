@@ -1,6 +1,7 @@
 """The functions that every root's code finds: sub-calls of models, further roots, the answer, the budget."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rlm.loop.work import Work
@@ -49,10 +50,4 @@ async def set_answer(work: Work, text: Value) -> str:
 
 async def budget(work: Work) -> dict[str, Any]:
     """What is left. No seconds: they would make every replay another run."""
-    left = work.calls.budget.left()
-    return {"usd": left.usd, "tokens": left.tokens, "calls": left.calls}
-
-
-async def show_vars(work: Work) -> str:
-    """The names that earlier blocks assigned."""
-    return f"assigned by your blocks: {', '.join(work.names) or 'nothing yet'}"
+    return asdict(work.calls.budget.left())

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rlm.money.calls import Calls
-from rlm.values import Observation
 
 MAX_NOTES, NOTE_CHARS = 8, 400  # of one block
 MAX_DEPTH = 2  # a child's child is the last one
 CHILD_TURNS = 6
+Gain = tuple[int, dict[str, object]]
 Child = Callable[[str, Sequence[str], int], Awaitable[str]]
 
 
@@ -41,13 +41,18 @@ class Work(ABC):
     depth: int = 0
     deepest: int = MAX_DEPTH  # a run at this depth starts no further one
     final: str | None = None  # set_answer(text) or FINAL(value)
+    say: Callable[[str], None] = lambda _: None  # tells a person how far the run is
     accept: Callable[[Any], str] = str  # the answer as a text; raises ValueError, with what is wrong with it
     batch: list[str] = field(default_factory=list)
     refusals: dict[str, str] = field(default_factory=dict)  # what the running block has handed in in vain, and why
     notes: dict[str, None] = field(default_factory=dict)  # what the root should know of its look-ups in this block
     question_count: int = 0  # questions to workers and children
     errors: dict[str, None] = field(default_factory=dict)  # why workers did not answer
-    names: dict[str, None] = field(default_factory=dict)  # what the root's blocks assigned
+
+    @property
+    def gain(self) -> Gain:
+        """What changes if a block has brought the task forward."""
+        return self.question_count, self.facts()
 
     @property
     @abstractmethod
@@ -65,19 +70,9 @@ class Work(ABC):
 
     # --- what a task may add ------------------------------------------------------------------------------------------
 
-    def say(self, line: str) -> None:  # noqa: B027 - a hook
-        """Tell a person how far the run is."""
-
-    def gain(self) -> tuple[int, ...]:
-        """Return numbers of which one changes if a block has brought the task forward."""
-        return (self.question_count,)
-
     def facts(self) -> dict[str, object]:
-        """Return what else the last lines of every turn say."""
+        """Return what else the last lines of every turn say. A block that changes any of it has brought the task forward."""
         return {}
 
     def has_read(self, text: str) -> None:  # noqa: B027 - a hook
         """Take note that the root was shown this and has answered."""
-
-    def after_block(self, observation: Observation) -> None:  # noqa: B027 - a hook
-        """Note what the root has not printed and has to know."""

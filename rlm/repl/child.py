@@ -16,12 +16,12 @@ import concurrent.futures.thread
 import contextlib
 import ctypes
 import datetime as dt
+import difflib
 import functools
 import gc
 import importlib
 import inspect
 import io
-import json
 import linecache
 import os
 import platform
@@ -39,21 +39,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, Never
 
-from rlm.repl.frames import END, KEEP, KINDS, NEXT, decode, encode
+from rlm.repl.frames import END, FRAME, HEAD, both_ends, decode, encode, packed, unpacked
 
 LINE = 4_000  # characters of a line of an error
 CHUNK = 65_536  # characters of a frame of output
+LEAST = 200  # characters of a list or dict that is printed with a line for each of its rows
+KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # what a host function raises in a block, if no RuntimeError
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock stands still, so that a replay prints the same
 LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - the standard library's folder, which no error names
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 AWAITED = "__awaited__"  # the name of `awaited` in a block
-TYPED = {
-    0xA0: " ",
-    0x201C: '"',
-    0x201D: '"',
-    0x2018: "'",
-    0x2019: "'",
-}  # what a text has in the place of a program's characters
+# What a text has in the place of a program's characters.
+TYPED = str.maketrans("\u00a0\u201c\u201d\u2018\u2019", " \"\"''")
 # Modules that are there without an import, and the others that can be imported: after the lock none can be read.
 GIVEN = (
     "json re math collections itertools functools dataclasses datetime typing hashlib csv bisect decimal random time asyncio copy base64 "
@@ -73,15 +70,34 @@ NAMES = {  # that models write without importing them, by their modules
 # --- the lock ---------------------------------------------------------------------------------------------------------
 
 # What a process needs that computes and talks over two pipes. `read` and `write` are allowed for these two alone.
-CALLS: dict[str, tuple[int, int, int, tuple[int, ...]]] = {  # machine -> audit number, read, write, the others
-    # mmap mprotect munmap brk mremap madvise, rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack, futex sched_yield,
-    # clock_gettime gettimeofday, getpid gettid, exit exit_group restart_syscall
-    "x86_64": (0xC000003E, 0, 1, (9, 10, 11, 12, 25, 28, 13, 14, 15, 131, 202, 24, 228, 96, 39, 186, 60, 231, 219)),
+NEEDED = [
+    "read",
+    "write",
+    "mmap",
+    "mprotect",
+    "munmap",
+    "brk",
+    "mremap",
+    "madvise",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "rt_sigreturn",
+    "sigaltstack",
+    "futex",
+    "sched_yield",
+    "clock_gettime",
+    "gettimeofday",
+    "getpid",
+    "gettid",
+    "exit",
+    "exit_group",
+    "restart_syscall",
+]
+CALLS: dict[str, tuple[int, tuple[int, ...]]] = {  # machine -> its audit number, and the numbers of the calls above
+    "x86_64": (0xC000003E, (0, 1, 9, 10, 11, 12, 25, 28, 13, 14, 15, 131, 202, 24, 228, 96, 39, 186, 60, 231, 219)),
     "aarch64": (
         0xC00000B7,
-        63,
-        64,
-        (222, 226, 215, 214, 216, 233, 134, 135, 139, 132, 98, 124, 113, 169, 172, 178, 93, 94, 128),
+        (63, 64, 222, 226, 215, 214, 216, 233, 134, 135, 139, 132, 98, 124, 113, 169, 172, 178, 93, 94, 128),
     ),
 }
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
@@ -90,9 +106,9 @@ ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000  # what it returns; REF
 NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # where a call's number, its machine and its first argument stand
 
 
-def lock_linux() -> None:
-    """Let the kernel refuse every system call but those of `CALLS`, for good. Raises OSError, KeyError on another machine."""
-    audit, read, write, rest = CALLS[platform.machine()]
+def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
+    """The filter's instructions: its operation, how many rows it passes over if true and if false, and its operand."""
+    audit, (read, write, *others) = CALLS[machine]
     rows = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, audit), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     for call, pipe in ((read, 0), (write, 1)):
         rows += [
@@ -102,9 +118,14 @@ def lock_linux() -> None:
             (RETURN, 0, 0, ALLOW),
             (RETURN, 0, 0, REFUSE),
         ]
-    for call in rest:
+    for call in others:
         rows += [(EQUAL, 0, 1, call), (RETURN, 0, 0, ALLOW)]
-    rows.append((RETURN, 0, 0, REFUSE))
+    return [*rows, (RETURN, 0, 0, REFUSE)]
+
+
+def lock_linux() -> None:
+    """Let the kernel refuse every system call but those of `CALLS`, for good. Raises OSError, KeyError on another machine."""
+    rows = filter_rows(platform.machine())
     instructions = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *row) for row in rows))
     program = struct.pack("@HP", len(rows), ctypes.addressof(instructions))
     library = ctypes.CDLL(None, use_errno=True)
@@ -125,11 +146,7 @@ def limit(memory: int, seconds: int) -> None:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         most = pages * resource.getpagesize() + memory
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    for kind, most in (
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-    ):
+    for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
         resource.setrlimit(kind, (most, most))
 
 
@@ -178,10 +195,7 @@ class StillLoop(asyncio.BaseEventLoop):
     def run_in_executor(self, executor: object, func: Callable[..., Any], *args: object) -> "asyncio.Future[Any]":  # noqa: ARG002
         """Call it now: there are no threads here."""
         future = self.create_future()
-        try:
-            future.set_result(func(*args))
-        except Exception as error:  # noqa: BLE001 - whatever it raises is its result
-            future.set_exception(error)
+        _call(future, functools.partial(func, *args))
         return future
 
     def _process_events(self, event_list: object) -> None: ...
@@ -197,11 +211,16 @@ class InTurn(concurrent.futures.Executor):
     def submit(self, fn: Callable[..., Any], /, *args: object, **kwargs: object) -> "concurrent.futures.Future[Any]":
         """Call it now."""
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - whatever it raises is its result
-            future.set_exception(error)
+        _call(future, functools.partial(fn, *args, **kwargs))
         return future
+
+
+def _call(future: "asyncio.Future[Any] | concurrent.futures.Future[Any]", call: Callable[[], Any]) -> None:
+    """Make a call at once."""
+    try:
+        future.set_result(call())
+    except Exception as error:  # noqa: BLE001 - whatever it raises is its result
+        future.set_exception(error)
 
 
 class Awaits(ast.NodeTransformer):
@@ -262,32 +281,25 @@ class Output(io.TextIOBase):
     """Standard output of a block, as frames to the parent."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
-        self._send, self._held, self._room, self._lost, self._size = send, list[str](), KEEP, 0, 0
+        self._send, self._held, self._size = send, list[str](), 0
 
     def writable(self) -> bool:
         """It is."""
         return True
 
     def write(self, text: str) -> int:
-        """Hold a text; what is beyond the room of a block is counted."""
-        kept = str(text)[: self._room]
-        self._room -= len(kept)
-        self._lost += len(text) - len(kept)
-        self._held.append(kept)
-        self._size += len(kept)
+        """Hold a text until it is worth a frame."""
+        self._held.append(str(text))
+        self._size += len(text)
         if self._size > CHUNK:
             self.flush()
         return len(text)
 
     def flush(self) -> None:
         """Send what is held."""
-        text, lost, self._held, self._lost, self._size = "".join(self._held), self._lost, [], 0, 0
-        if text or lost:
-            self._send({"print": text, "lost": lost})
-
-    def begin(self) -> None:
-        """A new block has the whole room."""
-        self._room = KEEP
+        text, self._held, self._size = "".join(self._held), [], 0
+        for at in range(0, len(text), CHUNK):
+            self._send({"print": text[at : at + CHUNK]})
 
     def print(
         self,
@@ -297,34 +309,57 @@ class Output(io.TextIOBase):
         file: IO[str] | None = None,
         flush: bool = False,
     ) -> None:
-        """`print` as blocks have it: to this output it marks where each of its texts ends."""
+        """`print` as blocks have it: to this output long values have rows, and it is marked where each of its texts ends."""
         if file in (None, self, sys.stderr) and (sys.stdout is self or file is not None):
-            between = NEXT if sep in (None, " ") else sep
-            self.write(between.join(map(str, values)) + ("\n" if end is None else end) + END)
+            texts = [shown(value) for value in values]
+            between = (
+                "\n" if any("\n" in text for text in texts) and sep in (None, " ") else " " if sep is None else sep
+            )
+            self.write(between.join(texts) + ("\n" if end is None else end) + END)
         else:
             PRINT(*values, sep=sep, end=end, file=file, flush=flush)
 
 
 PRINT = print
 
+
+def shown(value: object) -> str:
+    """A value as it is printed: a long list or dict with a line for each of its rows, texts as they are instead of quoted."""
+    text = str(value)
+    if len(text) <= LEAST:
+        return text
+    if type(value) is dict:
+        return "\n".join(f"{key}: {row}" for key, row in value.items())
+    if type(value) is list and any(isinstance(row, (str, dict, list, tuple)) for row in value):
+        return "\n".join(f"- {_row(row)}" for row in value)
+    return text
+
+
+def _row(row: object) -> str:
+    """A row of a list; a place in a file as people write it."""
+    if not isinstance(row, dict) or not {"path", "line", "text"} <= row.keys():
+        return str(row)
+    more = [str(value) for name, value in row.items() if name not in {"path", "line", "text"} and value]
+    return f"{row['path']}:{row['line']}: {row['text']}" + (f"  [{', '.join(more)}]" if more else "")
+
+
 # --- the conversation with the parent ----------------------------------------------------------------------------------
 
 
 class Pipe:
-    """Frames over the two pipes: four bytes of length, and JSON."""
+    """Frames over standard input and output."""
 
     def send(self, frame: dict[str, Any]) -> None:
-        """Write one frame whole."""
-        data = json.dumps(frame).encode()
-        view = memoryview(struct.pack(">I", len(data)) + data)
+        """Write one frame whole. Raises ValueError for one that the parent would not read."""
+        view = memoryview(packed(frame))
+        if len(view) > FRAME:
+            raise ValueError("that is too much at once")
         while view:
             view = view[os.write(1, view) :]
 
     def receive(self) -> dict[str, Any]:
         """Read one frame; the process ends where the parent has gone."""
-        (size,) = struct.unpack(">I", self._exactly(4))
-        frame: dict[str, Any] = json.loads(self._exactly(size))
-        return frame
+        return unpacked(self._exactly(int.from_bytes(self._exactly(HEAD), "big")))
 
     def _exactly(self, size: int) -> bytes:
         parts = []
@@ -353,6 +388,8 @@ class Blocks:
         }
         self.names |= variables
         self.names |= {name: self._function(name) for name in functions}
+        self.names["SHOW_VARS"] = lambda: f"assigned by your blocks: {', '.join(self._assigned()) or 'nothing yet'}"
+        self._given = dict(self.names)
         _put(builtins, "print", self.output.print)
         sys.stdout = sys.stderr = self.output
         sys.stdin = io.StringIO()
@@ -360,7 +397,6 @@ class Blocks:
 
     def run(self, code: str, number: int) -> dict[str, Any]:
         """Run one block, and say how it ended."""
-        self.output.begin()
         name = f"<block {number}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         error, outcome = None, "ok"
@@ -376,29 +412,40 @@ class Blocks:
             except SystemExit:  # the block has ended itself
                 pass
             except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
-                error, outcome = _told(failure), "error"
+                error, outcome = f"{_told(failure)}{self._meant(failure)}", "error"
         sys.stdout = sys.stderr = self.output
         self.output.flush()
         return {"done": outcome, "error": error}
 
     def value(self, expression: str) -> dict[str, Any]:
-        """The value of an expression over these names; none where it fails."""
+        """The value of an expression over these names, or why there is none."""
         try:
             return {"value": encode(eval(expression, self.names))}  # noqa: S307 - the parent's own
-        except BaseException:  # noqa: BLE001 - there is no value
-            return {"value": None}
+        except BaseException as error:  # noqa: BLE001 - there is no value
+            return {"value": None, "error": f"{type(error).__name__}: {error}"}
+
+    def _assigned(self) -> list[str]:
+        """The names that blocks have assigned."""
+        return [name for name, value in self.names.items() if self._given.get(name, self) is not value]
+
+    def _meant(self, failure: BaseException) -> str:
+        """The name that is nearest to one that is not defined, as newer versions of Python tell it themselves."""
+        if not isinstance(failure, NameError) or sys.version_info >= (3, 12):
+            return ""
+        near = difflib.get_close_matches(str(failure.name), self.names, 1, 0.6)
+        return f". Did you mean: {near[0]!r}?" if near else ""
 
     def _function(self, name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever the host function takes
             self.output.flush()
             try:
                 frame = {"call": name, "arguments": encode(list(arguments)), "keywords": encode(keywords)}
-            except TypeError as error:
-                raise TypeError(f"{name}(): {error}") from None
-            self.pipe.send(frame)
+                self.pipe.send(frame)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{name}(): {error}") from None
             reply = self.pipe.receive()
             if "raise" in reply:
-                raise KINDS[reply["raise"]](reply["message"])
+                raise KINDS.get(reply["raise"], RuntimeError)(reply["message"])
             return decode(reply["return"])
 
         call.__name__ = call.__qualname__ = name
@@ -440,19 +487,10 @@ def _told(failure: BaseException) -> str:
             trace = trace.tb_next
         lines = traceback.format_exception(type(failure), failure, trace, limit=20)
         own = re.compile(rf'  File "{re.escape(__file__)}".*\n(?:    .*\n)*')
-        text = own.sub("", "".join(map(_short, lines))).replace(f'File "{LIBRARY}/', 'File "')
+        text = own.sub("", "".join(both_ends(line, LINE) for line in lines)).replace(f'File "{LIBRARY}/', 'File "')
         return re.sub(r'File "<(block \d+)>"', r"\1", text).rstrip("\n")
     except BaseException as error:  # noqa: BLE001 - a class of the block's own may refuse to be shown
         return f"{type(failure).__name__}, which cannot be shown: {type(error).__name__}"
-
-
-def _short(line: str) -> str:
-    """A line of an error, which may be as long as its message."""
-    return (
-        line
-        if len(line) <= LINE
-        else f"{line[: LINE // 2]}[... {len(line) - LINE:,} characters cut ...]{line[-LINE // 2 :]}"
-    )
 
 
 def main() -> None:
@@ -483,5 +521,5 @@ def main() -> None:
         try:
             reply = blocks.run(frame["run"], frame["number"]) if "run" in frame else blocks.value(frame["value"])
             pipe.send(reply)
-        except MemoryError:
-            pipe.send({"done": "error", "error": "MemoryError"})
+        except (MemoryError, ValueError) as error:
+            pipe.send({"done": "error", "value": None, "error": f"{type(error).__name__}: {error}"})

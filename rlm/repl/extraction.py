@@ -104,15 +104,3 @@ def _without_fence(code: str) -> str:
     """A tool's code that a model fenced all the same."""
     inner = list(fenced_blocks(code)) if code.lstrip().startswith(("```", "~~~")) else []
     return "\n".join(body for _, body in inner) if inner else code
-
-
-_ASSIGNED = re.compile(
-    r"^(?:(?:async )?def (\w+)|class (\w+)|for ([\w, ]+) in |import (\w+)|((?:\w++[ \t]*+,[ \t]*+)*+\w++)[ \t]*+(?::[^=\n]++)?=(?!=))",
-    re.MULTILINE,
-)
-
-
-def assigned_names(code: str) -> list[str]:
-    """The names that a block assigns at its top level."""
-    targets = [next(filter(None, match.groups())) for match in _ASSIGNED.finditer(code)]
-    return [name for names in targets for name in re.findall(r"\w+", names)]

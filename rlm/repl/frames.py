@@ -1,26 +1,21 @@
 """What crosses between the host and the process in which blocks run: frames of JSON, with a mark where Python has a kind that JSON has not."""
 
 import base64
+import json
+import struct
 from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-END, NEXT = "\x1e", "\x1f"  # what print() writes after each of its texts, and between the values of one
-KEEP = 400_000  # characters that one block prints at most; what follows is only counted
+END = "\x1e"  # what print() writes after each of its texts
+FRAME = 16 << 20  # bytes of a frame from the child: escaped, all that a host function takes
+HEAD = 4  # bytes before a frame, which say how many it has
 DEEPEST = 200  # levels of a value
 LONGEST = 8_192  # bits of a number that is written as one
 Value = Any  # what crosses: None, numbers, text, bytes, lists, tuples, dicts, sets
-KINDS = {
-    "TypeError": TypeError,
-    "ValueError": ValueError,
-    "RuntimeError": RuntimeError,
-}  # what a host function raises in a block
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
-GROUPS = {
-    "t": (tuple,),
-    "s": (set, frozenset),
-    "": (list, deque, Iterator, range, *VIEWS),
-}  # what is written as a list, by its mark
+# What is written as a list, by its mark.
+GROUPS = {"t": (tuple,), "s": (set, frozenset), "": (list, deque, Iterator, range, *VIEWS)}
 
 
 def encode(value: Value, depth: int = DEEPEST) -> Value:
@@ -60,6 +55,36 @@ def decode(value: Value) -> Value:
     if mark in {"b", "i"}:
         return base64.b64decode(body, validate=True) if mark == "b" else int(body, 16)
     return {"s": set, "t": tuple}[mark](decode(item) for item in body)
+
+
+def packed(frame: Mapping[str, Any]) -> bytes:
+    """A frame as it is written."""
+    data = json.dumps(frame).encode()
+    return struct.pack(">I", len(data)) + data
+
+
+def unpacked(data: bytes) -> dict[str, Any]:
+    """The frame again. Raises ValueError for what is none."""
+    frame = json.loads(data)
+    if not isinstance(frame, dict):
+        raise ValueError("it is no object")  # noqa: TRY004 - of what a stranger has said
+    return frame
+
+
+def size(head: bytes) -> int:
+    """The bytes of the frame that follows. Raises ValueError for more than a frame has."""
+    (size,) = struct.unpack(">I", head)
+    if size > FRAME:
+        raise ValueError("it is longer than a frame")
+    return int(size)
+
+
+def both_ends(text: str, most: int) -> str:
+    """Head and tail of a text that is longer."""
+    half = most // 2
+    if len(text) <= most:
+        return text
+    return f"{text[:half]}\n[... {len(text) - 2 * half:,} characters cut ...]\n{text[len(text) - half :]}"
 
 
 def weight(values: list[Value]) -> int:

@@ -1,18 +1,17 @@
 """What a block prints, and how much of it goes to the model: the longest prints give way, the others stay whole."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from rlm.repl import print_format
-from rlm.repl.frames import END, KEEP, NEXT
+from rlm.repl.frames import END
 
+KEEP = 400_000  # characters that one block prints at most; what follows is only counted
 LINE = 400  # characters; a longer print is a piece of its own, shorter ones in a row are one piece
-SHARE = 1_000  # characters that a piece is shown with at least: more pieces than fit are joined
+SHARE = 1_000  # characters that a piece is shown with at least
 MARK = "\n[... {count:,} characters cut here: more({number}) returns them ...]\n"
 GONE = "\n[... {count:,} characters cut here ...]\n"
 MARK_CHARS = 90  # that the mark takes at most
-HEADING = re.compile(r"\s*(?:={2}|-{2}|#{2}|\*{2})|\s*\Z")  # models print such a line before something new
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +48,22 @@ class PrintBuffer:
         self._held: list[str] = []
         self._room, self._lost = KEEP, 0
 
-    def __call__(self, text: str, lost: int = 0) -> None:
-        """Take what was printed, and how many characters more the block has printed beyond it."""
+    def __call__(self, text: str) -> None:
+        """Take what was printed; what is beyond the room of a block is counted."""
         kept_text = text[: self._room]
         self._held.append(kept_text)
         self._room -= len(kept_text)
-        self._lost += len(text[len(kept_text) :].replace(END, "")) + lost
+        self._lost += len(text[len(kept_text) :].replace(END, ""))
 
-    def finish(self, number: int | None = 1) -> PrintedOutput:
+    def finish(self, number: int = 1, *, can_return: bool = True) -> PrintedOutput:
         """What the model sees, never more than `size` characters, and what was cut; the first cut gets this number.
 
-        Without a number nothing can be asked for again: what a limit ended differs from run to run.
+        What a limit ended cannot be asked for again: it differs from run to run.
         """
-        prints = [_render(text.split(NEXT)) for text in "".join(self._held).split(END) if text]
+        prints = [text for text in "".join(self._held).split(END) if text]
         pieces = _pieces(prints, max(1, self._size // SHARE)) or [""]
         sizes = [len(piece) for piece in pieces]
-        if self._lost:  # a flood, of which the last piece is the beginning
-            sizes[-1] += self._lost
+        sizes[-1] += self._lost  # a flood, of which the last piece is the beginning
         visible_pieces, cuts = list[str](), list[Cut]()
         for piece, size, share in zip(pieces, sizes, _shares(sizes, self._size), strict=True):
             if size <= share:
@@ -75,33 +73,20 @@ class PrintBuffer:
             lost_chars = size - len(piece)
             tail = "" if lost_chars else tail
             middle = piece[len(head) : len(piece) - len(tail)]
-            cut = Cut((number or 0) + len(cuts), piece.strip().partition("\n")[0][:60], middle, lost_chars)
+            cut = Cut(number + len(cuts), piece.strip().partition("\n")[0][:60], middle, lost_chars)
             cuts.append(cut)
-            mark = (GONE if number is None else MARK).format(count=len(middle) + lost_chars, number=cut.number)
+            mark = (MARK if can_return else GONE).format(count=len(middle) + lost_chars, number=cut.number)
             visible_pieces.append((head + mark + tail)[: max(0, share)])
         return PrintedOutput("".join(visible_pieces), tuple(cuts))
 
 
-def _render(values: Sequence[str]) -> str:
-    """One print: its values in a line, or below one another if one of them is a list or dict in its readable form."""
-    texts = [print_format.readable(value) for value in values]
-    return (" " if texts == list(values) else "\n").join(texts)
-
-
 def _pieces(prints: Sequence[str], most: int) -> list[str]:
-    """Prints that belong together, in `most` pieces at most: a long one with the label before it, short ones in a row."""
+    """What is cut as a whole: each long print, and short ones in a row; all together where there would be too many."""
     pieces: list[str] = []
-    is_long = True  # whether the last piece ends in a long print
-    least = (
-        sum(map(len, prints)) // most if len(prints) > most else 0
-    )  # characters of a piece, where there are too many
-    for text in prints:
-        begins = HEADING.match(text[:LINE]) or (len(pieces[-1]) > LINE if pieces and len(text) > LINE else is_long)
-        if not pieces or (begins and len(pieces[-1]) >= least):
-            pieces.append("")
-        pieces[-1] += text
-        is_long = len(text) > LINE
-    return pieces
+    for is_long, group in groupby(prints, lambda text: len(text) > LINE):
+        texts = list(group)
+        pieces += texts if is_long else ["".join(texts)]
+    return pieces if len(pieces) <= most else ["".join(pieces)]
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:

@@ -1,40 +1,38 @@
-"""The REPL as the host sees it: a child that the kernel has locked (`child`), one block at a time.
+"""The REPL as the loop sees it: a child that the kernel has locked (`child`), one block at a time.
 
 Every power of a block comes from the host functions that it is given. What the child says is data of a stranger: frames of a bounded
 size, read with a deadline, decoded to plain values; a child that says anything else is ended.
 """
 
-import json
+import asyncio
 import os
 import re
-import select
 import signal
-import struct
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, TypeVar
 
 from rlm.errors import DeepRepoError, ReplUnavailable
 from rlm.repl import frames
 from rlm.repl.frames import Value
 from rlm.repl.output import Cut, PrintBuffer
-from rlm.values import Limits, Observation
+from rlm.values import BlockOutcome, Limits, Observation
 
-Outcome = Literal["ok", "error", "syntax", "limit", "crash"]
-ERROR_CHARS = 2_000  # of an error text; a block can raise a message of 100 MB
+T = TypeVar("T")
+Async = Callable[..., Coroutine[Any, Any, Any]]
+ERROR_CHARS = 2_000  # of an error text
 ARGUMENT_CHARS = 2 << 20  # of the arguments of one host call
-FRAME = 64 << 20  # bytes of a frame from the child
-MEGABYTE = 1 << 20
 PROCESSOR = 3_600  # seconds of a processor in the life of a child: one whose parent was killed ends by itself
 HOST_CALLS = 5_000  # of one child
-START_SECONDS = 20.0  # to be ready
-PATIENCE = (
-    6  # times the seconds that a block may compute: how long the host waits for a sign of it, on a machine that is busy
-)
+START_SECONDS = 20.0  # of a processor to be ready, or to take on what it is sent
+# Times the seconds that a child may compute: how long the host waits for a sign of it, on a machine that is busy.
+PATIENCE = 6
 CUTS = 40  # pieces of output that more() can return; the oldest go first
 GONE = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
@@ -48,127 +46,124 @@ PROFILE = """(version 1)(deny default)(allow process-exec (literal "{python}"))(
 class Ended(Exception):  # noqa: N818 - an outcome of a block
     """The child has ended, or was ended."""
 
-    def __init__(self, outcome: Outcome, why: str) -> None:
+    def __init__(self, outcome: BlockOutcome, why: str) -> None:
         super().__init__(why)
-        self.outcome: Outcome = outcome
+        self.outcome: BlockOutcome = outcome
 
 
 class Child:
-    """A process with two pipes."""
+    """A process whose standard input and output are one socket."""
 
-    def __init__(self) -> None:
-        self.process = subprocess.Popen(
+    def __init__(self, ours: socket.socket, theirs: socket.socket) -> None:
+        self._ours = ours
+        self._process: subprocess.Popen[bytes] = subprocess.Popen(
             _command(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdin=theirs.fileno(),
+            stdout=theirs.fileno(),
             stderr=subprocess.DEVNULL,
             env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1"},
             cwd="/",
             start_new_session=True,
-            bufsize=0,
         )
-        if self.process.stdin is None or self.process.stdout is None:
-            raise OSError("no pipes")
-        self.stdin, self.stdout = self.process.stdin, self.process.stdout
-        os.set_blocking(self.stdin.fileno(), False)  # who does not read what it asked for holds up nobody
+        self._outgoing: asyncio.StreamWriter | None = None
+
+    async def connect(self) -> None:
+        """Open the streams to it."""
+        self._incoming, self._outgoing = await asyncio.open_connection(sock=self._ours, limit=1 << 20)
 
     def seconds(self) -> float:
         """The seconds of a processor that it has used; 0 where the machine does not say."""
-        try:
-            return time.clock_gettime(
-                (~self.process.pid << 3) | 2
-            )  # the clock of a process, as the C library numbers it
+        try:  # the clock of a process, as the C library numbers it
+            return time.clock_gettime((~self._process.pid << 3) | 2)
         except OSError:
             return 0.0
 
+    async def send(self, data: bytes) -> None:
+        """Hand it a frame."""
+        if self._outgoing is not None:
+            self._outgoing.write(data)
+            await self._outgoing.drain()
+
+    async def receive(self) -> Mapping[str, Any]:
+        """The next frame that it says. Raises ValueError for what is none."""
+        size = frames.size(await self._incoming.readexactly(frames.HEAD))
+        return frames.unpacked(await self._incoming.readexactly(size))
+
     def end(self) -> int:
         """End it now; its exit code."""
-        self.process.kill()
-        code = self.process.wait()
-        for pipe in (self.stdin, self.stdout):
-            with suppress(OSError):
-                pipe.close()
-        return code
+        self._process.kill()
+        if self._outgoing is not None:
+            self._outgoing.transport.abort()
+        else:
+            self._ours.close()
+        return self._process.wait()
 
 
-class PythonRepl:
-    """One locked child, started again after a crash or a limit. Used from one thread; `kill` from any.
+class Repl:
+    """One locked child, started again after a crash or a limit. `open_repl` opens it."""
 
-    Raises ReplUnavailable where no child can be locked on this machine.
-    """
-
-    def __init__(
-        self, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]], limits: Limits
-    ) -> None:
-        self._limits = limits
+    def __init__(self, variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits) -> None:
+        self._limits, self._variables = limits, dict(variables)
+        self._functions = {**functions, "more": self._more}
         self._cuts: list[Cut] = []  # the pieces of earlier outputs, numbered over the whole run
-        self._variables = frames.encode(dict(variables))
-        self._functions = {name: self._guard(name, call) for name, call in functions.items()}
-        self._functions["more"] = self._guard("more", self._more)
         self._blocks = self._calls = 0
-        self._spent = START_SECONDS  # seconds of a processor at which the child has used up its time
-        self._is_killed = False
-        self._start()
+        self._child: Child | None = None
+        self.starter = ThreadPoolExecutor(
+            1, thread_name_prefix="repl"
+        )  # the kernel ends a child with the thread that started it
 
-    def run(self, code: str) -> Observation:
-        """Run one block. Its output, and the error as the model should read it."""
+    async def run(self, code: str) -> Observation:
+        """Run one block. Its output, and the error as the model should read it. Cancelling ends it, and the process with it."""
         self._blocks += 1
         sink = PrintBuffer(self._limits.output_chars)
+        outcome: BlockOutcome
+        order = frames.packed({"run": code, "number": self._blocks})
         try:
-            done = self._converse({"run": code, "number": self._blocks}, sink, "done")
-            outcome, error = _outcome(done.get("done")), done.get("error")
+            done = await self._converse(order, "done", self._limits.turn_seconds, sink)
+            outcome = "ok" if done["done"] == "ok" else "syntax" if done["done"] == "syntax" else "error"
+            error = done.get("error")
         except Ended as ended:
-            outcome, error = ended.outcome, str(ended)
-        has_ended = outcome in {"limit", "crash"}
-        output = sink.finish(None if has_ended else self._cuts[-1].number + 1 if self._cuts else 1)
-        self._cuts = [*self._cuts, *(() if has_ended else output.cuts)][-CUTS:]
-        error = _cut(ADDRESS.sub("0x0", str(error))) if error else None
-        if has_ended and not self._is_killed:
-            self._restart()
-            error = f"{error}{GONE}"
+            outcome, error = ended.outcome, f"{ended}{GONE}"
+            await self.start()
+        is_whole = outcome not in {"limit", "crash"}
+        output = sink.finish(self._cuts[-1].number + 1 if self._cuts else 1, can_return=is_whole)
+        self._cuts = [*self._cuts, *(output.cuts if is_whole else ())][-CUTS:]
+        error = frames.both_ends(ADDRESS.sub("0x0", str(error)), ERROR_CHARS) if error else None
         return Observation(ADDRESS.sub("0x0", output.text), error, outcome, output.omitted_chars)
 
-    def value(self, expression: str) -> Value:
-        """The value of an internal expression in the REPL, None if it fails."""
+    async def value(self, expression: str) -> Value:
+        """What an expression is worth in the REPL. Raises ValueError where it fails, or is no plain data."""
         try:
-            return frames.decode(self._converse({"value": expression}, PrintBuffer(1), "value")["value"])
-        except Ended:
-            if not self._is_killed:
-                self._restart()
-        except (TypeError, ValueError, KeyError, RecursionError):  # no plain value
-            return None
-        return None
-
-    def kill(self) -> None:
-        """End the running block now, from another thread: the process goes, and no other is started."""
-        self._is_killed = True
-        self._child.process.kill()
+            reply = await self._converse(frames.packed({"value": expression}), "value", START_SECONDS)
+            if "error" in reply:
+                raise ValueError(str(reply["error"]))
+            return frames.decode(reply["value"])
+        except Ended as ended:
+            await self.start()
+            raise ValueError(str(ended)) from None
+        except (TypeError, KeyError, RecursionError) as error:
+            raise ValueError(str(error)) from None
 
     def close(self) -> None:
-        """End the process. After it the REPL is not used again."""
-        self._child.end()
+        """End the process."""
+        if self._child is not None:
+            self._child.end()
+            self._child = None
 
-    def _restart(self) -> None:
+    async def start(self) -> None:
+        """Begin with a fresh locked child that has the variables. Raises ReplUnavailable."""
         self.close()
-        self._start()
-
-    def _start(self) -> None:
-        """A fresh locked child with the variables in it."""
         self._calls = 0
+        ours, theirs = socket.socketpair()
         try:
-            self._child = Child()
+            with theirs:
+                self._child = await asyncio.get_running_loop().run_in_executor(self.starter, Child, ours, theirs)
+            await self._child.connect()
         except OSError as error:
+            ours.close()
             raise ReplUnavailable(f"the REPL did not start: {error}") from None
-        order = {
-            "variables": self._variables,
-            "functions": list(self._functions),
-            "memory": self._limits.memory * MEGABYTE,
-            "seconds": PROCESSOR,
-        }
         try:
-            self._spent = START_SECONDS
-            self._send(order)
-            told = self._receive(time.monotonic() + START_SECONDS)
+            told = await self._converse(await asyncio.to_thread(self._order), "locked", START_SECONDS)
         except Ended as ended:
             told = {"why": f"its process ended at the start ({ended})"}
         possible = told.get("possible")
@@ -178,95 +173,89 @@ class PythonRepl:
             why = f"a block could {listed}" if listed else told.get("why") or "it did not answer"
             raise ReplUnavailable(f"the REPL cannot be locked on this machine: {why}")
 
+    def _order(self) -> bytes:
+        """What a child is sent first."""
+        limits = {"memory": self._limits.memory << 20, "seconds": PROCESSOR}
+        return frames.packed(
+            {"variables": frames.encode(self._variables), "functions": list(self._functions), **limits}
+        )
+
     # --- one conversation ---------------------------------------------------------------------------------------------
 
-    def _converse(self, order: Mapping[str, Any], sink: PrintBuffer, end: str) -> Mapping[str, Any]:
-        """Send an order and serve what the block asks for, up to the frame that ends it. Only what the child computes is its time."""
-        self._spent = self._child.seconds() + (self._limits.turn_seconds if "run" in order else START_SECONDS)
-        self._send(order)
-        while True:
-            frame = self._receive(time.monotonic() + PATIENCE * self._limits.turn_seconds)
-            if end in frame:
-                return frame
-            if "print" in frame:
-                sink(str(frame["print"]), _count(frame.get("lost")))
-            elif "call" in frame:
-                self._send(self._answer(frame))
-            else:
-                raise self._end("crash", "it said something that is no part of the conversation")
+    async def _converse(
+        self, data: bytes, end: str, seconds: float, sink: Callable[[str], None] = lambda _: None
+    ) -> Mapping[str, Any]:
+        """Send an order and serve what the child asks for, up to the frame that ends it. Only what it computes is its time. Raises Ended."""
+        if self._child is None:
+            raise RuntimeError("the REPL is not open")
+        child, until = self._child, self._child.seconds() + seconds
+        try:
+            while True:
+                await self._patiently(child, child.send(data), seconds, until)
+                frame = await self._patiently(child, child.receive(), seconds, until)
+                while "print" in frame:
+                    sink(str(frame["print"]))
+                    frame = await self._patiently(child, child.receive(), seconds, until)
+                if end in frame:
+                    return frame
+                data = frames.packed(await self._answer(frame))
+        except asyncio.CancelledError:
+            self.close()
+            raise
+        except (OSError, EOFError):
+            raise self._end("crash", "its process has ended") from None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise self._end("crash", f"it said what is no part of the conversation ({error})") from None
 
-    def _answer(self, frame: Mapping[str, Any]) -> dict[str, Any]:
-        """What a host function returns, or the exception that it raises in the block."""
+    async def _patiently(self, child: Child, wait: Coroutine[Any, Any, T], seconds: float, until: float) -> T:
+        """Wait for the child while its time lasts: the seconds that it computes, and so many times as long without a sign of it."""
+        task = asyncio.ensure_future(wait)
+        deadline = time.monotonic() + PATIENCE * seconds
+        try:
+            while not task.done():
+                left = min(deadline - time.monotonic(), until - child.seconds())
+                await asyncio.wait([task], timeout=max(0.01, left))
+                if not task.done() and left <= 0:
+                    raise self._end("limit", f"time limit: the block computed for {seconds:g} s")
+            return task.result()
+        finally:
+            task.cancel()
+
+    async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a host function returns, or the exception that it raises in the block: with a sentence, whatever it was."""
         self._calls += 1
         if self._calls > HOST_CALLS:
             raise self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
+        name, function = frame["call"], self._functions[frame["call"]]
+        arguments, keywords = frames.decode(frame["arguments"]), frames.decode(frame["keywords"])
+        if frames.weight([*arguments, *keywords.values()]) > ARGUMENT_CHARS:
+            return {"raise": "ValueError", "message": f"{name}() takes at most {ARGUMENT_CHARS:,} characters"}
         try:
-            function = self._functions[frame["call"]]
-            arguments, keywords = frames.decode(frame["arguments"]), frames.decode(frame["keywords"])
-            return {"return": frames.encode(function(*arguments, **keywords))}
-        except (TypeError, ValueError, RuntimeError) as error:
-            kind = next(kind for kind in frames.KINDS.values() if isinstance(error, kind))
-            return {"raise": kind.__name__, "message": str(error)}
-        except (KeyError, RecursionError):
-            raise self._end("crash", "it asked for something that is not there") from None
+            return {"return": frames.encode(await function(*arguments, **keywords))}
+        except TypeError as error:  # arguments that do not fit: Python's own words say which
+            return {"raise": "TypeError", "message": str(error)}
+        except (ValueError, KeyError) as error:
+            return {"raise": "ValueError", "message": f"{name}(): {error}"}
+        except DeepRepoError as error:
+            return {"raise": "RuntimeError", "message": f"{name}(): {error}"}
+        except Exception as error:  # noqa: BLE001 - the boundary: a fault of the host may not end the root's work
+            return {"raise": "RuntimeError", "message": f"{name}() failed in the host: {type(error).__name__}"}
 
-    def _send(self, frame: Mapping[str, Any]) -> None:
-        data = json.dumps(frame).encode()
-        view, deadline = memoryview(struct.pack(">I", len(data)) + data), time.monotonic() + START_SECONDS
-        try:
-            while view:
-                self._wait(self._child.stdin, select.POLLOUT, deadline)
-                view = view[self._child.stdin.write(view) or 0 :]
-        except OSError:
-            raise self._end("crash", "its process has ended") from None
-
-    def _receive(self, deadline: float) -> dict[str, Any]:
-        (size,) = struct.unpack(">I", self._exactly(4, deadline))
-        if size > FRAME:
-            raise self._end("crash", "it said more than a frame holds")
-        try:
-            frame = json.loads(self._exactly(size, deadline))
-        except (ValueError, RecursionError):
-            frame = None
-        if not isinstance(frame, dict):
-            raise self._end("crash", "it said something that is no part of the conversation")
-        return frame
-
-    def _exactly(self, size: int, deadline: float) -> bytes:
-        parts = []
-        while size:
-            self._wait(self._child.stdout, select.POLLIN, deadline)
-            part = os.read(self._child.stdout.fileno(), min(size, 1 << 20))
-            if not part:
-                raise self._end("crash", "its process has ended")
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
-
-    def _wait(self, pipe: IO[bytes], event: int, deadline: float) -> None:
-        """Wait until the pipe is ready, the child has computed for its whole time, or the deadline has come."""
-        waiting = select.poll()
-        waiting.register(pipe, event)
-        while not waiting.poll(max(10.0, 1000 * min(deadline - time.monotonic(), self._spent - self._child.seconds()))):
-            if time.monotonic() >= deadline or self._child.seconds() >= self._spent:
-                raise self._end("limit", f"time limit: the block computed for {self._limits.turn_seconds:g} s")
-
-    def _end(self, outcome: Outcome, why: str) -> Ended:
+    def _end(self, outcome: BlockOutcome, why: str) -> Ended:
         """End the child; what to raise for it."""
-        code = self._child.end()
+        code = self._child.end() if self._child is not None else 0
+        self._child = None
         if outcome == "crash" and code == -signal.SIGXCPU:
             return Ended("limit", "time limit: all blocks together computed for too long")
         return Ended(outcome, why if outcome == "limit" else f"the REPL's process ended: {why}")
 
-    # --- host functions -----------------------------------------------------------------------------------------------
-
-    def _more(self, number: int | None = None) -> str:
+    async def _more(self, number: int | None = None) -> str:
         """What was cut out of one piece of output; without a number, of the only one, or which ones there are."""
-        cuts_by_number = {cut.number: str(cut) for cut in self._cuts}
-        if number is None and len(cuts_by_number) == 1:
-            return next(iter(cuts_by_number.values()))
-        if number is not None and number in cuts_by_number:
-            return cuts_by_number[number]
+        cuts = {cut.number: str(cut) for cut in self._cuts}
+        if number is None and len(cuts) == 1:
+            return next(iter(cuts.values()))
+        if number is not None and number in cuts:
+            return cuts[number]
         rows = [
             f"more({c.number}): {len(c.text):,} characters of the piece that begins {c.title!r}" for c in self._cuts
         ]
@@ -275,24 +264,20 @@ class PythonRepl:
             raise ValueError(f"there is no cut piece {number}. {text}")
         return f"[{text}]"
 
-    def _guard(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        """A host function at the boundary: whatever it raises becomes an ordinary exception in the block, with a sentence."""
 
-        def guard(*arguments: Value, **keywords: Value) -> Value:
-            if frames.weight([*arguments, *keywords.values()]) > ARGUMENT_CHARS:
-                raise ValueError(f"{name}() takes at most {ARGUMENT_CHARS:,} characters: pass less at once")
-            try:
-                return call(*arguments, **keywords)
-            except DeepRepoError as error:
-                raise RuntimeError(f"{name}(): {error}") from None
-            except TypeError as error:  # arguments that do not fit: Python's own words say which
-                raise TypeError(str(error)) from None
-            except (ValueError, KeyError) as error:
-                raise ValueError(f"{name}(): {error}") from None
-            except Exception as error:  # noqa: BLE001 - the boundary: a fault of the host may not end the root's work
-                raise RuntimeError(f"{name}() failed in the host: {type(error).__name__}") from None
-
-        return guard
+@asynccontextmanager
+async def open_repl(
+    variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits
+) -> AsyncIterator[Repl]:
+    """A REPL with these names, closed at the end whatever happens. Raises ReplUnavailable where no child can be locked."""
+    repl = Repl(variables, functions, limits)
+    try:
+        await repl.start()
+        yield repl
+    finally:
+        repl.close()
+        repl.starter.shutdown(wait=False)
+        await asyncio.sleep(0)  # the socket closes in the loop's next step
 
 
 def _command() -> list[str]:
@@ -303,19 +288,3 @@ def _command() -> list[str]:
         return command
     profile = PROFILE.format(python=os.path.realpath(sys.executable), base=sys.base_prefix, program=home)
     return ["/usr/bin/sandbox-exec", "-p", profile, *command]
-
-
-def _outcome(said: object) -> Outcome:
-    return "ok" if said == "ok" else "syntax" if said == "syntax" else "error"
-
-
-def _count(said: object) -> int:
-    return said if isinstance(said, int) and said >= 0 else 0
-
-
-def _cut(text: str) -> str:
-    """Head and tail of a long error: the frames stand first, the message last."""
-    if len(text) <= ERROR_CHARS:
-        return text
-    half = ERROR_CHARS // 2
-    return f"{text[:half]}\n[... {len(text) - ERROR_CHARS:,} characters cut ...]\n{text[-half:]}"

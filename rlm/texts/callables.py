@@ -14,16 +14,16 @@ from typing import Any
 from rlm.errors import UsageError
 from rlm.money.calls import Calls
 from rlm.repl import frames
-from rlm.repl.bridge import Async
+from rlm.repl.process import Async
 
 MOST_RESULT = 2 << 20  # characters and items
 SECONDS = 60.0  # of one call
 ERROR_CHARS, DOC_CHARS, MOST_TOOLS = 500, 600, 50
-LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL", "SHOW_VARS")
+LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL")
 ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch")
 # What a root's code finds, by the depth that is left below it.
 NAMES = (LOOKING, (*LOOKING, *ASKING), (*LOOKING, *ASKING, "rlm_query"))
-TAKEN = frozenset({"context", "tree", "answer", "more", *NAMES[-1]})
+TAKEN = frozenset({"context", "tree", "answer", "more", "SHOW_VARS", *NAMES[-1]})
 Call = Callable[..., Any]
 
 

@@ -13,7 +13,7 @@ from rlm.loop.root import RootRun
 from rlm.loop.stall import StallGuard
 from rlm.loop.work import CHILD_TURNS, Work
 from rlm.repl import extraction
-from rlm.repl.bridge import ReplBridge, open_bridge
+from rlm.repl.process import Repl, open_repl
 from rlm.texts import callables
 from rlm.texts.material import Material, preview
 from rlm.texts.question import Inquiry, TextQuestion
@@ -33,7 +33,7 @@ class Dialogue:
     inquiry: Inquiry
     work: Work
     conversation: Conversation
-    bridge: ReplBridge
+    repl: Repl
     name: str  # of its first run
     instructions: str
     runs: list[RootRun] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Dialogue:
         inquiry, work, number = self.inquiry, self.work, len(self.runs) + 1
         if self.runs:
             self.conversation.go_on(self.runs[-1].summary, message)
-            await self.bridge.value('answer.update({"content": "", "ready": False})')
+            await self.repl.value('globals().update(answer={"content": "", "ready": False})')
             work.final = None
             work.errors.clear()
         else:
@@ -52,7 +52,7 @@ class Dialogue:
         hide = work.calls.masks.hide
         work.accept = partial(answer_type.accept, hide=hide) if answer_type is not None else str
         work.child = lambda task, paths, below: _child(inquiry, task, paths, below, f"{name}.{next(children)}")
-        run = RootRun(work, inquiry.root, self.bridge, self.conversation, StallGuard(turns, is_patient=True), name)
+        run = RootRun(work, inquiry.root, self.repl, self.conversation, StallGuard(turns, is_patient=True), name)
         self.runs.append(run)
         inquiry.runs.append(run)
         await run.run()
@@ -111,9 +111,9 @@ async def open_dialogue(
     functions |= callables.functions(calls, question.tools)
     masked = await asyncio.to_thread(calls.masks.hide, whole.value)  # the root's code could send on whatever it holds
     variables = {"context": masked, "tree": list(whole.files), "answer": {"content": "", "ready": False}}
-    async with open_bridge(variables, functions, limits) as bridge:
+    async with open_repl(variables, functions, limits) as repl:
         conversation = Conversation(partial(inquiry.words, "turn"), TOOL)
-        yield Dialogue(inquiry, work, conversation, bridge, name, question.instructions(ours))
+        yield Dialogue(inquiry, work, conversation, repl, name, question.instructions(ours))
 
 
 async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, name: str) -> str:

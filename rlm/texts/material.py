@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +18,9 @@ MOST_BYTES = 4 * MOST_CHARS  # of a file in a folder: more is more than a contex
 HEAD = 8_000  # bytes in which a NUL tells that a file is no text
 PATH_CHARS = 200  # of a name that becomes a path as it is
 NAMED = 5  # files that a note names
-_SAFE = re.compile(r"[\w(@+=~-][\w .()@+,=~-]*")
+MARKED = "not in UTF-8, so each byte that is none has become a mark"
+_PART = r"\.?+[\w(@+=~-][\w .()@+,=~-]*+(?<![ .])"  # of a path
+_PATH = re.compile(rf"(?!item/)(?!(?:.*/)?\.git){_PART}(?:/{_PART})*+", re.IGNORECASE)
 Form = Literal["text", "json", "list", "mapping"]
 Plain = Any  # None, numbers, texts, lists and mappings with texts as keys
 
@@ -59,15 +62,14 @@ def of(context: object) -> Material:
     return material
 
 
-def cut(text: str, folder: str, files: dict[str, str] | None = None) -> dict[str, str]:
+def cut(text: str, folder: str) -> dict[str, str]:
     """A text as files that end at line ends, one at least."""
-    pieces: dict[str, str] = {} if files is None else files
-    at, number = 0, 0
-    while at < len(text) or not number:
-        number += 1
+    pieces: dict[str, str] = {}
+    at = 0
+    while at < len(text) or not pieces:
         near = text.rfind("\n", at, at + PART) + 1 if at + PART < len(text) else len(text)
         end = near if near > at else at + PART
-        pieces[f"{folder}/{number:03}.txt"] = text[at:end]
+        pieces[f"{folder}/{len(pieces) + 1:03}.txt"] = text[at:end]
         at = end
     return pieces
 
@@ -101,45 +103,36 @@ def _values(text: str) -> str | None:
         return None
 
 
-def _from_list(items: list[Plain]) -> Material:
+def _of_items(items: Plain, texts: Mapping[str, str], form: Form, notes: tuple[str, ...] = ()) -> Material:
+    """The material of several texts, each a file of its own. Raises UsageError where there is none."""
     if not items:
-        raise UsageError("the context is an empty list: there is nothing to ask about")
+        raise UsageError("the context is empty: there is nothing to ask about")
+    files: dict[str, str] = {}
+    for path, text in texts.items():
+        files |= {path: text} if len(text) <= PART else cut(text, f"{path}.parts")
+    return Material(items, files, "\n".join(texts.values()), form, notes)
+
+
+def _from_list(items: list[Plain]) -> Material:
     width = max(3, len(str(len(items))))
-    texts = {f"item/{number:0{width}}.txt": _as_text(item) for number, item in enumerate(items, 1)}
-    return Material(items, _files(texts), "\n".join(texts.values()), "list")
+    return _of_items(items, {f"item/{at:0{width}}.txt": _as_text(item) for at, item in enumerate(items, 1)}, "list")
 
 
 def _from_dict(items: dict[str, Plain], notes: tuple[str, ...] = ()) -> Material:
-    if not items:
-        raise UsageError("the context is empty: there is nothing to ask about")
     texts = {path: _as_text(items[name]) for path, name in zip(_paths(list(items)), items, strict=True)}
-    return Material(items, _files(texts), "\n".join(texts.values()), "mapping", notes)
-
-
-def _files(texts: Mapping[str, str]) -> dict[str, str]:
-    files: dict[str, str] = {}
-    for path, text in texts.items():
-        if len(text) <= PART:
-            files[path] = text
-        else:
-            cut(text, f"{path}.parts", files)
-    return files
+    return _of_items(items, texts, "mapping", notes)
 
 
 def _at(path: Path) -> Material:
     if path.is_dir():
         return _folder(path)
     try:
-        blob = path.read_bytes()
+        text, is_sound = _decoded(path.read_bytes())
     except OSError as error:
         raise UsageError(f"the context {path} cannot be read: {error.strerror}") from error
-    if b"\0" in blob[:HEAD]:
+    if text is None:
         raise UsageError(f"the context {path} is not a text file")
-    text, is_sound = _decoded(blob)
-    return replace(
-        _text(text),
-        notes=() if is_sound else _note("not in UTF-8, so each byte that is none has become a mark", [path.name]),
-    )
+    return replace(_text(text), notes=() if is_sound else _note(MARKED, [path.name]))
 
 
 def _folder(folder: Path) -> Material:
@@ -147,26 +140,23 @@ def _folder(folder: Path) -> Material:
     texts: dict[str, str] = {}
     left_out, other_code, size = list[str](), list[str](), 0
     for path in _walk(folder):
-        name = path.relative_to(folder).as_posix()
-        try:
-            blob = b"\0" if path.stat().st_size > MOST_BYTES else path.read_bytes()
-        except OSError:
-            blob = b"\0"
-        if b"\0" in blob[:HEAD]:
+        name, text, is_sound = path.relative_to(folder).as_posix(), None, True
+        with suppress(OSError):
+            if path.stat().st_size <= MOST_BYTES:
+                text, is_sound = _decoded(path.read_bytes())
+        if text is None:
             left_out.append(name)
             continue
-        texts[_sound(name)], is_sound = _decoded(blob)
+        texts[_sound(name)] = text
         other_code += [] if is_sound else [name]
-        size += len(blob)
-        if size > 4 * MOST_CHARS or len(texts) > MOST_FILES:  # `of` says how many are allowed
+        size += len(text)
+        if size > MOST_CHARS or len(texts) > MOST_FILES:  # `of` says how many are allowed
             break
     if not texts:
         raise UsageError(f"the folder {folder} has no text files")
-    notes = (
-        *_note("not read, because they are no text or too large", left_out),
-        *_note("not in UTF-8, so each byte that is none has become a mark", other_code),
+    return _from_dict(
+        texts, (*_note("not read, because they are no text or too large", left_out), *_note(MARKED, other_code))
     )
-    return _from_dict(texts, notes)
 
 
 def _note(words: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -175,8 +165,10 @@ def _note(words: str, names: Sequence[str]) -> tuple[str, ...]:
     return (f"{words}: {', '.join(names[:NAMED])}{more}",) if names else ()
 
 
-def _decoded(blob: bytes) -> tuple[str, bool]:
-    """The text of a file, and whether all of it is UTF-8."""
+def _decoded(blob: bytes) -> tuple[str | None, bool]:
+    """The text of a file, None where it is none, and whether all of it is UTF-8."""
+    if b"\0" in blob[:HEAD]:
+        return None, True
     try:
         return blob.decode(), True
     except UnicodeDecodeError:
@@ -223,15 +215,6 @@ def _paths(names: Sequence[str]) -> list[str]:
     folders = {name[:at] for name in names for at, letter in enumerate(name) if letter == "/"}
     width = max(3, len(str(len(names))))
     return [
-        name if name not in folders and _fits(name) else f"item/{at:0{width}}.txt" for at, name in enumerate(names, 1)
+        name if name not in folders and len(name) <= PATH_CHARS and _PATH.fullmatch(name) else f"item/{at:0{width}}.txt"
+        for at, name in enumerate(names, 1)
     ]
-
-
-def _fits(name: str) -> bool:
-    parts = [] if name.startswith("item/") or len(name) > PATH_CHARS else name.split("/")
-    return bool(parts) and all(
-        (_SAFE.fullmatch(part) or re.fullmatch(r"\.[\w-][\w.-]*", part))
-        and not part.lower().startswith(".git")
-        and not part.endswith((" ", "."))
-        for part in parts
-    )

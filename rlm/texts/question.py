@@ -9,7 +9,7 @@ from rlm.loop.root import RootRun
 from rlm.loop.work import Work
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
-from rlm.repl.bridge import Async
+from rlm.repl.process import Async
 from rlm.texts.callables import CustomTool
 from rlm.texts.material import Material
 from rlm.texts.typed import AnswerType

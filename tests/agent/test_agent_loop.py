@@ -143,7 +143,7 @@ def test_the_answers_of_report_come_before_the_end(table: Table) -> None:
 def test_a_report_that_was_not_printed_is_told_if_it_was_refused(table: Table) -> None:
     """A refusal is never silent."""
     _, seen, _ = root(table, called("r = report('shop/price.py', 'nowhere', 'A title', 'why')"), DONE)
-    assert "NOTE: report() refused 'A title': its quote does not occur in shop/price.py" in seen[3]
+    assert "NOTE: 'A title' was refused: its quote does not occur in shop/price.py" in seen[3]
 
 
 def test_the_budget_is_told_of_before_it_is_spent(table: Table) -> None:

@@ -11,7 +11,7 @@ from bot.agent.tools import report
 from bot.review.session import Session
 from bot.values import Finding, Source, Verdict
 from rlm.errors import ProviderRefused
-from rlm.repl.bridge import open_bridge
+from rlm.repl.process import open_repl
 from rlm.values import Completion, Limits, Usage
 
 
@@ -20,8 +20,8 @@ def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
 
     async def step(session: Session) -> tuple[list[str], Session, RunState]:
         state = RunState(session, source=Source("model", "scripted/root", "root"))
-        async with open_bridge(await tools.variables(session), tools.functions(state), Limits()) as bridge:
-            seen = [await bridge.run(code) for code in codes]
+        async with open_repl(await tools.variables(session), tools.functions(state), Limits()) as repl:
+            seen = [await repl.run(code) for code in codes]
         return [one.error or one.output.rstrip("\n") for one in seen], session, state
 
     return table.run(step)
@@ -271,8 +271,8 @@ def test_cancelling_ends_a_block(table: Table) -> None:
 
     async def step(session: Session) -> str:
         state = RunState(session, source=Source("model", "", "root"))
-        async with open_bridge({}, tools.functions(state), Limits()) as bridge:
-            running = asyncio.create_task(bridge.run("llm_query('for ever')"))
+        async with open_repl({}, tools.functions(state), Limits()) as repl:
+            running = asyncio.create_task(repl.run("llm_query('for ever')"))
             await asyncio.wait_for(asked.wait(), 10)
             running.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -28,12 +28,6 @@ def test_invalid_block_does_not_swallow_the_next() -> None:
     assert of("```python\nprint(1\n```\n```python\nprint(2)\n```") == "print(1\nprint(2)"
 
 
-def test_assigned_names() -> None:
-    """What a block assigns at its top level is known by name."""
-    block = "a = 1\nb, c = 2, 3\nd: int = 4\ndef f(x):\n    inner = 1\nfor i, j in []:\n    pass\nimport json\na == 2\nx.y = 1"
-    assert extraction.assigned_names(block) == ["a", "b", "c", "d", "f", "i", "j", "json"]
-
-
 F = "```"
 
 

@@ -271,6 +271,21 @@ def test_a_root_that_uses_its_turns_is_asked_once_more(block: str, note: str) ->
     assert any(note in line for line in done.notes)
 
 
+NESTED = "deep = []\nfor _ in range({levels}): deep = [deep]\n"
+
+
+@pytest.mark.parametrize("levels", [300, 100_000])
+@pytest.mark.parametrize(
+    "handing_in", ["set_answer(deep)", 'answer["content"] = deep\nanswer["ready"] = True'], ids=["function", "variable"]
+)
+def test_an_answer_that_is_nested_too_deeply_is_refused_with_a_sentence(levels: int, handing_in: str) -> None:
+    """The root is told so, and goes on: nothing is lost."""
+    done, server = played([NESTED.format(levels=levels) + handing_in, "set_answer('flat')"], "text", turns=3)
+    assert done.answer == "flat"
+    assert len(done.trajectory) == 2
+    assert "this value is nested too deeply" in str(server.requests[1]["messages"][-1])
+
+
 def test_questions_of_several_threads_wait_for_each_other() -> None:
     """One session, three threads: each has its answer."""
     with (

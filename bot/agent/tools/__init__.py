@@ -10,7 +10,7 @@ from bot.agent.tools import ask, beyond, data, read, report
 from bot.review.session import Session
 from bot.values import ChangedFile, Unit
 from rlm.loop import tools as common
-from rlm.repl.bridge import Async
+from rlm.repl.process import Async
 
 MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
 MAX_TREE = 20_000  # paths
@@ -42,7 +42,6 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "budget": report.budget,
     "set_answer": report.set_answer,
     "FINAL": report.set_answer,
-    "SHOW_VARS": common.show_vars,
 }
 ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query"})
 

@@ -1,0 +1,62 @@
+"""The kernel's filter on each machine that it is written for, also on those that are not here: its numbers, and what it answers."""
+
+import ctypes
+import ctypes.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from rlm.repl import child
+
+HEADER = Path("/usr/include/asm-generic/unistd.h")  # of the kernel: the numbers of aarch64, among others
+
+
+@pytest.fixture(scope="module")
+def library() -> ctypes.CDLL:
+    """libseccomp, which publishes the numbers of every machine."""
+    name = ctypes.util.find_library("seccomp")
+    if name is None:
+        pytest.skip("libseccomp is not installed")
+    return ctypes.CDLL(name)
+
+
+def answer(machine: str, audit: int, number: int, argument: int) -> int:
+    """What the filter of a machine answers to a call: its instructions, one after the other."""
+    rows, facts = child.filter_rows(machine), {child.MACHINE: audit, child.NUMBER: number, child.ARGUMENT: argument}
+    at, held = 0, 0
+    while True:
+        operation, if_true, if_false, operand = rows[at]
+        if operation == child.RETURN:
+            return operand
+        if operation == child.LOAD:
+            held, at = facts[operand], at + 1
+        else:
+            at += 1 + (if_true if held == operand else if_false)
+
+
+@pytest.mark.parametrize("machine", child.CALLS)
+def test_the_filter_allows_the_named_calls_and_no_other(machine: str, library: ctypes.CDLL) -> None:
+    """Of all numbers those of the published names pass, `read` and `write` on one pipe each; another machine's calls end the process."""
+    audit, numbers = child.CALLS[machine]
+    arch = ctypes.c_uint32(audit)
+    published = [library.seccomp_syscall_resolve_name_arch(arch, name.encode()) for name in child.NEEDED]
+    assert list(numbers) == published
+    allowed = {
+        (number, argument)
+        for number in range(1_024)
+        for argument in range(3)
+        if answer(machine, audit, number, argument) == child.ALLOW
+    }
+    read, write, *others = published
+    assert allowed == {(read, 0), (write, 1), *((number, argument) for number in others for argument in range(3))}
+    assert answer(machine, audit ^ 1, read, 0) == child.KILL
+
+
+@pytest.mark.skipif(not HEADER.exists(), reason="the kernel's headers are not installed")
+@pytest.mark.skipif(sys.platform != "linux", reason="the filter is Linux's")
+def test_the_numbers_of_aarch64_are_those_of_the_kernel() -> None:
+    """As its own header defines them."""
+    defined = dict(re.findall(r"#define __NR(?:3264)?_(\w+) (\d+)", HEADER.read_text("utf-8")))
+    assert [int(defined[name]) for name in child.NEEDED] == list(child.CALLS["aarch64"][1])
