@@ -1,23 +1,5 @@
 """Every exception that the Recursive Language Model raises on purpose.
 
-    DeepRepoError             its text is a sentence for the user
-    ├── UsageError            the request cannot be carried out as typed
-    │   ├── NotInstalled      packages of an extra are missing
-    │   └── JournalInUse      another run writes to this journal
-    ├── BudgetSpent           a cap would be exceeded by the next call
-    ├── ReplayDiffers         a replay left its record: the sentence says where
-    ├── ReplUnavailable       no REPL could be started, or none could be locked
-    └── ProviderError         a model provider failed
-        ├── RateLimited       429 or overloaded; `retry_after` in seconds, or None
-        ├── ProviderDown      5xx, no connection, a broken stream: worth another try
-        │   └── TimedOut      nothing arrived in time: the provider may bill it all the same
-        ├── ProviderRefused   4xx: no other try
-        │   ├── AccountRefused    the key, the credit or the address is wrong: nothing more is sent to the provider
-        │   ├── ModelRefused      unknown, or not for this key: nothing more is sent to the model
-        │   ├── PromptRefused     the provider's content filter will not have this prompt: others go on
-        │   └── PromptTooLong     the model's window is smaller than the prompt: split it
-        └── BadAnswer         the reply is not what the schema asks for
-
 A library's own exceptions are translated once, in the module that imports the library.
 """
 

@@ -4,19 +4,16 @@ The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` load
 """
 
 import re
-from importlib import import_module
 from importlib.util import find_spec
 from itertools import starmap
 from operator import attrgetter
-from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rlm import PACKAGES
 from rlm.errors import NotInstalled, UsageError
-from rlm.models import prices
 from rlm.models.provider import Key, Provider, Tokens, address, check_key
-from rlm.values import COMMAND, FUNCTION, Model, Sampling, Usage, provider_name
+from rlm.values import COMMAND, FUNCTION, Model, Sampling, provider_name
 
 if TYPE_CHECKING:
     from rlm.models.connection import HttpModel
@@ -106,37 +103,27 @@ def connect(
         if sampling != NOTHING_SAID:
             raise UsageError(f"{name} is a command: what it samples with is an option of its own")
         return CommandModel(name, timeout)
-    model = _behind_api(provider, name, key, base_url, timeout, region, project)
-    model.sample(sampling)
-    return model
-
-
-def _behind_api(
-    provider: Provider,
-    name: str,
-    key: Key,
-    base_url: str | None,
-    timeout: float,
-    region: str | None,
-    project: str | None,
-) -> "HttpModel":
     if not is_installed():
         raise NotInstalled(f"{name} needs packages that are not installed", "models")
     check_key(provider, key, base_url)
+    url = "" if provider.cloud else address(provider, base_url)
+    model: HttpModel
     if provider.cloud:
         from rlm.models import clouds
 
-        return clouds.connect(provider, name, key, base_url, timeout, region, project)
-    url = address(provider, base_url)
-    if provider.dialect == "anthropic":
+        model = clouds.connect(provider, name, key, base_url, timeout, region, project)
+    elif provider.dialect == "anthropic":
         from rlm.models.anthropic import AnthropicModel, client_of
 
-        return AnthropicModel(name, url, timeout, client_of(key, url, timeout))
-    from rlm.models.openai import OpenAIModel
+        model = AnthropicModel(name, url, timeout, client_of(key, url, timeout))
+    else:
+        from rlm.models.openai import OpenAIModel
 
-    foreign = provider.base_url is not None and url != provider.base_url
-    headers = provider.headers or (("x-api-key",) if (foreign or provider.base_url is None) and key else ())
-    return OpenAIModel(name, key, url, timeout, _tokens(provider, name, url), headers)
+        foreign = provider.base_url is not None and url != provider.base_url
+        headers = provider.headers or (("x-api-key",) if (foreign or provider.base_url is None) and key else ())
+        model = OpenAIModel(name, key, url, timeout, _tokens(provider, name, url), headers)
+    model.sample(sampling)
+    return model
 
 
 def _tokens(provider: Provider, name: str, url: str) -> Tokens:
@@ -153,17 +140,3 @@ def is_installed() -> bool:
         return all(find_spec(package) is not None for package in PACKAGES)
     except ImportError:
         return False
-
-
-def load(name: str) -> None:
-    """Load all that is behind a model, its prices and its HTTP client too. `connect` reports a wrong name."""
-    provider = PROVIDERS.get(name.partition("/")[0])
-    if provider is not None and is_installed():
-        import_module(f"rlm.models.{provider.dialect}")
-        import_module("rlm.models.connection").load()
-        prices.dollars(name, Usage())
-
-
-def warm(name: str) -> None:
-    """Begin to load what is behind a model in a thread, while git is waited for."""
-    Thread(target=load, args=(name,), name="warm", daemon=True).start()

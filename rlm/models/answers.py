@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from rlm.models.forms import RequestForm
@@ -37,6 +37,14 @@ def sendable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
+def text_of(content: object) -> str:
+    """The text of a message; some servers send a list of parts, of which thinking is none of our business."""
+    if isinstance(content, list):
+        parts = (part for part in content if isinstance(part, Mapping) and part.get("type") == "text")
+        return "".join(str(part.get("text") or "") for part in parts)
+    return content if isinstance(content, str) else ""
+
+
 def without_thinking(text: str) -> tuple[str, bool]:
     """The text after its leading thinking, and whether the thinking had not ended: then there is no answer.
 
@@ -55,6 +63,18 @@ def without_thinking(text: str) -> tuple[str, bool]:
     if lone is None or any(opening in text[: lone.start()].lower() for opening, _ in MARKS):
         return whole, False
     return text[lone.end() :].lstrip(), False
+
+
+def alternating(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Neighbours of one role as one message, but for those of tools: what strict chat templates take."""
+    joined: list[dict[str, Any]] = []
+    for message in messages:
+        last = joined[-1] if joined else {}
+        if message["role"] == last.get("role") != "tool" and not {"tool_calls"} & (message.keys() | last.keys()):
+            joined[-1] = {**last, "content": f"{last['content']}\n\n{message['content']}"}
+        else:
+            joined.append(message)
+    return joined
 
 
 def completion(
@@ -84,7 +104,7 @@ def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[s
     if whole is not None:
         return whole
     values = [value for _, value in objects(text)]
-    fitting = [value for value in values if schema is None or _fits(value, schema)]
+    fitting = [value for value in values if schema is None or fits(value, schema)]
     return next(reversed(fitting or values), None)
 
 
@@ -110,7 +130,7 @@ def objects(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         at = text.find("{", end)
 
 
-def _fits(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+def fits(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
     """Whether an object has what a schema requires at its top, and no other field where none is allowed."""
     properties = schema.get("properties", {})
     is_closed = schema.get("additionalProperties") is False

@@ -95,10 +95,8 @@ class AnthropicModel(HttpModel):
     def usage(self, report: Mapping[str, Any], prompt: Prompt, work: object) -> Usage:
         """The tokens as a reply reports them: here `input_tokens` leaves out what was read from or written to the cache."""
         read_, write = count(report.get("cache_read_input_tokens")), count(report.get("cache_creation_input_tokens"))
-        prompt_tokens, output_tokens = (
-            count(report.get("input_tokens")) + read_ + write,
-            count(report.get("output_tokens")),
-        )
+        prompt_tokens = count(report.get("input_tokens")) + read_ + write
+        output_tokens = count(report.get("output_tokens"))
         if prompt_tokens:
             return Usage(prompt_tokens, output_tokens, read_, write)
         guess = estimate(prompt, work)

@@ -4,7 +4,6 @@ Credentials come from each cloud's own chain (environment, profile, workload ide
 or kept here. What the clients need beside the library is an extra, loaded by the first call.
 """
 
-from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,19 +16,14 @@ from rlm.models.provider import Key, Provider, address, key_text
 
 NEEDS = {"bedrock": "boto3", "vertex": "google.auth"}  # what the extra of this name brings
 REMEDY = {
-    "bedrock": (
-        "no AWS credentials for bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, "
-        "or give this machine a role"
-    ),
-    "vertex": (
-        "no Google credentials for vertex: set GOOGLE_APPLICATION_CREDENTIALS to the file of a service account, run "
-        "`gcloud auth application-default login`, or give this machine a service account"
-    ),
+    "bedrock": "no AWS credentials for bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
+    "or AWS_PROFILE, or give this machine a role",
+    "vertex": "no Google credentials for vertex: set GOOGLE_APPLICATION_CREDENTIALS to the file of a service account, run "
+    "`gcloud auth application-default login`, or give this machine a service account",
 }
-GEOGRAPHIES = {
-    "global": "aiplatform.googleapis.com",
-    "us": "aiplatform.us.rep.googleapis.com",
-    "eu": "aiplatform.eu.rep.googleapis.com",
+# Of Vertex AI, beside the addresses of its regions.
+HOSTS = {"global": "aiplatform.googleapis.com"} | {
+    place: f"aiplatform.{place}.rep.googleapis.com" for place in ("us", "eu")
 }
 
 
@@ -48,26 +42,21 @@ def connect(
         raise NotInstalled(f"{name} needs packages that are not installed", cloud)
     if not region:
         raise UsageError(f"{name} needs a region: set {provider.region_variables[0]}, for example to us-east-1")
-    maker: Callable[..., Any]
+    maker: Any
     own: dict[str, Any]
-    lacking: type[Exception]
     if cloud == "bedrock":
-        from botocore.exceptions import BotoCoreError
+        from botocore.exceptions import BotoCoreError as Lacking
 
-        lacking, maker = BotoCoreError, anthropic.AsyncAnthropicBedrock
-        own = {"aws_region": region, "api_key": key_text(key) or None}
+        maker, own = anthropic.AsyncAnthropicBedrock, {"aws_region": region, "api_key": key_text(key) or None}
         url = address(provider, base_url or f"https://bedrock-runtime.{region}.amazonaws.com")
     else:
-        from google.auth.exceptions import GoogleAuthError
+        from google.auth.exceptions import GoogleAuthError as Lacking
 
         if not project:
             variable = provider.project_variables[0]
             raise UsageError(f"{name} needs a project: set {variable} to the id of a Google Cloud project")
-        lacking, maker = GoogleAuthError, anthropic.AsyncAnthropicVertex
-        own = {"region": region, "project_id": project}
-        url = address(
-            provider, base_url or f"https://{GEOGRAPHIES.get(region, f'{region}-aiplatform.googleapis.com')}/v1"
-        )
+        maker, own = anthropic.AsyncAnthropicVertex, {"region": region, "project_id": project}
+        url = address(provider, base_url or f"https://{HOSTS.get(region, f'{region}-aiplatform.googleapis.com')}/v1")
 
     def client() -> Any:  # noqa: ANN401 - of either cloud
         http = transport(anthropic.DefaultAioHttpClient, url, timeout)
@@ -75,7 +64,7 @@ def connect(
         return maker(base_url=url, max_retries=0, open_telemetry=False, http_client=http, **own)
 
     model = AnthropicModel(name, url, timeout, client)
-    model.lacking, model.remedy = (RuntimeError, lacking), REMEDY[cloud]
+    model.lacking, model.remedy = (RuntimeError, Lacking), REMEDY[cloud]
     return model
 
 

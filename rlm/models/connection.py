@@ -64,9 +64,8 @@ class HttpModel(ABC):
         self._taken: set[tuple[str, object]] = set()  # what the server has taken
         self._tried_blindly: set[tuple[RequestForm, bool, bool]] = set()
         self._searching = asyncio.Lock()
-        self._largest = self._halvings = (
-            0  # tokens of the largest prompt that was taken; guesses since then that one was too large
-        )
+        # Tokens of the largest prompt that was taken; guesses since then that one was too large.
+        self._largest = self._halvings = 0
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
 

@@ -36,23 +36,11 @@ TOO_LONG = re.compile(
     r"|max\w*.{0,20}(sequence|context|input|prompt|model) length|`inputs` tokens|input validation error.{0,40}tokens|request_too_large",
     re.IGNORECASE,
 )
-# Where a refusal says how many tokens the window has.
-WINDOW = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"maximum (?:context|prompt|input|sequence)(?: token)? length(?: is| of|:)? ?\(?(\d[\d,]*)",
-        r"(?<!\d)(\d[\d,]{0,20}) maximum context length",
-        r"> (\d[\d,]*) maximum",
-        r"exceed context limit: [\d,]+ \+ [\d,]+ > (\d[\d,]*)",
-        r"maximum number of (?:input )?tokens allowed,? ?(?:is |of )?\(?(\d[\d,]*)",
-        r"context (?:size|window|length|limit)(?: size| length)?(?: is| of|:)? ?\(?(\d[\d,]*)",
-        r"must be <= (\d[\d,]*)",
-        r"cannot exceed (\d[\d,]*)",
-        r"Limit:? (\d[\d,]*), Requested",
-        r"(?<!\d)(\d[\d,]{0,20}) tokens? (?:context|limit|maximum)",
-        # In any other words: the number that stands after the limit, or is compared with.
-        r"(?:max|limit|longer than|range of|exceeds the)\D{0,40}?(?:\[\d+, ?)?(\d[\d,]*)",
-    )
+# A number that stands beside a word for a limit. Where there are several, the window is the smallest: what was sent is larger.
+WINDOW = re.compile(
+    r"(?:max\w*|limit|window|(?:context|length|size)(?: length| size)?|longer than|exceed|<=|>|range of)\D{0,40}?(?:\[\d+, ?)?"
+    r"(?<![\d,])(\d[\d,]{2,20})|(?<![\d,])(\d[\d,]{2,20}) (?:tokens? )?(?:maximum|context|limit)",
+    re.IGNORECASE,
 )
 LENGTH = re.compile(r"token|length|context|too long", re.IGNORECASE)
 # For the minute of this account.
@@ -106,23 +94,15 @@ MEANINGS: tuple[tuple[re.Pattern[str], type[ProviderError], str], ...] = tuple(
 )
 # A limit for which no review waits, and a filter that minds one prompt alone.
 A_DAY = re.compile(r"per[ _-]?day|\bdaily\b|\b[RT]PD\b", re.IGNORECASE)
+# What is minded there is no prompt.
 ACCOUNT = re.compile(
     r"\b(account|organi[sz]ation|api.?key)\b.{0,40}\b(flagged|suspended|blocked|moderation)", re.IGNORECASE
-)  # what is minded there is no prompt
+)
 MODERATED = re.compile(
     r"content.?filter|content.?policy|content management policy|moderation|\bflagged\b|responsible.?ai|data_inspection|inappropriate",
     re.IGNORECASE,
 )
-WORDS = (
-    "message",
-    "detail",
-    "msg",
-    "raw",
-    "reason",
-    "reasons",
-    "title",
-    "error_description",
-)  # fields of a body that say why
+WORDS = ("message", "detail", "msg", "raw", "reason", "reasons", "title", "error_description")  # fields that say why
 CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # what may be repeated: never a key, never a sentence
 DEEPEST, MOST_LAYERS = 5, 20  # of a body: how deep it is read, and how many parts of each object
 STATUSES = range(300, 600)  # of answers that are none
@@ -190,7 +170,7 @@ def read(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
     layers = list(_layers(body, DEEPEST))
     is_page = isinstance(body, str) and body.lstrip()[:1] == "<"
     texts = [str(layer[name]) for layer in layers for name in WORDS if layer.get(name)]
-    message = "" if is_page else "\n".join(dict.fromkeys(texts)) or _text(body)
+    message = "" if is_page else "\n".join(dict.fromkeys(texts)) or (body if isinstance(body, str) else "")
     codes = (str(layer[name]) for layer in layers for name in ("code", "type") if layer.get(name))
     code = next((code for code in codes if not code.lstrip("-").isdigit()), "")
     param = next((str(layer["param"]) for layer in layers if layer.get("param")), "")
@@ -213,10 +193,6 @@ def _layers(body: object, depth: int) -> Iterator[Mapping[str, Any]]:
             yield {**body, **({"message": inner} if isinstance(inner, str) else {})}
         for part in list(body.values())[:MOST_LAYERS] if depth else ():
             yield from _layers(part, depth - 1)
-
-
-def _text(body: object) -> str:
-    return body if isinstance(body, str) else ""
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -332,9 +308,8 @@ def perhaps_too_long(refusal: Refusal, name: str) -> PromptTooLong:
 
 
 def _too_long(refusal: Refusal, name: str) -> PromptTooLong:
-    window = next((match for pattern in WINDOW if (match := pattern.search(refusal.message))), None)
-    size = int(window[1].replace(",", "")) if window else None
-    size = size if size and size >= LEAST else None
+    limits = (int((match[1] or match[2]).replace(",", "")) for match in WINDOW.finditer(refusal.message))
+    size = min((number for number in limits if number >= LEAST), default=None)
     limit = f", which takes {size:,} tokens" if size else ""
     return PromptTooLong(
         f"the prompt is too long for {name}{limit} (status {refusal.status}): use a model with a larger context, or smaller units",

@@ -48,9 +48,7 @@ class RequestForm:
     tokens: Tokens = "max_tokens"  # the name of a reply's cap
     answer: Answer = "schema"  # how a structured answer is demanded
     tools: bool = True  # whether a tool is offered
-    system: bool = (
-        True  # whether instructions are a message of their own; templates of some local models know no such role
-    )
+    system: bool = True  # whether instructions are a message of their own; some chat templates know no such role
     stream: bool = True  # whether the reply is to come in pieces
     asks_usage: bool = True  # whether a stream is asked for its usage
     effort: bool = True  # whether the effort is said

@@ -17,7 +17,17 @@ import openai
 from pydantic import SecretStr
 
 from rlm.errors import BadAnswer, ProviderDown
-from rlm.models.answers import JSON_ONLY, Stop, completion, estimate, parse, sendable, without_thinking
+from rlm.models.answers import (
+    JSON_ONLY,
+    Stop,
+    alternating,
+    completion,
+    estimate,
+    parse,
+    sendable,
+    text_of,
+    without_thinking,
+)
 from rlm.models.connection import HttpModel, count, transport
 from rlm.models.forms import RequestForm
 from rlm.models.provider import Key, Tokens, key_text
@@ -96,7 +106,9 @@ class OpenAIModel(HttpModel):
         provider, _, model = self.name.partition("/")
         own = self.name if form.extras else ""
         messages = [_message(message, own) for message in prompt.messages]
-        request: dict[str, Any] = {"model": model, "messages": messages if form.system else _alternating(messages)}
+        if not form.system:  # instructions are told as the user
+            messages = alternating({**row, "role": row["role"].replace("system", "user")} for row in messages)
+        request: dict[str, Any] = {"model": model, "messages": messages}
         request[form.tokens] = form.cap(prompt)
         if prompt.effort and form.effort:
             is_nested, effort = provider == "openrouter", prompt.effort
@@ -129,7 +141,7 @@ class OpenAIModel(HttpModel):
         calls = _calls(message.get("tool_calls"), self.name)
         if finish_reason == MALFORMED and not calls:
             raise BadAnswer(f"{model} wrote a tool call that {provider} could not read: ask again")
-        text, is_unfinished = without_thinking(_text(message.get("content")))
+        text, is_unfinished = without_thinking(text_of(message.get("content")))
         if prompt.tool and not calls:
             calls = calls_in(text, prompt.tool)
         stop: Stop = STOPS.get(finish_reason, "end")
@@ -171,19 +183,6 @@ def _message(message: Message, own: str) -> dict[str, Any]:
     return row | _extra_fields(message.extra, own)
 
 
-def _alternating(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Instructions told as the user, neighbours of one role as one message: what strict chat templates take."""
-    sent_messages: list[dict[str, Any]] = []
-    for message in messages:
-        as_user = {**message, "role": "user"} if message["role"] == "system" else message
-        last = sent_messages[-1] if sent_messages else {}
-        if as_user["role"] == last.get("role") != "tool" and not {"tool_calls"} & (as_user.keys() | last.keys()):
-            sent_messages[-1] = {**last, "content": f"{last['content']}\n\n{as_user['content']}"}
-        else:
-            sent_messages.append(as_user)
-    return sent_messages
-
-
 def _extra_fields(extra: Mapping[str, Any] | None, own: str) -> dict[str, Any]:
     """The fields that go back; none of another model's."""
     return dict(extra["fields"]) if extra and own and extra.get("model") == own else {}
@@ -200,15 +199,6 @@ def _kept_fields(report: Mapping[str, Any], name: str) -> dict[str, Any] | None:
 def _call(call: ToolCall) -> dict[str, Any]:
     arguments = {"unparsed": call.unparsed_arguments} if call.unparsed_arguments else dict(call.arguments)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": json.dumps(arguments)}}
-
-
-def _text(content: object) -> str:
-    """The text of a message; some servers send a list of parts, of which thinking is none of our business."""
-    if isinstance(content, list):
-        return "".join(
-            str(part.get("text", "")) for part in content if isinstance(part, Mapping) and part.get("type") == "text"
-        )
-    return content if isinstance(content, str) else ""
 
 
 def _calls(rows: object, name: str) -> tuple[ToolCall, ...]:

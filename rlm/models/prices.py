@@ -5,24 +5,16 @@ Nothing is fetched: the list's own updater is never started.
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 
-from rlm.values import Usage, provider_name
+from rlm.values import OWN_SERVERS, Usage, provider_name
 
-NOWHERE = {
-    "compatible",
-    "exec",
-    "function",
-    "ollama",
-}  # servers and programs of the user's own: no list has their prices
 LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x-ai"}  # where the list has another name
 # What may follow a model's listed name and still be the same model at the same price: dates and release marks.
 RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
 BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # what follows a model's name there: date, version, window
 SEARCHES = ":online"  # of OpenRouter: each request also pays for a search of the web, at a price that its engine sets
-RENAMED = {"azure", "bedrock"}  # providers at which a customer can name a deployed model freely
 REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Claude on Vertex AI in a region
 VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
 
@@ -39,7 +31,7 @@ def is_listed() -> bool:
 def dollars(name: str, usage: Usage) -> float | None:
     """What this usage costs at `provider/model`, None where nobody knows."""
     provider, model = provider_name(name), name.partition("/")[2]
-    if provider in NOWHERE or not is_listed():
+    if provider in OWN_SERVERS or not is_listed():
         return None
     if provider == "openrouter" and (variant := VARIANT.search(model)) is not None:
         if variant[0] == ":free":
@@ -67,19 +59,12 @@ def dollars(name: str, usage: Usage) -> float | None:
         return None
 
 
-def nearest(name: str) -> str | None:
-    """The listed model whose name is nearest to one that is on no list, "" if none is near, None if nobody can know it to be wrong."""
+def listed(provider: str) -> list[str]:
+    """The models of a provider on the list; none where it has no such provider."""
     from genai_prices.data_snapshot import get_snapshot
 
-    provider, model = provider_name(name), name.partition("/")[2]
-    listed_as = LISTED_AS.get(provider, provider)
-    if provider in NOWHERE | RENAMED or VARIANT.search(model) or _has_model(listed_as, model):
-        return None
-    rows = next((row.models for row in get_snapshot().providers if row.id == listed_as), None)
-    if rows is None:
-        return None
-    near = get_close_matches(model.lower(), [row.id for row in rows], 1, 0.8)
-    return f"{provider}/{near[0]}" if near else ""
+    provider = LISTED_AS.get(provider, provider)
+    return [model.id for row in get_snapshot().providers if row.id == provider for model in row.models]
 
 
 @cache

@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from rlm.models.answers import text_of
+
 # Fields whose text arrives in pieces; any other field is said once.
 GROWING = frozenset({"content", "refusal", "reasoning_content", "reasoning", "text", "summary", "data", "arguments"})
 
@@ -117,8 +119,7 @@ def _grow(whole: dict[str, Any], piece: object) -> None:
     for name, value in (piece if isinstance(piece, Mapping) else {}).items():
         before = whole.get(name)
         if name == "content" and isinstance(value, list):  # parts, of which thinking is none of our business
-            texts = (part.get("text") for part in value if isinstance(part, Mapping) and part.get("type") == "text")
-            whole[name] = "".join([before or "", *filter(None, texts)])
+            whole[name] = (before or "") + text_of(value)
         elif isinstance(value, list):
             rows = whole.setdefault(name, [])
             for part in value:

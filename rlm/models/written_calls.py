@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rlm.models.answers import objects, parse
+from rlm.models.answers import fits, objects, parse
 from rlm.values import Schema, ToolCall
 
 NEAR = 60  # characters between a tool's name and its arguments
@@ -32,7 +32,7 @@ def _in_json(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
             arguments = parse(arguments) if isinstance(arguments, str) else arguments
         else:
             arguments = value if tool.name in text[max(0, at - NEAR - len(tool.name)) : at] else None
-        if isinstance(arguments, Mapping) and _fits(arguments, tool):
+        if isinstance(arguments, Mapping) and arguments and fits(arguments, tool.parameters):
             yield arguments
 
 
@@ -47,7 +47,7 @@ def _in_tags(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
             )
             if found:
                 arguments[name] = found[1].strip("\n")
-        if _fits(arguments, tool):
+        if arguments and fits(arguments, tool.parameters):
             yield arguments
 
 
@@ -55,8 +55,3 @@ def _bare(text: str, tool: Schema) -> Iterator[Mapping[str, Any]]:
     properties = list(tool.parameters.get("properties", {}))
     if len(properties) == 1:
         yield from ({properties[0]: (found[1] or found[2]).strip("\n")} for found in BARE.finditer(text))
-
-
-def _fits(arguments: Mapping[str, Any], tool: Schema) -> bool:
-    properties, required = tool.parameters.get("properties", {}), tool.parameters.get("required", ())
-    return bool(arguments) and set(arguments) <= set(properties) and set(required) <= set(arguments)

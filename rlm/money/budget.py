@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 
 from rlm.errors import BudgetSpent
-from rlm.money.capacity import OWN_SERVERS, USEFUL
-from rlm.values import COMMAND, Cost, Limits, Purpose, Usage, provider_name
+from rlm.money.capacity import USEFUL
+from rlm.values import COMMAND, OWN_SERVERS, Cost, Limits, Purpose, Usage, provider_name
 
 # Dollars for a million tokens in and out of the dearest model on the price list: what a call counts where nobody knows its price.
 DEAREST_INPUT, DEAREST_OUTPUT = 150.0, 600.0
@@ -192,10 +192,6 @@ class Budget:
         with self._lock:
             self._spent.failure_count += 1
 
-    def refuse(self, why: str) -> None:
-        """Remember that a call was not sent, or cut short, because of a cap."""
-        self.refused = self.refused or why
-
     def seconds_left(self) -> float | None:
         """Until the deadline, at least 0; None where there is none."""
         if self.limits.seconds is None:
@@ -261,11 +257,8 @@ class Budget:
         if self.in_flight:
             least, share = self.expected_reply(model, role, visible), SHARE
         prompt_usd = self.worst(price, model, replace(usage, output=0))
-        each = (
-            self.worst(price, model, replace(usage, output=STEP)) - prompt_usd
-        ) / STEP  # prices are linear in tokens
-        by_usd = (
-            (usd / share - prompt_usd) / each - 1 if each > 0 else math.inf
-        )  # one less: dollars are no whole numbers
+        # Prices are linear in tokens; one less, since dollars are no whole numbers.
+        each = (self.worst(price, model, replace(usage, output=STEP)) - prompt_usd) / STEP
+        by_usd = (usd / share - prompt_usd) / each - 1 if each > 0 else math.inf
         affordable = min(float(usage.output), tokens / share - usage.input, by_usd)
         return usage.output if least >= usage.output else max(least, int(max(0.0, affordable)))

@@ -7,8 +7,7 @@ libraries' own retries stay off.
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -112,22 +111,35 @@ class Calls:
         return [_slot(task) for task in tasks]
 
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """The reply to a prompt that is masked, asked for again if it does not fit."""
+        """The reply to a prompt that is masked. The sentence of an error is kept for the reader of the review."""
+        try:
+            return await self._fitting(model, prompt, role)
+        except BudgetSpent as error:
+            self.budget.refused = self.budget.refused or str(error)
+            raise
+        except PromptTooLong as error:
+            self._too_long = self._too_long or str(error)
+            raise
+        except ProviderError as error:
+            self._failure = self._failure or str(error)
+            raise
+
+    async def _fitting(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
+        """The same, asked for again if it does not fit."""
         from rlm.money.schema import misfit  # here: a review without a model has no answer to compare
 
-        with self._noting_failure():
-            reply = await self._longer(model, prompt, role, await self._reply(model, prompt, role))
-            if prompt.answer:
-                if reply.stop == "refusal":  # asked again it would decline again
-                    raise self._of_no_use(f"{model.name} declined to answer")
+        reply = await self._longer(model, prompt, role, await self._reply(model, prompt, role))
+        if prompt.answer:
+            if reply.stop == "refusal":  # asked again it would decline again
+                raise self._of_no_use(f"{model.name} declined to answer")
+            wrong = misfit(reply.data, prompt.answer.required_keys)
+            if wrong:
+                again = prompt.further(reply, MEND.format(wrong=wrong))
+                reply = await self._longer(model, again, role, await self._reply(model, again, role))
                 wrong = misfit(reply.data, prompt.answer.required_keys)
-                if wrong:
-                    again = prompt.further(reply, MEND.format(wrong=wrong))
-                    reply = await self._longer(model, again, role, await self._reply(model, again, role))
-                    wrong = misfit(reply.data, prompt.answer.required_keys)
-                if wrong:
-                    raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
-            return reply if prompt.tool else self.masks.reply(reply)
+            if wrong:
+                raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
+        return reply if prompt.tool else self.masks.reply(reply)
 
     async def _longer(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
         """The reply; one that broke off is asked for again once, with twice the room.
@@ -152,21 +164,6 @@ class Calls:
             more = "" if second is first else f", and asked again at {max(second.usage.output, used):,}"
             raise self._of_no_use(f"{text}{more}: set `models.thinking` lower, or use another model")
         return second
-
-    @contextmanager
-    def _noting_failure(self) -> Iterator[None]:
-        """Keep the sentence of an error for the reader of the review."""
-        try:
-            yield
-        except BudgetSpent as error:
-            self.budget.refuse(str(error))
-            raise
-        except PromptTooLong as error:
-            self._too_long = self._too_long or str(error)
-            raise
-        except ProviderError as error:
-            self._failure = self._failure or str(error)
-            raise
 
     def _of_no_use(self, why: str) -> BadAnswer:
         """The error of a reply that was paid for and cannot be used."""

@@ -7,30 +7,13 @@ word, so a model that may think gets more room than its answer needs. What is no
 import re
 import string
 from collections.abc import Iterable, Sequence
-from ipaddress import ip_address
-from urllib.parse import urlsplit
 
-from rlm.values import Effort, Message, Purpose, Usage, provider_name
+from rlm.values import OWN_SERVERS, Effort, Message, Purpose, Usage, provider_name
 
-THINKING_ROOM: dict[Purpose, int] = {
-    "verify": 8_192,
-    "worker": 16_384,
-    "pairs": 16_384,
-    "root": 32_768,
-}  # of a model that may think
+# Of a model that may think.
+THINKING_ROOM: dict[Purpose, int] = {"verify": 8_192, "worker": 16_384, "pairs": 16_384, "root": 32_768}
 LARGEST = 65_536  # tokens of one reply, however often it breaks off
 USEFUL = 1_024  # fewer tokens than this are not worth a call, unless its answer is expected to be shorter
-REPLY = 400  # tokens of a structured answer, as an estimate assumes them
-HABIT: dict[Purpose, int] = {
-    "verify": 600,
-    "worker": 800,
-    "pairs": 1_200,
-    "root": 2_000,
-}  # tokens of thinking that an estimate assumes
-
-OWN_SERVERS = frozenset(
-    {"ollama", "compatible", "exec", "function"}
-)  # providers that are the user's own: they bill nobody by the token
 PLACES, OWN_PLACES = 64, 4  # calls in flight at once: at a provider, and at a server with few slots
 
 # Families of which the documents say that they never think. Any other may.
@@ -71,16 +54,6 @@ def effort(name: str, role: Purpose, effort_wanted: Effort | None) -> Effort | N
 def places(name: str) -> int:
     """How many calls may be in flight where nobody has set it."""
     return OWN_PLACES if provider_name(name) in OWN_SERVERS else PLACES
-
-
-def own_server(base_url: str) -> bool:
-    """Whether an address is one of this machine or of a private network."""
-    host = (urlsplit(base_url).hostname or "").lower()
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return "." not in host or host.endswith((".local", ".internal", ".lan", ".localhost"))
-    return address.is_private or address.is_loopback or address.is_link_local
 
 
 # --- the window -----------------------------------------------------------------------------------------------------------

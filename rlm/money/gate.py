@@ -97,10 +97,8 @@ class Gate:
         """What a failure says of the next requests. Those that were in flight together meet one trouble, not many: the first is news."""
         match error:
             case RateLimited():
-                self._failures, self._width = (
-                    0,
-                    max(1.0, min(self._width, self._running - 1.0)),
-                )  # the others were taken
+                self._failures = 0
+                self._width = max(1.0, min(self._width, self._running - 1.0))  # the others were taken
                 if is_news:
                     self._limits += 1
                     asked = error.retry_after
