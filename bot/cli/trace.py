@@ -32,9 +32,9 @@ def command(
     """
     from rich.console import Console
 
-    from rlm.journal import reader
+    from bot.journal import reviews
 
-    record, sections = reader.reviews(file)
+    record, sections = reviews.of(file)
     console = Console(width=None if sys.stdout.isatty() else WIDE)
     for section in sections if every else sections[-1:]:
         console.print(_Trace(record, section, calls).tree())
@@ -130,12 +130,12 @@ class _Trace:
         return _words(model, (f"{_totals([call])}  ", "dim"), _line(text), (" -> ", "dim"), reply)
 
     def _end(self, top: "Tree") -> None:
+        from bot.journal import reviews
         from bot.render import count
-        from rlm.journal import reader
 
         end = self.section.end
         if end is None:
-            top.add(_words((f"unfinished: {reader.without_end(self.section)}", "yellow")))
+            top.add(_words((f"unfinished: {reviews.without_end(self.section)}", "yellow")))
             return
         is_review = "answer" not in end
         if is_review:
@@ -146,7 +146,7 @@ class _Trace:
                 read.add(_words((f"{name}  ", "dim"), (counts_text, "yellow" if counts.get("unread") else "")))
         total = _total(end["cost"], end["seconds"]) if is_review else _totals(self.section.of("call"))
         money = top.add(_words(("money", "bold"), (f"  {total}", "dim")))
-        for role, name in reader.ROLES.items():
+        for role, name in reviews.ROLES.items():
             role_calls = [row for row in self.section.of("call") if row["role"] == role]
             if role_calls:
                 money.add(_words((f"{name}  ", "dim"), _totals(role_calls)))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bot import brief, checkout
 from bot.errors import UsageError
+from bot.journal import reviews
 from bot.values import PullRequest, ReviewRequest
 from rlm.errors import ReplayDiffers
 from rlm.journal import reader
@@ -14,13 +15,13 @@ from rlm.journal.reader import Record, Section
 
 def last_finished(path: Path) -> tuple[Record, Section, Start]:
     """The last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
-    record, reviews = reader.reviews(path)
-    if reader.start(reviews[-1]).is_question:
+    record, recorded = reviews.of(path)
+    if reader.start(recorded[-1]).is_question:
         raise UsageError(f"{path} records a question about a text: `deeprepo.RLM` answers it again from this journal")
-    finished = [section for section in reviews if section.end and section.end["fault"] != "interrupted"]
+    finished = [section for section in recorded if section.end and section.end["fault"] != "interrupted"]
     if not finished:
         raise ReplayDiffers(
-            f"{path} cannot be replayed: {reader.without_end(reviews[-1])}; "
+            f"{path} cannot be replayed: {reviews.without_end(recorded[-1])}; "
             "the same `deeprepo review --journal FILE` resumes where it stopped"
         )
     return record, finished[-1], reader.start(finished[-1])

@@ -8,6 +8,14 @@ from rlm.money import capacity
 from rlm.money.calls import Calls
 from rlm.values import Model, Prompt, Purpose, Usage
 
+REPLY = 400  # tokens of a structured answer, as an estimate assumes them
+HABIT: dict[Purpose, int] = {
+    "verify": 600,
+    "worker": 800,
+    "pairs": 1_200,
+    "root": 2_000,
+}  # tokens of thinking that an estimate assumes
+
 
 def second_calls(calls: Calls, model: Model, prompts: Sequence[Prompt], role: Purpose, more: int) -> list[bool]:
     """Which of these prompts may be followed by one more call each, in the same dialogue with `more` tokens added to it.
@@ -49,7 +57,7 @@ def may_precede(calls: Calls, model: Model, prompt: Prompt) -> bool:
 
 def _usual_reply(model: Model, role: Purpose) -> int:
     """The tokens of a reply, as an estimate assumes them."""
-    return capacity.REPLY + (capacity.HABIT[role] if capacity.may_think(model.name) else 0)
+    return REPLY + (HABIT[role] if capacity.may_think(model.name) else 0)
 
 
 def _sent_before(calls: Calls, model: Model, prompt: Prompt) -> tuple[bool, bool]:

@@ -8,7 +8,11 @@ the key of every provider that somebody's file mentions.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from importlib import import_module
+from ipaddress import ip_address
+from threading import Thread
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from bot import config
 from bot.config import Config, Settings
@@ -17,10 +21,10 @@ from bot.machine import extras
 from bot.review.opening import Models
 from bot.strategies.choice import WITH_ROOT
 from rlm.errors import NotInstalled
-from rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, prices, provider_of
+from rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, is_installed, prices, provider_of
 from rlm.models.provider import Provider
 from rlm.money import capacity
-from rlm.values import Limits, Model, Sampling, provider_name
+from rlm.values import OWN_SERVERS, Limits, Model, Sampling, Usage, provider_name
 
 if TYPE_CHECKING:
     from rlm.models.local import Function
@@ -34,6 +38,7 @@ PREFERRED = (
 UNLISTED = (
     5.0  # dollars that a review must be allowed for a model of unknown price: each call counts as one of the dearest
 )
+RENAMED = {"azure", "bedrock"}  # providers at which a customer can name a deployed model freely
 NEAR = 0.9  # of two names, from 0 to 1: one of them is misspelt
 HIGH_TURNS = 24  # of a root at effort high
 COMMON = "DEEPREPO_BASE_URL"
@@ -133,7 +138,7 @@ class Connections:
             provider = provider_of(name)
             if usd is None or usd >= UNLISTED or self._url(name, provider) or not prices.is_listed():
                 continue
-            near = prices.nearest(name)
+            near = _nearest(name)
             if near is None:
                 continue
             example = near or next((row[1] for row in PREFERRED if row[0] == provider.name), "")
@@ -170,7 +175,7 @@ class Connections:
         for model in filter(None, called_models):
             provider = provider_of(model.name)
             url = self._url(model.name, provider) or provider.base_url
-            if provider.name not in capacity.OWN_SERVERS and url is not None and capacity.own_server(url):
+            if provider.name not in OWN_SERVERS and url is not None and _is_private(url):
                 providers.add(provider.name)
         return tuple(sorted(providers))
 
@@ -230,3 +235,39 @@ def named_models(settings: Config | Settings) -> tuple[str | None, str | None]:
     keyed = (models for provider, *models in PREFERRED if config.key(PROVIDERS[provider].key_variable))
     root, worker = next(keyed, (None, None))
     return root, worker
+
+
+def _nearest(name: str) -> str | None:
+    """The listed model whose name is nearest to one that is on no list, "" if none is near, None if nobody can know it to be wrong."""
+    provider, model = provider_name(name), name.partition("/")[2]
+    known = prices.listed(provider)
+    if provider in OWN_SERVERS | RENAMED or prices.VARIANT.search(model) or not known:
+        return None
+    if prices.dollars(name, Usage()) is not None:
+        return None
+    near = get_close_matches(model.lower(), known, 1, 0.8)
+    return f"{provider}/{near[0]}" if near else ""
+
+
+def _is_private(base_url: str) -> bool:
+    """Whether an address is one of this machine or of a private network."""
+    host = (urlsplit(base_url).hostname or "").lower()
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".internal", ".lan", ".localhost"))
+    return address.is_private or address.is_loopback or address.is_link_local
+
+
+def load(name: str) -> None:
+    """Load all that is behind a model, its prices and its HTTP client too. `connect` reports a wrong name."""
+    provider = PROVIDERS.get(name.partition("/")[0])
+    if provider is not None and is_installed():
+        import_module(f"rlm.models.{provider.dialect}")
+        import_module("rlm.models.connection").load()
+        prices.dollars(name, Usage())
+
+
+def warm(name: str) -> None:
+    """Begin to load what is behind a model in a thread, while git is waited for."""
+    Thread(target=load, args=(name,), name="warm", daemon=True).start()

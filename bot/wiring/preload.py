@@ -20,7 +20,6 @@ from bot.wiring import access, tasks
 from impact.families import LANGUAGES
 from impact.language import QUERIES
 from impact.language import languages as known_languages
-from rlm import models
 
 __all__ = ["tasks"]
 
@@ -52,7 +51,7 @@ def _load() -> None:
     with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
         import_module("anyio._backends._asyncio")
     for model in filter(None, access.named_models(settings)):
-        models.load(model)
+        access.load(model)
     forms.known_forms()
     templates.load()
     for language in LANGUAGES.values():  # its grammar comes with the first text

@@ -30,13 +30,13 @@ from bot.values import ChangedFile, Dependents, PullRequest, Review, ReviewReque
 from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
-from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models
+from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, named_models, warm
 from impact import memo
 from impact.families import LANGUAGES
 from impact.faults import faults
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
-from rlm.models import prices, provider_of, warm
+from rlm.models import prices, provider_of
 from rlm.values import Limits
 
 if TYPE_CHECKING:

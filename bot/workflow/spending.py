@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from bot.config import Config, Settings, policy
 from bot.errors import StorageError
+from bot.journal.costs import JournalCosts, costs, costs_of
 from bot.values import PullRef
 from bot.values.daily import CapReached, DailyCaps
 from bot.workflow import journals
-from rlm.journal.reader import JournalCosts, costs, costs_of
 
 if TYPE_CHECKING:  # a step of a workflow has no database
     from bot.storage import Grant

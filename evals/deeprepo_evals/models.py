@@ -3,9 +3,8 @@
 from bot import config, wiring
 from rlm.models import TIMEOUT, provider_of
 from rlm.models.provider import address, check_key
-from rlm.money import capacity
 from rlm.money.budget import unknown
-from rlm.values import Cost, Model
+from rlm.values import OWN_SERVERS, Cost, Model
 
 
 def check(name: str) -> str:
@@ -26,5 +25,5 @@ def usd_for_cap(cost: Cost) -> float:
     """The dollars of a finished piece of work for a cap over many of them. A server of the user's own bills nobody."""
     if cost.usd is not None:
         return cost.usd
-    is_owned = all(model.partition("/")[0] in capacity.OWN_SERVERS for model in cost.models)
+    is_owned = all(model.partition("/")[0] in OWN_SERVERS for model in cost.models)
     return 0.0 if is_owned else unknown(cost.usage)

@@ -110,31 +110,12 @@ def error(row: Row) -> DeepRepoError:
 
 def turn(run: str, turn: Turn, seconds: float) -> Row:
     """One turn of a root: what it said and wrote, and what came back."""
-    observation = turn.observation
-    return {
-        "kind": "turn",
-        "run": run,
-        "number": turn.number,
-        "seconds": round(seconds, 3),
-        "said": turn.said,
-        "code": turn.code,
-        "output": observation.output,
-        "error": observation.error,
-        "outcome": observation.outcome,
-        "omitted": observation.omitted,
-    }
+    about = {"kind": "turn", "run": run, "number": turn.number, "seconds": round(seconds, 3)}
+    return {**about, "said": turn.said, "code": turn.code, **asdict(turn.observation)}
 
 
 def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> Row:
     """The last line of a question about a text."""
-    return {
-        "kind": "end",
-        "seconds": round(seconds, 3),
-        "fault": "" if outcome == "answered" else outcome,
-        "answer": answer,
-        "findings": [],
-        "coverage": {},
-        "cost": asdict(cost),
-        "notes": list(notes),
-        "digests": {},
-    }
+    about = {"kind": "end", "seconds": round(seconds, 3), "fault": "" if outcome == "answered" else outcome}
+    of_a_review: Row = {"findings": [], "coverage": {}, "digests": {}}
+    return {**about, "answer": answer, **of_a_review, "cost": asdict(cost), "notes": list(notes)}

@@ -5,7 +5,6 @@ request that it had finished gets the same outcome again, failures included. Fro
 """
 
 import json
-import math
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -24,14 +23,6 @@ KINDS: dict[str, tuple[str, ...]] = {
     "run": ("key",),
     **dict.fromkeys(("review", "resumed", "strategy", "message", "request", "turn", "end"), ()),
 }
-PAID = (b'"request"', b'"call"', b'"resumed"')  # what lines that cost something hold
-MESSAGE = b'{"kind": "message"'  # how the line of a prompt begins
-ROLES = {
-    "root": "root",
-    "worker": "workers",
-    "pairs": "pairs",
-    "verify": "second opinions",
-}  # and what people call them
 Key = tuple[object, ...]
 
 
@@ -109,7 +100,7 @@ class Outcomes:
 def _outcomes(rows: Iterable[Row]) -> Iterator[tuple[str, Key, list[Row]]]:
     """Each outcome with its lines, in order. That of a call ends with its reply or its last word, if it came to one."""
     tries = defaultdict[str, list[Row]](list)
-    for row in _settled(rows):
+    for row in settled(rows):
         kind = row["kind"]
         if kind in {"tool", "run"}:
             yield kind, tuple(row[name] for name in KINDS[kind]), [row]
@@ -120,7 +111,7 @@ def _outcomes(rows: Iterable[Row]) -> Iterator[tuple[str, Key, list[Row]]]:
     yield from (("call", (key,), rows) for key, rows in tries.items())
 
 
-def _settled(rows: Iterable[Row]) -> Iterator[Row]:
+def settled(rows: Iterable[Row]) -> Iterator[Row]:
     """The lines, calls with what was reserved for them; a request that was in flight at a kill is `lost`.
 
     It is asked again, and the provider may bill the first time too.
@@ -143,7 +134,7 @@ def load(path: Path) -> Record:
         text = path.read_text("utf-8", "replace")
     except OSError as error:
         raise UsageError(f"the journal {path} cannot be read: {error.strerror}") from error
-    rows = list(_rows(text.split("\n")))
+    rows = list(rows_of(text.split("\n")))
     if text.strip() and not rows:
         raise UsageError(f"{path} is not a journal of deeprepo: it was left as it is")
     try:
@@ -153,17 +144,6 @@ def load(path: Path) -> Record:
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise UsageError(f"{path} is damaged: a line lacks what it needs ({error})") from error
     return record
-
-
-def reviews(path: Path) -> tuple[Record, list[Section]]:
-    """A journal and the reviews in it, one at least. Raises UsageError."""
-    if not path.exists():
-        raise UsageError(f"there is no journal {path}")
-    record = load(path)
-    reviews = [section for section in record.sections if section.start]
-    if not reviews:
-        raise UsageError(f"{path} holds no review: `deeprepo review --journal FILE` records one")
-    return record, reviews
 
 
 def start(section: Section) -> Start:
@@ -176,48 +156,7 @@ def start(section: Section) -> Start:
         raise UsageError(f"this journal is damaged, or not deeprepo's own: {error}") from error
 
 
-def without_end(section: Section) -> str:
-    """Where a section was cut off, as words."""
-    turns = [f"turn {row['number']} of {row['run']}" for row in section.turns]
-    answers = sum("reply" in row for row in section.of("call"))
-    return f"it ends in the middle of the review, after {turns[-1] if turns else f'{answers} calls'}"
-
-
-@dataclass(frozen=True, slots=True)
-class JournalCosts:
-    """What was paid. `calls` are those that were answered, or may have been; a free model has some that cost nothing."""
-
-    calls: int = 0
-    usd: float = 0.0
-
-
-def costs(path: Path) -> JournalCosts:
-    """What the calls of a journal came to, also where nobody saw the end of its review: stopped by a newer push, cancelled, killed."""
-    try:
-        with path.open("rb") as file:
-            return costs_of(file)
-    except FileNotFoundError:
-        return JournalCosts()
-
-
-def costs_of(lines: Iterable[bytes]) -> JournalCosts:
-    """The same, of its lines. What may have been billed counts as it was reserved, and so does a call of unknown price."""
-    rows = _settled(_rows(line for line in lines if any(kind in line for kind in PAID)))
-    paid = [
-        row.get("reserved", 0.0) if row["usd"] is None else row["usd"]
-        for row in rows
-        if row["kind"] == "lost" or (row["kind"] == "call" and ("reply" in row or row["usd"] or row.get("usage")))
-    ]  # others were turned away
-    return JournalCosts(len(paid), math.fsum(paid))
-
-
-def last_section(lines: Iterable[bytes]) -> Section:
-    """The last review of a journal that may still be written, without its prompts."""
-    record = Record(_rows(line for line in lines if not line.startswith(MESSAGE)))
-    return record.sections[-1] if record.sections else Section()
-
-
-def _rows(lines: Iterable[str | bytes]) -> Iterator[Row]:
+def rows_of(lines: Iterable[str | bytes]) -> Iterator[Row]:
     """The lines that can be read. One that a crash tore, or that is damaged, is skipped."""
     for line in lines:
         try:

@@ -5,10 +5,9 @@ import pytest
 from fakes import Repository
 from recorded import Ended, branches, deeprepo, scripted
 
-from bot.strategies.estimate import ASKING, LOOKED_UP
+from bot.strategies.estimate import ASKING, LIKELY_CHARS, LOOKED_UP
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
-from rlm.values import LIKELY_CHARS
 
 
 @pytest.fixture

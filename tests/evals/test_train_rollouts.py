@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from families import few
 
+from bot.journal import reviews
 from deeprepo_evals.train import Rollout, Task, policies, roll, score
 from deeprepo_evals.train.reward import COVERAGE
 from deeprepo_evals.train.run import provider_failed
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 from rlm.errors import ProviderRefused
-from rlm.journal import reader
 
 WHOLE, CHANGE, CLEAN = Task(1, 10), Task(7, 20, "change"), Task(5, 10, clean=True)
 
@@ -57,7 +57,7 @@ def test_the_journal_is_the_products(tmp_path: Path) -> None:
     path = tmp_path / "rollout.jsonl"
     worker = policies.worker("scripted/reader", WHOLE)
     done = asyncio.run(roll(WHOLE, policies.root("scripted/honest"), worker, trace=path))
-    _, (section,) = reader.reviews(path)
+    _, (section,) = reviews.of(path)
     assert [row["name"] for row in section.of("strategy")] == ["rlm-only"]
     assert len(section.turns) == done.facts.turns
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.errors import DeepRepoError
+from bot.journal.costs import JournalCosts, costs, costs_of
 from bot.masking.masks import Masks
 from bot.values import PullRequest
 from deeprepo_sandbox import providers as doubles
@@ -17,7 +18,6 @@ from deeprepo_sandbox.providers import Modes, Reply
 from rlm import models
 from rlm.errors import BadAnswer
 from rlm.journal.codec import Start
-from rlm.journal.reader import JournalCosts, costs, costs_of
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls

@@ -19,13 +19,13 @@ from bot.app.operator.plots import Plot, Share
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
 from bot.jobs import ListedJob
+from bot.journal import reviews
 from bot.journal.tally import Tally
 from bot.storage import Failure, Store
 from bot.storage.findings import addressed_share
 from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
 from bot.workflow import journals
-from rlm.journal import reader
 from rlm.journal.codec import Row
 
 ROWS = 50  # of one page of a list
@@ -311,14 +311,14 @@ def _read_trace(path: Path) -> Trace | None:
 
 def read_trace(lines: Iterable[bytes]) -> Trace:
     """The trace of a journal's last review. A line that was cut off by a crash counts as none."""
-    section = reader.last_section(lines)
+    section = reviews.last_section(lines)
     calls = section.of("call")
     by_turn = _tallies(calls, lambda row: row["at"])
     turns = ((f"{row['run']}:{row['number']}", row["outcome"]) for row in section.turns)
     return Trace(
         next((row["name"] for row in reversed(section.of("strategy"))), ""),
         Tally.of(calls),
-        _tallies(calls, lambda row: reader.ROLES.get(row["role"], "others")),
+        _tallies(calls, lambda row: reviews.ROLES.get(row["role"], "others")),
         _tallies(calls, lambda row: row["model"]),
         tuple(TurnRow(name, outcome, by_turn.get(name, Tally.of(()))) for name, outcome in turns),
         max(len(section.of("request")) - len(calls), 0),

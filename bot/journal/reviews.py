@@ -1,0 +1,40 @@
+"""The reviews that a journal holds, for people who look at it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from bot.errors import UsageError
+from rlm.journal import reader
+from rlm.journal.reader import Record, Section
+
+MESSAGE = b'{"kind": "message"'  # how the line of a prompt begins
+ROLES = {
+    "root": "root",
+    "worker": "workers",
+    "pairs": "pairs",
+    "verify": "second opinions",
+}  # and what people call them
+
+
+def of(path: Path) -> tuple[Record, list[Section]]:
+    """A journal and the reviews in it, one at least. Raises UsageError."""
+    if not path.exists():
+        raise UsageError(f"there is no journal {path}")
+    record = reader.load(path)
+    reviews = [section for section in record.sections if section.start]
+    if not reviews:
+        raise UsageError(f"{path} holds no review: `deeprepo review --journal FILE` records one")
+    return record, reviews
+
+
+def without_end(section: Section) -> str:
+    """Where a section was cut off, as words."""
+    turns = [f"turn {row['number']} of {row['run']}" for row in section.turns]
+    answers = sum("reply" in row for row in section.of("call"))
+    return f"it ends in the middle of the review, after {turns[-1] if turns else f'{answers} calls'}"
+
+
+def last_section(lines: Iterable[bytes]) -> Section:
+    """The last review of a journal that may still be written, without its prompts."""
+    record = Record(reader.rows_of(line for line in lines if not line.startswith(MESSAGE)))
+    return record.sections[-1] if record.sections else Section()
