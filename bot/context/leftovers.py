@@ -14,8 +14,7 @@ from bot.context.usages import Pick
 from bot.values import ChangedFile, Unit
 from impact.filetypes import family
 from impact.text.lines import is_comment
-from impact.text.paths import decides_nothing, is_product, is_test
-from impact.uses.texts.ends import is_data
+from impact.text.paths import decides_nothing, is_product, is_settings, is_test
 
 SHORTEST = 4  # letters of a plain word
 MAX_NAMES = 12  # of one prompt
@@ -72,7 +71,7 @@ def pick(
     for name in names_wanted:
         lower_name = name.lower()
         losing = [unit for unit in units if any(lower_name in row.text.lower() for row in unit.removed_rows)]
-        homes = {unit.path for unit in losing if is_data(unit.path)}
+        homes = {unit.path for unit in losing if is_settings(unit.path)}
         if any(row[0] in homes and row[1] not in changed_lines.get(row[0], ()) for row in rows.get(name, ())):
             continue  # one entry of a list goes, and its keys are those of the others
         after = akin.words(losing)
