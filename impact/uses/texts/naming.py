@@ -38,6 +38,7 @@ class Naming:
     marks: str = ""  # what stands on such a definition or in it
     called: str = ""  # the part of its name that counts, as a group; its first letter is a small one then
     own: bool = False  # only its own file asks for it
+    beside: bool = False  # the same of files in its folder
     proves: bool = False  # who asks for it means that definition and no other
     loose: bool = False  # the form in which it is asked for is that of other names, too
     doubts: str = ""  # what its file holds where another one may be meant
@@ -69,7 +70,8 @@ class Naming:
 
     def is_asked_in(self, path: str, home: str) -> bool:
         """Whether a file may ask for a name of another one."""
-        return (path == home if self.own else True) and re.search(self.within, path) is not None
+        is_near = path == home if self.own else path.rpartition("/")[0] == home.rpartition("/")[0] or not self.beside
+        return is_near and re.search(self.within, path) is not None
 
 
 @dataclass(frozen=True, slots=True)
