@@ -38,6 +38,7 @@ SHORTHAND = {"shorthand_property_identifier": b"%(old)s: %(new)s", "export_speci
 QUALIFIES = re.compile(rb"\s*(?:\.|::|\\)\s*|\s+import\b[\s\w(,]*")
 # A parameter that is declared without a type and without a default, its name masked.
 BARE = re.compile(r"(?:^|[(,])\s*\$?\0:?\s*(?:[,)]|$)")
+SEPARATES = re.compile(r"\.|::|->|\\")  # between what a member is asked of and the member
 NO_RENAME = frozenset({"shorthand_property_identifier_pattern"})  # its name is a key of something else
 
 
@@ -241,10 +242,7 @@ def _is_default(file: _File, row: Breakage) -> bool:
 
 def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bool) -> set[ByteEdit]:
     """Another name in the place of the old one."""
-    uses = [use for use in file.uses(row) if use.form not in ("key", "definition")]
-    members = [use for use in uses if use.form == "member"]
-    plain = [use for use in uses if use.form != "member"]
-    selection = (members or plain) if is_member else (plain or members)
+    selection = [use for use in _uses(file, row, is_member=is_member) if use.form not in ("key", "definition")]
     if not selection and row.reference.form == "import":  # the statement begins here, and has the name on a later line
         spot = statement(file.path, file.source, row.reference.line)
         end = spot.start + len(spot.text.encode()) if spot is not None else 0
@@ -252,6 +250,31 @@ def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bo
     if not selection:
         raise _NotMechanical
     return {_rename(file, use, old.encode(), new.encode()) for use in selection}
+
+
+def _uses(file: _File, row: Breakage, *, is_member: bool) -> list[Use]:
+    """The uses on a line that mean the definition: those of a member, or those by its bare name and through its file. Else all of them."""
+    uses = file.uses(row)
+    if is_member:
+        return [use for use in uses if use.form == "member"] or uses
+    home = row.home_before
+    return [use for use in uses if use.form != "member" or _is_asked_of(file, use, home)] or uses
+
+
+def _is_asked_of(file: _File, use: Use, home: str) -> bool:
+    """Whether a member is asked of a file that is imported (`app.price.total`, `prices.total`), and not of some object."""
+    names = "|".join(
+        map(re.escape, {posixpath.basename(home).partition(".")[0], posixpath.basename(posixpath.dirname(home))} - {""})
+    )
+    steps = SEPARATES.split(use.receiver)
+    first, last = steps[0], steps[-1]
+    imports = [one.line for one in file.language.uses(file.path, file.source, {first}) if one.form == "import"]
+    spots = [spot.text for line in imports if (spot := statement(file.path, file.source, line)) is not None]
+    is_alias = rf"(?:\b(?:{names})|\*)\s+as\s+{re.escape(first)}\b"
+    return any(
+        re.search(rf"\b(?:{names})\b", spot) and (re.fullmatch(names, last) or re.search(is_alias, spot))
+        for spot in spots
+    )
 
 
 def _rename(file: _File, use: Use, old: bytes, new: bytes) -> ByteEdit:
@@ -275,7 +298,7 @@ def _call_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     if before is None or after is None or after.also:
         raise _NotMechanical
     edits: set[ByteEdit] = set()
-    for use in file.uses(row):
+    for use in _uses(file, row, is_member="." in row.reference.symbol.rpartition(":")[2]):
         at = use.at + len(use.name.encode()) - 1
         arguments = _arguments(file, at) if use.arguments is not None else None
         if arguments is not None:

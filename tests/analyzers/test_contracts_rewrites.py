@@ -53,6 +53,34 @@ def test_a_call_is_fitted_to_its_new_signature(
     assert found == ({"app.py": text.format(now)} if now else {})
 
 
+@pytest.mark.parametrize(
+    ("after", "now"),
+    [
+        (
+            "def fee(a, b):\n    return a + b\n",
+            "fee(z, b=1) + app.price.fee(z, b=2) + money.fee(z, b=3) + z.price(z, b=4)",
+        ),
+        (
+            "def price(a, c):\n    return a + c\n",
+            "price(z, c=1) + app.price.price(z, c=2) + money.price(z, c=3) + z.price(z, b=4)",
+        ),
+    ],
+)
+def test_every_use_of_a_line_is_mended_and_what_others_have_by_that_name_is_not(
+    repository: Repository, after: str, now: str
+) -> None:
+    """By its own name, through its file and through the name that an import gives the file; a member of an object stays."""
+    imports = "import app.price\nimport app.price as money\nfrom app.price import {}\n\n\ndef go(z):\n    return "
+    caller = f"{imports}price(z, b=1) + app.price.price(z, b=2) + money.price(z, b=3) + z.price(z, b=4)\n"
+    before = {
+        "app/price.py": "def price(a, b):\n    return a + b\n",
+        "app/__init__.py": "",
+        "go.py": caller.format("price"),
+    }
+    found = mended(repository.change(before, {"app/price.py": after}))
+    assert found == {"go.py": imports.format(now.partition("(")[0]) + now + "\n"}
+
+
 EDITED = "def {}(items):\n    {}\n"
 
 
