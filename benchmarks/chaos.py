@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -235,7 +235,7 @@ def _serve(log: Path) -> None:
         if known is not None and known.status != 200:
             return known
         if "response_format" in body:
-            return Reply(data=VERDICT, delay=DELAY)
+            return replace(doubles.verdict(body, VERDICT), delay=DELAY)
         turns = CHILD if "You were given one task" in text else TURNS
         said = sum(message["role"] == "assistant" for message in body["messages"])
         return Reply(calls=doubles.code(turns[min(said, len(turns) - 1)]).calls, delay=DELAY)
