@@ -16,8 +16,8 @@ GAP = DiffRow("", "[...]")  # unchanged lines that nobody counts: the next row h
 SMALL = 4  # unchanged lines between two stretches of rows that are shown instead of counted, if the diff holds them
 NO_LINES: Mapping[str, Mapping[int, str]] = {}
 Place = tuple[int, int, int]  # head line, 0 for a removed row above it and 1 for the line itself, line in the base
-# A literal on one line or several, a word, or a sign.
-_WORD = re.compile(r"""\"(?:[^"\\\n]++|\\.)*+\"|'(?:[^'\\\n]++|\\.)*+'|`[^`]*+`|\w++|[^\w\s]""")
+# A literal, up to the end of its line where nothing closes it; a word, or a sign.
+_WORD = re.compile(r"""\"(?:[^"\\\n]++|\\.)*+\"?|'(?:[^'\\\n]++|\\.)*+'?|`[^`]*+`?|\w++|[^\w\s]""")
 _OPEN = re.compile(r"[(\[{,]\s*$")
 _KIND = {"added": "new file", "deleted": "deleted file"}
 
@@ -132,7 +132,9 @@ def is_layout(before: Sequence[str], after: Sequence[str]) -> bool:
 
 def _words(code: str) -> list[str]:
     """The words and signs of code; a literal is one, with its blanks."""
-    words = [f'"{word[1:-1]}"' if word[0] in "\"'" and word[1:] else word for word in _WORD.findall(code)]
+    words = [
+        f'"{word[1:-1]}"' if word[0] in "\"'" and word[0] == word[1:][-1:] else word for word in _WORD.findall(code)
+    ]
     return [
         word for word, after in zip(words, [*words[1:], ""], strict=False) if word != "," or after not in tuple(")]}")
     ]
