@@ -93,6 +93,7 @@ class Traits:
 
     declared_members: bool = False  # a member that no type declares does not compile
     conditional_build: bool = False  # what is guarded is code that is built under a condition
+    bare_members: str = ""  # whether a name without a receiver may be a member: "calls", "all", "own", or "" for never
     capital_members: bool = False  # fields and properties are written like classes
     members_apart: bool = False  # a member may be written in another file than its class, a file that nobody imports
     unwritten_names: bool = False  # a file can offer names that it does not write

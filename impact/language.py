@@ -237,7 +237,6 @@ class Language:
     private_is: str = "file"  # who can use a private name: "file", "folder", "below", "self"
     unexported: frozenset[str] = frozenset()  # definitions that no other file can ask for
     nameless: frozenset[str] = frozenset({"_"})  # what stands for no name
-    bare_members: str = ""  # whether a name without a receiver may be a member: "calls", "all", "own", or "" for never
     free_functions: bool = (
         False  # a function may stand outside of classes: who calls one without a receiver may mean no member
     )

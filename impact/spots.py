@@ -131,11 +131,11 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         types = _types(language, marks, mark.receiver)
         if types and types[0] in marks.members.get(name, ()):
             types = types[:1]  # what a class defines itself goes before what it inherits
-    elif form == "name" and language.bare_members == "own":
+    elif form == "name" and language.traits.bare_members == "own":
         form, types = _of_object(language, marks, node, is_call=passed is not None)
         if form != "definition" and not name[:1].isupper():
             passed = passed or Arguments()
-    elif form == "name" and (mark.args is not None or language.bare_members == "all"):
+    elif form == "name" and (mark.args is not None or language.traits.bare_members == "all"):
         types = _own_member(language, marks, node, name)
         form = "member" if types else form
     if language.untold == "silent" and types == UNKNOWN:
@@ -182,7 +182,7 @@ def _result_of(marks: Marks, node: Node, mark: Mark) -> str:
 
 def _own_member(language: Language, marks: Marks, node: Node, name: str) -> tuple[str, ...]:
     """Whose member a name without a receiver is, in a language that lets one be left out; () for nobody's."""
-    if not language.bare_members or re.match(language.classes, name):
+    if not language.traits.bare_members or re.match(language.classes, name):
         return ()
     around = [*classes_around(marks, node)]
     if any(one.name in UNKNOWN for one in around):  # what a class without a name inherits is not in sight

@@ -35,6 +35,7 @@ IMPERSONAL = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 OUTWARD = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE")
 LACKING = re.compile(
     r"unable to read (?:tree )?\(?[0-9a-f]{40}|missing (blob|tree|object)|bad object [0-9a-f]{40}|could not get object info"
+    r"|not a tree object|could not fetch [0-9a-f]{40} from promisor remote"
 )
 
 

@@ -339,9 +339,19 @@ class Judge:
             return False
         if self.language.TRAITS.open_classes:  # a file that is loaded before it may define the name
             return not await self.names.is_defined(use.name)
+        if await self._may_be_inherited(path, outline, use):
+            return False
         if outline.stars or outline.borrows:
             return await self._is_nowhere(path, use.name)
         return not await self.exports.elsewhere(path, use.name)
+
+    async def _may_be_inherited(self, path: str, outline: Facts, use: Use) -> bool:
+        """Whether a name without a receiver may be a member that a class around it has from another: a field that was moved up, say."""
+        if not self.language.TRAITS.bare_members:
+            return False
+        around = use.function.split(".")
+        classes = [name for name, bases in outline.bases if bases and (name in around or not use.function)]
+        return any([not await self._lacks(path, name, use.name) for name in classes])
 
     async def _is_nowhere(self, path: str, name: str) -> bool:
         """Whether a file that takes everything of others gets the name from none of them, and nothing in the tree defines it."""

@@ -67,7 +67,7 @@ async def lost_parts(tree: Tree, files: Sequence[ChangedFile], dependents: Itera
         return []
     before = await tree.read_many([*components.values()], "base")
     after = await tree.read_many([*components])
-    lost = {path: found for path, old in components.items() if (found := _lost(path, before.get(old), after.get(path)))}
+    lost = {path: parts for path, old in components.items() if (parts := _lost(path, before.get(old), after.get(path)))}
     users: dict[str, set[str]] = {path: {one.path for one in dependents if one.target == path} for path in lost}
     added = {file.path: file.added_lines for file in files}
     texts = await tree.read_many(sorted({user for some in users.values() for user in some}))

@@ -1,5 +1,6 @@
 """Repositories whose parts do not lie where they usually do."""
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,9 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 from recorded import AFTER, BEFORE
+
+from bot.checkout import git
+from bot.errors import GitError
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "bot", "review", "--effort", "none"]
@@ -46,6 +50,9 @@ def test_a_partial_clone_is_told_the_remedy(repository: Repository, tmp_path: Pa
         command = [*COMMAND, "origin/main..origin/topic"]
         return subprocess.run(command, cwd=clone, env=env, capture_output=True, text=True, check=False)
 
+    if leaves_out == "tree:0":  # whichever command meets the gap first
+        with pytest.raises(GitError, match="lacks a part of this change"):
+            asyncio.run(git.output("ls-tree", "-r", "origin/topic", cwd=str(clone), env=env))
     done = review()
     assert done.returncode == 3
     assert done.stderr.startswith(

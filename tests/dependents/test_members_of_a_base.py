@@ -1,0 +1,35 @@
+"""Members that a class had itself and has from another now."""
+
+import pytest
+from dependents_scene import find
+from fakes import Repository
+
+JAVA = (
+    "src/a/Base.java",
+    "package a;\nclass Base {{\n{0}}}\n",
+    "src/a/Kid.java",
+    "package a;\nclass Kid extends Base {{\n{0}  int run() {{ return NL.length(); }}\n}}\n",
+)
+CSHARP = (
+    "a/Base.cs",
+    "namespace A;\nclass Base\n{{\n{0}}}\n",
+    "a/Kid.cs",
+    "namespace A;\nclass Kid : Base\n{{\n{0}  int Run() {{ return NL.Length; }}\n}}\n",
+)
+FIELDS = {JAVA: '  static final String NL = "x";\n', CSHARP: '  protected const string NL = "x";\n'}
+
+
+@pytest.mark.parametrize("language", [JAVA, CSHARP])
+@pytest.mark.parametrize("is_base_in_sight", [True, False])
+def test_a_member_that_moved_to_a_base_is_not_gone(
+    repository: Repository, language: tuple[str, str, str, str], *, is_base_in_sight: bool
+) -> None:
+    """Nothing is proven of a name that a class may have from another, in the tree or out of it."""
+    base, base_text, kid, kid_text = language
+    member = FIELDS[language]
+    before: dict[str, str | bytes | None] = {kid: kid_text.format(member)}
+    after: dict[str, str | bytes | None] = {kid: kid_text.format("")}
+    if is_base_in_sight:
+        before[base], after[base] = base_text.format(""), base_text.format(member)
+    found = find(repository.change(before, after))
+    assert [row for row in found.references if row.name == "NL" and row.missing] == []
