@@ -73,7 +73,7 @@ class Paths:
 def _samples(patterns: Sequence[str], ending: str) -> Iterator[str]:
     """Names with an ending that the patterns of a .gitignore file are about."""
     for pattern in patterns:
-        name = re.sub(r"\[(.)[^\]]*\]|[*?]+", lambda found: found[1] or "x", pattern.strip().rpartition("/")[2])
+        name = re.sub(r"\[(.)[^\[\]]*\]|[*?]+", lambda found: found[1] or "x", pattern.strip().rpartition("/")[2])
         if name and not pattern.startswith(("#", "!")):
             yield (
                 name if name.endswith(ending) else f"{name}{ending}" if pattern.rstrip().endswith("*") else f"x{ending}"
