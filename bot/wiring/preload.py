@@ -31,6 +31,7 @@ LATER = (
     "bot.agent.seed",
     "impact.uses.guards",
     "impact.uses.results",
+    "impact.wholes",
     "rlm.money.schema",
     "jinja2",
     "pathspec",
