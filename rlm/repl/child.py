@@ -412,7 +412,7 @@ class Blocks:
             except SystemExit:  # the block has ended itself
                 pass
             except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
-                error, outcome = f"{_told(failure)}{self._meant(failure)}", "error"
+                error, outcome = self._with_meant(_told(failure), failure), "error"
         sys.stdout = sys.stderr = self.output
         self.output.flush()
         return {"done": outcome, "error": error}
@@ -428,12 +428,12 @@ class Blocks:
         """The names that blocks have assigned."""
         return [name for name, value in self.names.items() if self._given.get(name, self) is not value]
 
-    def _meant(self, failure: BaseException) -> str:
-        """The name that is nearest to one that is not defined, as newer versions of Python tell it themselves."""
-        if not isinstance(failure, NameError) or sys.version_info >= (3, 12):
-            return ""
+    def _with_meant(self, told: str, failure: BaseException) -> str:
+        """The error with the name that is nearest to one that is not defined, where this version of Python has not told one itself."""
+        if not isinstance(failure, NameError) or "Did you mean" in told:
+            return told
         near = difflib.get_close_matches(str(failure.name), self.names, 1, 0.6)
-        return f". Did you mean: {near[0]!r}?" if near else ""
+        return f"{told}. Did you mean: {near[0]!r}?" if near else told
 
     def _function(self, name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever the host function takes
