@@ -18,7 +18,6 @@ NO_LINES: Mapping[str, Mapping[int, str]] = {}
 Place = tuple[int, int, int]  # head line, 0 for a removed row above it and 1 for the line itself, line in the base
 # A literal, up to the end of its line where nothing closes it; a word, or a sign.
 _WORD = re.compile(r"""\"(?:[^"\\\n]++|\\.)*+\"?|'(?:[^'\\\n]++|\\.)*+'?|`[^`]*+`?|\w++|[^\w\s]""")
-_OPEN = re.compile(r"[(\[{,]\s*$")
 _KIND = {"added": "new file", "deleted": "deleted file"}
 
 
@@ -120,24 +119,34 @@ def _with_layout(rows: Iterable[DiffRow]) -> list[DiffRow]:
 
 
 def is_layout(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether lines say the same before and after: what differs is blanks, line breaks, the kind of quotes, commas before a bracket.
+    """Whether lines say the same before and after: what differs is blanks, line breaks in brackets, the kind of quotes, a last comma of several.
 
-    Where indentation may carry meaning, it is the same too: lines that a formatter has broken otherwise end in an open bracket.
+    Indentation may carry meaning where no bracket is open: there it is the same too.
     """
-    one, other = (_words("\n".join(lines)) for lines in (before, after))
-    depths = {tuple(len(line) - len(line.lstrip()) for line in lines if line.strip()) for lines in (before, after)}
-    is_broken_otherwise = len(before) != len(after) and any(_OPEN.search(line) for line in (*before, *after))
-    return one == other != [] and (len(depths) == 1 or is_broken_otherwise)
+    one, other = map(_layout, (before, after))
+    return one == other and one[0] != []
 
 
-def _words(code: str) -> list[str]:
-    """The words and signs of code; a literal is one, with its blanks."""
-    words = [
-        f'"{word[1:-1]}"' if word[0] in "\"'" and word[0] == word[1:][-1:] else word for word in _WORD.findall(code)
-    ]
-    return [
-        word for word, after in zip(words, [*words[1:], ""], strict=False) if word != "," or after not in tuple(")]}")
-    ]
+def _layout(lines: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The words and signs of code, a literal being one, and the indentation of the lines that begin outside brackets."""
+    words: list[str] = []
+    depths: list[int] = []
+    commas = [0]  # of each open bracket, the last one's last
+    for line in lines:
+        if line.strip() and len(commas) == 1:
+            depths.append(len(line) - len(line.lstrip()))
+        for word in _WORD.findall(line):
+            if word in tuple(")]}"):
+                is_last_of_several = commas[-1] > 1 and words[-1:] == [","]
+                del words[len(words) - is_last_of_several :]
+                del commas[max(1, len(commas) - 1) :]
+            elif word in tuple("([{"):
+                commas.append(0)
+            elif word == ",":
+                commas[-1] += 1
+            is_quoted = word[0] in "\"'" and word[0] == word[1:][-1:]
+            words.append(f'"{word[1:-1]}"' if is_quoted else word)
+    return words, depths
 
 
 def followers(file: ChangedFile) -> Mapping[int, int]:

@@ -39,6 +39,10 @@ def test_a_run_of_lines_in_another_layout_is_marked(repository: Repository) -> N
     assert marked(repository, before, after) == ["[these 7 lines: another layout of the same code]"]
     assert marked(repository, before, after.replace("a b", "a  b")) == []
     assert marked(repository, before, before.replace("    stop", "stop")) == []
+    assert marked(repository, "last = (1,)\n", "last = (1)\n") == []
+    broken = "if last:\n    stop(first,\n         second)\n    go()\n"
+    assert marked(repository, broken, "if last:\n    stop(first, second)\ngo()\n") == []
+    assert marked(repository, broken, "if last:\n    stop(first, second)\n    go()\n") != []
 
 
 def test_a_changed_definition_is_one_unit_with_its_old_and_new_lines(repository: Repository) -> None:
