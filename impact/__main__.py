@@ -1,4 +1,7 @@
-"""`python -m impact BASE..HEAD`: what a change of the repository around breaks, and what its new lines name that is not there."""
+"""`python -P -m impact BASE..HEAD`: what a change of the repository around breaks, and what its new lines name that is not there.
+
+`-P` keeps the modules of that repository out of the search path.
+"""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""Both sides of a change in a repository on this disk, by git: for `python -m impact`, which reads nothing of a stranger."""
+"""Both sides of a change in a repository on this disk, by git: for `python -m impact`, which a person runs on a repository of their own."""
 
 import asyncio
 import re

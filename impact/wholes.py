@@ -22,7 +22,7 @@ KINDS: tuple[Kind, ...] = ("heir", "build", "choose")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Requirement:
     """A part that a type asks for. `kind`: of whom."""
 
     owner: str
@@ -50,7 +50,7 @@ class Whole:
 class Parts:
     """What the types of a file ask for, and the wholes in it."""
 
-    asked: tuple[Asked, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
     wholes: tuple[Whole, ...] = ()
 
 
@@ -68,7 +68,7 @@ def parts(language: Language, source: bytes) -> Parts | None:
     file, rows = Reader(language, root), matches(language, ("wholes",), root)["wholes"]
     silent = {node.start_byte for node, _ in rows.of("provided")}
     asked = {
-        (node.start_byte, kind): Asked(
+        (node.start_byte, kind): Requirement(
             ".".join(name_of(found[key][0]) for key in ("within", "owner") if key in found) or file.owner(node),
             name_of(node),
             kind,

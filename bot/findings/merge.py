@@ -16,10 +16,8 @@ from bot.values.finding import proof_of
 
 STRETCH = 32  # lines
 BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
-NEARBY, TWO_READINGS = (
-    8,
-    3,
-)  # lines between what two readings tell, and words that their titles have in common, or half of them
+NEARBY = 8  # lines between what two readings tell
+TWO_READINGS = 3  # words that the titles of two readings have in common, or half of the shorter one's
 FEW, HALF, MOST = 0.3, 0.5, 0.6  # of the telling words of the shorter of two titles
 SEVERAL = 4  # words that two titles have in common where one retells the other
 

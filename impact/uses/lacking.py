@@ -108,8 +108,8 @@ def _gain(sides: _Sides, new: str, old: str) -> None:
     if now is None or before is None or facts is None:
         return
     types = {one.name for one in facts.definitions}
-    asked = {(one.owner, one.name, one.kind) for one in before.asked}
-    for one in now.asked:
+    asked = {(one.owner, one.name, one.kind) for one in before.requirements}
+    for one in now.requirements:
         if one.owner in types and (one.owner, one.name, one.kind) not in asked:
             sides.gained[(new, one.owner), one.kind].add(one.name)
 
@@ -215,7 +215,7 @@ def _asked(sides: _Sides, index: "Index", target: Type, kind: str, depth: int) -
     known, facts = sides.parts(index, home), index.facts(home)
     if known is None or facts is None or not depth:
         return None
-    asked = {one.name: None for one in known.asked if one.owner == name and one.kind == kind}
+    asked = {one.name: None for one in known.requirements if one.owner == name and one.kind == kind}
     mine = [one for one in facts.definitions if one.name == name and not one.owner and one.kind in ("class", "type")]
     for base in mine[0].bases if len(mine) == 1 and kind != "choose" else ():
         rows = named(index, home, base).definitions
@@ -241,7 +241,7 @@ def _members(sides: _Sides, index: "Index", path: str, name: str, target: Type, 
     facts, language, known = index.facts(path), language_of(path), sides.parts(index, path)
     if facts is None or language is None or known is None or not depth or name in facts.open_owners or facts.open:
         return None
-    asked = {one.name for one in known.asked if one.owner == name and one.kind == "heir"}
+    asked = {one.name for one in known.requirements if one.owner == name and one.kind == "heir"}
     found = {one.short for _, one in members(index, path, name)} - asked
     mine = [one for one in facts.definitions if one.name == name and one.kind in ("class", "type")]
     for base in dict.fromkeys(base for one in mine for base in one.bases):

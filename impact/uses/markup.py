@@ -35,7 +35,7 @@ class Part:
     names: str
     asks: str
 
-    def given(self, text: str) -> frozenset[str]:
+    def names_in(self, text: str) -> frozenset[str]:
         """The names that a component gives."""
         plain = COMMENT.sub(" ", text)
         bodies = (
@@ -93,7 +93,7 @@ def _lost(path: str, before: bytes | None, after: bytes | None) -> list[tuple[Pa
         (part, name)
         for part in _parts()
         if path.endswith(part.suffixes)
-        for name in sorted(part.given(old) - part.given(new))
+        for name in sorted(part.names_in(old) - part.names_in(new))
     ]
 
 

@@ -194,12 +194,12 @@ class Names:
         if not names:
             return
         call = re.compile(rb"(?<![\w\\$>:])(" + "|".join(sorted(map(re.escape, names))).encode() + rb")[ \t]*+\(")
-        told: set[str] = set()
+        named: set[str] = set()
         for match in islice(call.finditer(source), MOST_IMPORTS):
             name, before = match[1].decode("utf-8", "replace"), line_until(source, match.start())
-            if name in told or LEFT_OUT.match(before) or NO_CALL.search(before):
+            if name in named or LEFT_OUT.match(before) or NO_CALL.search(before):
                 continue
-            told.add(name)
+            named.add(name)
             for target in everywhere[name]:
                 yield Link(target, frozenset({name}), lines.at(match.start()))
 
