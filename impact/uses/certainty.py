@@ -213,7 +213,9 @@ class Judge:
         if tie == "bound":
             is_whole = traits.declared_members or self._is_lone(target, use.name) or not await self._is_open(target)
             is_lost = is_gone and is_whole and not file.defines(use.name) and await self._is_at_home(target)
-            return is_lost and not await self.names.is_defined(use.name)
+            return is_lost and not (
+                await self.names.is_defined(use.name) or await self._has_from_base(target, use.name)
+            )
         if use.form != "member" or not (is_gone or (target.has_new_signature and tie != "only")):
             return False
         return await self._may_be_its_member(target, use, file, is_gone=is_gone) and await self._is_tied(
@@ -329,6 +331,20 @@ class Judge:
         known_bases = [base for base in bases or () if base not in ROOTS and not (is_telling and base in UNNAMED)]
         words = [last_word(base) for base in known_bases]
         return bases is not None and all([word.isidentifier() and await self.names.is_defined(word) for word in words])
+
+    async def _has_from_base(self, target: UseTarget, name: str) -> bool:
+        """Whether a class called like one that the target's inherits from has such a member, or may have: a field that was moved up."""
+        for home in sorted(target.homes) if target.owner else ():
+            for base in await self.exports.bases(home, target.owner) or ():
+                word = LAST.findall(base)[-1:]
+                files = await self.names.look_up(word) if word else {}
+                if files is None:
+                    return True
+                for path in sorted({one for paths in files.values() for one in paths}):
+                    outline = await self.exports.outline("head", path)
+                    if outline is not None and any(one.name == f"{word[0]}.{name}" for one in outline.definitions):
+                        return True
+        return False
 
     async def _is_shut(self, hit: Match, path: str) -> bool:
         """Whether the door through which a name came no longer offers it."""
