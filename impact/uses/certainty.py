@@ -218,8 +218,10 @@ class Judge:
             )
         if use.form != "member" or not (is_gone or (target.has_new_signature and tie != "only")):
             return False
-        return await self._may_be_its_member(target, use, file, is_gone=is_gone) and await self._is_tied(
-            target, use, file, tie
+        return (
+            await self._may_be_its_member(target, use, file, is_gone=is_gone)
+            and await self._is_tied(target, use, file, tie)
+            and not await self._is_result_of_library(use)
         )
 
     async def _may_be_its_member(self, target: UseTarget, use: Use, file: SearchedFile, *, is_gone: bool) -> bool:
@@ -233,7 +235,6 @@ class Judge:
             await self.names.is_in_few_files(use.name, MEANT if is_called_so else FORGOTTEN)
             and not await self._is_strange(use.types, target.owner)
             and not await self._is_of_library(file.path, use)
-            and not await self._is_result_of_library(use)
         )
 
     async def _is_tied(self, target: UseTarget, use: Use, file: SearchedFile, tie: Tie) -> bool:
