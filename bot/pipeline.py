@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bot import __version__, checkout, config, diff, render, strategies
 from bot.brief import Brief
+from bot.checkout.shown import know_secrets
 from bot.checkout.views import CachedTree, WrittenTree
 from bot.config import Config
 from bot.diff import units
@@ -18,7 +19,7 @@ from bot.errors import NothingToReview
 from bot.findings import history, merge, places, placing, rounds, sarif_results, silencing, suggest
 from bot.journal.record import finish
 from bot.machine import extras
-from bot.masking.masks import Masks
+from bot.ports import KnownSecrets
 from bot.review import coverage, guidance, incremental, judging, walkthrough
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
@@ -81,13 +82,14 @@ async def review(brief: Brief, tools: Tools) -> Review:
         findings = await _placed(judgement, session, tools, may_run=not transcript.fault)
         check_reports = await _check_reports(session)
         review = _review(session, strategy, transcript, judgement, findings, tools.clock() - start)
-        return finish(session.calls.journal, subject.shown(replace(review, checks=check_reports)))
+        review = replace(review, checks=check_reports)
+        return finish(session.calls.journal, subject.shown(review, [row.finding for row in review.findings]))
 
 
 @asynccontextmanager
 async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
     """The change as it stands before anybody judges it: what a review and an estimate begin with."""
-    masks = Masks()
+    masks = know_secrets()
     async with checkout.Checkout(brief.pull, brief.left_out) as tree:
         brief = _shown(brief, masks)
         pull = brief.pull
@@ -146,12 +148,12 @@ def _with_effort(brief: Brief, files: Sequence[ChangedFile]) -> Brief:
     return replace(brief, settings=settings, note=" ".join(filter(None, (why, brief.note))))
 
 
-def _shown(brief: Brief, masks: Masks) -> Brief:
+def _shown(brief: Brief, masks: KnownSecrets) -> Brief:
     """The brief as models and the journal may be shown it."""
     return replace(
         brief,
         pull=masks.hide(brief.pull),
-        settings=brief.settings.without_secrets(),
+        settings=brief.settings.without_secrets(know_secrets()),
         dismissals=masks.hide(brief.dismissals),
         rules=masks.hide(brief.rules),
         reports=masks.hide(brief.reports),
@@ -185,7 +187,7 @@ async def _guidance(brief: Brief, tree: checkout.Checkout, files: Sequence[Chang
 
 
 async def _leaks(
-    brief: Brief, tree: checkout.Checkout, files: tuple[ChangedFile, ...], masks: Masks
+    brief: Brief, tree: checkout.Checkout, files: tuple[ChangedFile, ...], masks: KnownSecrets
 ) -> tuple[tuple[Finding, ...], str]:
     """The secrets that earlier commits of the change hold; why some commits were not looked at."""
     if "secrets" not in brief.settings.analyzers:

@@ -1,6 +1,6 @@
 """The edges that really differ: what a part must offer so that `wiring` can hand it over."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from bot.values import (
@@ -14,6 +14,7 @@ from bot.values import (
     Unit,
 )
 from impact.ports import Tree
+from rlm.values import Masks, T
 
 
 class RunnableTree(Tree, Protocol):
@@ -21,6 +22,28 @@ class RunnableTree(Tree, Protocol):
 
     async def archive(self, side: Side, most: int) -> bytes:
         """One side as a tar archive below `work/`, of at most so many bytes."""
+
+
+class KnownSecrets(Masks, Protocol):
+    """The secrets that one review has met. `checkout.shown.know_secrets` begins to know them."""
+
+    def learn(self, text: str, path: str = "") -> None:
+        """Take up the secrets of a text, if it has any."""
+
+    def learn_values(self, values: Iterable[str]) -> None:
+        """Take up values that are known to be secrets."""
+
+    def learn_change(self, files: Iterable[ChangedFile]) -> None:
+        """Take up those of both sides of a change."""
+
+    def learn_files(self, *sides: Mapping[str, str]) -> None:
+        """Take up the secrets of whole files."""
+
+    def hide_known(self, text: str) -> str:
+        """Return the text with a placeholder in the place of each secret that was met so far."""
+
+    def cover(self, value: T, *, guesses: bool = False) -> T:
+        """Return the value as a reader may see it: of each secret its first characters. `guesses`: also of what only looks like one."""
 
 
 class Analyzer(Protocol):

@@ -13,7 +13,7 @@ from reported import reported
 from bot import config, diff
 from bot.brief import Brief
 from bot.checkout import Checkout
-from bot.checkout.views import MaskedTree
+from bot.checkout.shown import MaskedTree
 from bot.diff import units
 from bot.masking.masks import Masks
 from bot.review import coverage

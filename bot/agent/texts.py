@@ -11,12 +11,11 @@ from bot.agent import tools
 from bot.agent.state import RunState
 from bot.brief import Brief
 from bot.checkout import Checkout, git
-from bot.checkout.views import MaskedTree
+from bot.checkout.shown import MaskedTree, know_secrets
 from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
 from bot.errors import DeepRepoError
 from bot.findings import read
-from bot.masking.masks import Masks
 from bot.review import coverage
 from bot.review.session import Session, WorkerReply
 from bot.review.survey import Survey
@@ -112,7 +111,7 @@ async def open_inquiry(
 ) -> AsyncIterator[TextInquiry]:
     """An inquiry, with one worker or with several by name; what it opened is closed at the end, the models are not."""
     journal = journal or Journal()
-    masks = Masks()
+    masks = know_secrets()
     calls = Calls(Budget(limits), journal, masks)
     readers = {name: Reader(one, calls) for name, one in worker.items()} if isinstance(worker, Mapping) else {}
     reader = Reader(worker, calls) if not isinstance(worker, Mapping) else next(iter(readers.values()))

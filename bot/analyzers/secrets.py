@@ -8,7 +8,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.masking.forms import Hit, identified, new_secrets, role_of
+from bot.secrets.forms import Hit, identified, new_secrets, role_of
 from bot.values import Absence, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
 from impact.examples import is_example

@@ -28,7 +28,7 @@ from bot.app.connections import Room
 from bot.app.logs import log
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError
-from bot.masking import detect, hide
+from bot.review import written
 from bot.storage.people import People
 from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, PackageSurvey, RemarkAsk, ReviewAsk
 from bot.workflow import events
@@ -83,8 +83,7 @@ async def _take(server: RunningServer, arrival: "Delivery", admission: "Admissio
     """Store what a delivery asks for until it is done, or say why it is ignored. Raises HTTPException where it cannot be stored."""
     ask = events.read(arrival.event, arrival.payload, server.ours)
     if isinstance(ask, CommandAsk):  # it is stored until it is carried out
-        found = [value for value, _ in detect.secrets(ask.argument)]
-        ask = replace(ask, argument=hide.mask_values(ask.argument, found))
+        ask = replace(ask, argument=written.of_typed_words(ask.argument))
     if isinstance(ask, NothingAsked):
         return "ignored", ask.reason
     if isinstance(ask, CatchUp):

@@ -1,7 +1,4 @@
-"""Trees in front of the trees of a change: searches made once, without what nobody shows, with secrets learned or hidden.
-
-A file is looked through for secrets as a whole, because a part of one is not recognised.
-"""
+"""Trees in front of the trees of a change: searches made once, and without what nobody shows."""
 
 import asyncio
 import re
@@ -10,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from bot.masking.masks import Masks
 from bot.ports import RunnableTree
 from bot.values import Query, Side, TreeEntry
 from impact.ports import Tree
@@ -93,35 +89,3 @@ def _passed_by(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
 def _folders(path: str) -> Iterator[str]:
     """The folders around a file, the outermost first."""
     return (path[: at.start()] for at in re.finditer("/", path))
-
-
-class MaskedTree(TreeView):
-    """A `Tree` that learns the secrets of each file of which it hands something over."""
-
-    def __init__(self, tree: Tree, masks: Masks) -> None:
-        super().__init__(tree)
-        self._masks = masks
-
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files, with their secrets: who shows a part of one hides them."""
-        blobs = await self._tree.read_many(paths, side)
-        self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
-        return blobs
-
-    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines as (path, line, text)."""
-        rows = await self._tree.grep_lines(query)
-        await self.read_many(list(dict.fromkeys(path for path, _, _ in rows)), query.side)
-        return rows
-
-
-class ShownTree(MaskedTree):
-    """The same, with the texts as readers are shown them: a quote counts only if it occurs in what they saw."""
-
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
-        """The contents of many files, a placeholder in the place of each secret."""
-        blobs = await super().read_many(paths, side)
-        return {
-            path: self._masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-            for path, blob in blobs.items()
-        }

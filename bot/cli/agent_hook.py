@@ -64,7 +64,6 @@ def _given(text: bytes) -> dict[str, Any]:
 def _reason(given: dict[str, Any], effort: Any, fail_on: Severity) -> str:  # noqa: ANN401 - of the command line
     """Return the instruction for the agent, or "". Raises DeepRepoError; NothingToReview where nothing has changed."""
     from bot.checkout.locate import git_dir
-    from bot.masking import hide
     from bot.outputs import facts, handover
     from bot.render import text
     from bot.values import at_least
@@ -76,7 +75,7 @@ def _reason(given: dict[str, Any], effort: Any, fail_on: Severity) -> str:  # no
     if last is None and not is_new:
         return ""  # it goes on for another hook's sake, or nothing is known of our rounds: no loop begins here
     review, given_answers = finish(_reviewed(repo, effort))
-    listed = [one for one in facts.listing(hide.secrets(review)).all if at_least(one.finding.severity, fail_on)]
+    listed = [one for one in facts.listing(review).all if at_least(one.finding.severity, fail_on)]
     findings = [one.finding for one in listed]
     round_ = settling.settle(review, findings, given_answers, last, is_new=is_new)
     files.write(folder / STATE, json.dumps({"session": session, **asdict(round_)}), below=folder, folders=True)

@@ -173,7 +173,7 @@ async def _model_reply(
             model, pull = session.root or session.reader, session.pull
             if model is None:
                 return instead or context.say("reply_no_model", example="`/deeprepo explain`")
-            checked_answer = session.survey.masks.cover(await answer(template, question, about, session, model))
+            checked_answer = session.survey.shown(await answer(template, question, about, session, model))
             cost = facts.cost(session.calls.cost(), context.clock() - start, context.words)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
         failure_text = context.say("reply_failed", why=str(error)).body

@@ -24,6 +24,7 @@ from rlm.values import is_amount
 
 if TYPE_CHECKING:
     from bot.values import OrganizationFile
+    from rlm.values import Masks
 
 BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
 # Which the environment's value is a ceiling of.
@@ -61,14 +62,12 @@ class Config(ReviewSettings):
         """The settings with no more to spend than these dollars."""
         return self if usd is None or usd >= self.usd else self.with_flags(usd=usd)
 
-    def without_secrets(self) -> "Config":
-        """The settings with a placeholder for each secret in the sentences that the owner wrote.
+    def without_secrets(self, masks: "Masks") -> "Config":
+        """Return the settings with a placeholder for each secret in the sentences that the owner wrote.
 
         Those of a record, which come as flags when it is replayed, stay as they were recorded.
         """
-        from bot.masking.masks import Masks
-
-        masks, settings = Masks(), self
+        settings = self
         if self.origins["instructions"] != "flag":
             settings = replace(settings, instructions=masks.hide(self.instructions))
         if self.origins["ignore"] != "flag":  # a fingerprint looks like a secret, and the name of a file may

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 from bot.checkout import Checkout, clone
 from bot.checkout.locate import paths_of
+from bot.checkout.shown import know_secrets
 from bot.config.names import FILE
 from bot.consumers import words
 from bot.consumers.package_breaks import package_breaks
 from bot.consumers.schema_uses import schema_findings
 from bot.errors import DeepRepoError
-from bot.masking.detect import secrets
-from bot.masking.hide import mask_values
 from bot.ports import Analyzer
 from bot.values import ChangedFile, Dependents
 from bot.values.consumer import (
@@ -186,8 +185,9 @@ async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> Co
     start = label(consumer.name, "")
     inner_paths = [path.removeprefix(start) for path in impact.texts() if path.startswith(start)]
     blobs = await tree.read_many(inner_paths)
-    found = [secrets(blob.decode("utf-8", "replace"), path) for path, blob in blobs.items()]
-    return mask_values(impact, {value for row in found for value, _ in row})
+    masks = know_secrets()
+    masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
+    return masks.cover(impact)
 
 
 async def _compared(

@@ -13,12 +13,12 @@ from functools import partial
 from typing import Any
 
 from bot.checkout import Checkout
-from bot.checkout.views import MaskedTree, ShownTree
+from bot.checkout.shown import MaskedTree, ShownTree
 from bot.context.look_up_room import Candidate, Result
 from bot.context.look_ups import LookUps
 from bot.errors import DeepRepoError
 from bot.findings.quotes import find_quote
-from bot.masking.masks import Masks
+from bot.ports import KnownSecrets
 from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
 from bot.values.consumer import Clone, ConsumerImpact, label
 from impact.consumers.overlay import MountedTree
@@ -40,7 +40,7 @@ class ConsumerCode:
 
     impact: ConsumerImpact
     journal: Journal
-    masks: Masks
+    masks: KnownSecrets
     look_ups_over: Callable[[Tree], LookUps]
     _rows: dict[str, Row] = field(default_factory=dict)  # the answers so far, by their question
     _trees: dict[str, tuple[Tree, Tree]] = field(

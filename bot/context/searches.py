@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from bot.checkout.shown import know_secrets
 from bot.checkout.views import WrittenTree
 from bot.context import definitions, identifiers, leftovers, usages
 from bot.context.cross_unit import Links
 from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.usages import Row
-from bot.masking.masks import Masks
+from bot.ports import KnownSecrets
 from bot.values import ChangedFile, Query, Unit
 from impact.concurrency import together
 from impact.ports import Tree
@@ -32,7 +33,9 @@ class Searches:
     tree: Tree
     files: Sequence[ChangedFile]
     units: Sequence[Unit] = ()  # that are still unread
-    masks: Masks = field(default_factory=Masks)  # which learn the secrets of each file of which lines are shown
+    masks: KnownSecrets = field(
+        default_factory=know_secrets
+    )  # which learn the secrets of each file of which lines are shown
     rows: dict[str, list[Row]] = field(default_factory=dict)  # by the name that they hold
     called_definitions: dict[str, list[Row]] = field(default_factory=dict)  # of what the change calls
     imports: dict[str, frozenset[str]] = field(default_factory=dict)  # words of the import lines of changed files

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.findings import rounds
-from bot.masking.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
+from bot.secrets.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
 from bot.values import ChangedFile, CommitLines, Finding, Side, Source, Verdict
 from impact.in_hand import reading
 from impact.text.lines import file_lines

@@ -1,1 +1,5 @@
-"""Secrets in texts: what one looks like, what stands for it in a request to a provider, and what an output shows of it."""
+"""What stands in the place of a secret: a placeholder for a model, its first characters for a reader.
+
+Two doors use it, and nothing else: `bot/checkout/shown.py`, through which a model is shown code, and `bot/review/written.py`, through
+which anything is written out.
+"""

@@ -11,11 +11,11 @@ from functools import partial
 from itertools import takewhile
 from typing import Any, TypeVar
 
-from bot.masking import forms
-from bot.values import Finding, PlacedFinding, Review
+from bot.secrets import forms
+from bot.values import Finding, PlacedFinding
+from bot.values.finding import MASK
 from rlm.values import EXACT
 
-SIGN = "***"  # of what is masked
 SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long
 MIN_SECRET = 6
 FEW = 100  # up to so many secrets are searched for one by one
@@ -31,11 +31,6 @@ _LABEL = "PRIVATE KEY"  # of a key's first line: no secret itself
 _WORD = re.compile(r"[a-z]+([-_. /][a-z]+)*|[A-Z]+([-_.][A-Z]+)*|[A-Za-z]+|[\d.,:-]+")  # nobody's secret
 
 Value = TypeVar("Value")
-
-
-def secrets(review: Review) -> Review:
-    """The review with every secret that a finding of the category "secret" quotes masked, wherever else it stands."""
-    return mask_findings(review, tuple(row.finding for row in review.findings))
 
 
 def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
@@ -94,7 +89,7 @@ def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
 
 def mask(secret: str) -> str:
     """The first characters of a secret, where it is long enough to give them away."""
-    return f"{secret[:SHOWN]}{SIGN}" if len(secret) >= 3 * SHOWN else SIGN
+    return f"{secret[:SHOWN]}{MASK}" if len(secret) >= 3 * SHOWN else MASK
 
 
 def _likely(text: str, secrets: Iterable[str]) -> list[str]:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from bot.masking.detect import secrets
 from bot.masking.hide import map_texts, mask_values, replaced, texts
+from bot.secrets.detect import secrets
 from bot.values import ChangedFile
 from rlm.values import Completion, Message, Prompt
 

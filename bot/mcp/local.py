@@ -6,10 +6,9 @@ from typing import Any
 from bot import checkout, render
 from bot.checkout import Checkout, typed
 from bot.errors import NothingToReview, UsageError
-from bot.masking import hide
-from bot.masking.masks import Masks
 from bot.outputs import OUTPUTS, facts, handover, markdown, parts
 from bot.outputs.form import ReviewTemplates
+from bot.review import written
 from bot.values import Finding, PullRequest, Reference, Review, ReviewRequest
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
@@ -51,8 +50,7 @@ def text(review: Review, round_: Round) -> str:
 
 async def explanation(review: Review, number: int) -> str:
     """One finding with its proof, as Markdown. Raises UsageError where there is none of that number."""
-    safe = hide.secrets(review)
-    findings_by_number = {item.finding.number: item for item in facts.listing(safe).all}
+    findings_by_number = {item.finding.number: item for item in facts.listing(review).all}
     if number not in findings_by_number:
         numbers = (
             f"their numbers are {', '.join(map(str, sorted(findings_by_number)))}"
@@ -60,25 +58,24 @@ async def explanation(review: Review, number: int) -> str:
             else "it found nothing"
         )
         raise UsageError(f"the last review has no finding {number}: {numbers}")
-    form = ReviewTemplates(safe)
+    form = ReviewTemplates(review)
     return form.fill(
         "finding.md.j2",
-        lambda: [parts.finding_values(findings_by_number[number], safe, form.words)],
+        lambda: [parts.finding_values(findings_by_number[number], review, form.words)],
         markdown.MOST_BYTES,
     )[0]
 
 
 async def handed_over(review: Review, number: int) -> str:
     """One finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview, and UsageError if there is no such finding."""
-    safe = hide.secrets(review)
-    findings = facts.listing(safe).all
+    findings = facts.listing(review).all
     if not findings:
         raise NothingToReview("The review has no open finding.")
     mine = [item for item in findings if number in (0, item.finding.number)]
     if not mine:
         numbers = ", ".join(str(item.finding.number) for item in findings)
         raise UsageError(f"the review has no finding {number}: their numbers are {numbers}")
-    return handover.prompt(mine, safe.pull.head, handover.MOST_BYTES)
+    return handover.prompt(mine, review.pull.head, handover.MOST_BYTES)
 
 
 async def callers(repo: str, symbol: str, scratch: str) -> str:
@@ -97,9 +94,8 @@ async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
     if not call_rows:
         raise NothingToReview(f"No code of this repository writes {symbol!r} (strings and comments do not count).")
     rest = [f"and {len(call_rows) - MOST} more"] if len(call_rows) > MOST else []
-    masks, rows = Masks(), [*map(_line, call_rows[:MOST]), *rest]
-    masks.learn_files({path: source.decode("utf-8", "replace") for path, source in sources.items()})
-    return masks.cover("\n".join(rows))
+    texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
+    return written.of_files("\n".join([*map(_line, call_rows[:MOST]), *rest]), texts)
 
 
 def _line(place: Reference) -> str:

@@ -16,7 +16,6 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from bot.masking import hide
 from bot.outputs import facts, walkthrough
 from bot.render import count, cut, line, visible
 
@@ -77,7 +76,7 @@ def render(review: "Review") -> str:
 def show(review: "Review", console: Console, extent: Extent = Extent()) -> None:
     """Print the page. Colours, width and NO_COLOR are the console's affair."""
     narrow = console.options.update(width=min(console.width, WIDTH))
-    for part in _page(hide.secrets(review), extent):
+    for part in _page(review, extent):
         segments = console.render(part, narrow)
         if console.options.ascii_only:
             segments = (Segment(_ascii(piece.text), piece.style, piece.control) for piece in segments)

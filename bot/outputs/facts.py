@@ -11,7 +11,6 @@ from typing import Literal
 from urllib.parse import quote
 
 from bot.config import FILE
-from bot.masking import hide
 from bot.render import Phrases, code, load
 from bot.values import (
     SEVERITIES,
@@ -30,6 +29,7 @@ from bot.values import (
     in_order,
     severity_rank,
 )
+from bot.values.finding import MASK
 from bot.values.review import NOTHING_ADDED
 from rlm.values import Cost
 
@@ -347,7 +347,7 @@ def silenced_counts(review: Review) -> dict[str, int]:
 
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
     """The address of these lines as they are under review; empty where the repository has no pages, or the path is not shown."""
-    if not pull.url or pull.object_dir or hide.SIGN in path:
+    if not pull.url or pull.object_dir or MASK in path:
         return ""
     lines = (f"#L{start}" if start else "") + (f"-L{end}" if end > start else "")
     return (

@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, safe_json
 from bot.values import ChangedFile, CIFailure, Coverage, Finding, PlacedFinding, PullRequest, Review, read_units
@@ -25,7 +24,7 @@ def render(review: Review) -> str:
 
 def content(review: Review) -> dict[str, Any]:
     """The same as values of JSON: what outputs and states show of it, without secrets."""
-    rows: dict[str, Any] = _sound(_review(hide.secrets(review)))
+    rows: dict[str, Any] = _sound(_review(review))
     return rows
 
 

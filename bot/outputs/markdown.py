@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from itertools import accumulate
 
-from bot.masking import hide
 from bot.outputs import facts, handover, parts, walkthrough
 from bot.outputs.form import ReviewTemplates
 from bot.render import Safe
@@ -18,8 +17,7 @@ LISTED = (100, 40, 12, 4, 1, 0)  # rows of each list: the first that leaves room
 
 def render(review: Review, room: int = MOST_BYTES) -> str:
     """The whole review as one comment, or as a page of at most `room` bytes."""
-    safe = hide.secrets(review)
-    return summary(safe, ReviewTemplates(safe), room=room)
+    return summary(review, ReviewTemplates(review), room=room)
 
 
 def summary(

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.masking import hide
 from bot.outputs import facts, markdown, marker, parts
 from bot.outputs.form import ReviewTemplates
 from bot.outputs.markdown import MOST_BYTES
@@ -56,7 +55,7 @@ class Comments:
 
 def comments(review: Review, state: Callable[[Review], str] | None = None) -> Comments:
     """The comments of a review, each with our marker as its first line. `state` makes a hidden second line of the summary."""
-    safe = hide.secrets(review.without_unproven())  # what nobody has confirmed is shown to who asks, not posted
+    safe = review.without_unproven()  # what nobody has confirmed is shown to who asks, not posted
     form = ReviewTemplates(safe)
     full = facts.listing(safe).full
     postable = [item for item in full if item.place in ("inline", "file")][:MOST_POSTS]

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 from urllib.parse import quote
 
-from bot.masking import hide
 from bot.outputs import facts
 from bot.render import encodable, line
 from bot.values import CheckReport, CheckSeverity, Evidence, Finding, PlacedFinding, Review, Severity
@@ -22,7 +21,7 @@ SECURITY = frozenset({"secret", "security"})
 
 def render(review: Review) -> str:
     """One run with one result for each finding."""
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(hide.secrets(review))]}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review)]}
     return json.dumps(log, indent=2) + "\n"
 
 

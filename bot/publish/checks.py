@@ -15,11 +15,11 @@ from urllib.parse import quote
 from bot.errors import HostDown, HostError
 from bot.github import Host, shapes
 from bot.github.policy import TRIES
-from bot.masking import hide
 from bot.outputs import facts, markdown, marker
 from bot.publish.job import PublishResult
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import Annotation, CheckRun, Ending, Review
+from bot.values.finding import MASK
 from bot.values.progress import Progress
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> in
 async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) -> None:
     """Report what is read, what code has found and how far it is. A failure to report this stops nothing."""
     words, reading = load(), now.reading
-    findings = hide.mask_findings(reading.worst_findings, reading.worst_findings) if reading is not None else ()
+    findings = reading.worst_findings if reading is not None else ()
     text = comment("publish/progress.md.j2", words, reading=reading, found=findings, step=now.step)
     with suppress(HostError):
         await _update(host, number, words.say("check_running"), owner.mark(text))
@@ -239,21 +239,21 @@ async def _end(
 
 
 def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
-    """The failed checks and the findings that are on lines of the head, as plain words; what is masked in comments is masked here."""
-    safe, rows = hide.secrets(review), list[Annotation]()
+    """The failed checks and the findings that are on lines of the head, as plain words."""
+    rows = list[Annotation]()
 
     def annotate(path: str, start: int, end: int, level: Level, title: str, message: str) -> None:
         title = visible(line(title))[:TITLE]
-        if hide.SIGN not in path:
+        if MASK not in path:
             rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE] or title))
 
-    for report in safe.checks:
+    for report in review.checks:
         title, level = f"{words.say('check_head_name')} · {report.name}", CHECK_LEVELS[report.severity]
         for shown in report.quotes if report.result == "failed" else ():
             if shown.side == "head":
                 end = shown.line + shown.quote.strip("\n").count("\n")
                 annotate(shown.path, shown.line, end, level, title, facts.check_reason(report, words))
-    for item in facts.listing(safe).all:  # earlier rounds too: they are on another commit's check run
+    for item in facts.listing(review).all:  # earlier rounds too: they are on another commit's check run
         one = item.finding
         title = f"{words.say(one.severity).capitalize()} · {f'{one.number}. ' if one.number else ''}{one.title}"
         if one.side == "head" and one.start:

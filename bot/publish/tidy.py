@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.masking import hide
 from bot.publish.existing import FIXED, PostedFinding, posted_findings
 from bot.publish.job import Publication
 from bot.render import Safe, comment
@@ -46,7 +45,7 @@ class ThreadCloser:
 async def tidy(job: Publication, closer: ThreadCloser) -> tuple[str, ...]:
     """Tidy up; sentences about what could not be done, which loses nothing. What a person resolved is left alone."""
     notes: list[str] = []
-    open_findings = hide.secrets(job.review).open  # as their comments name the places
+    open_findings = job.review.open
     for one in await posted_findings(job.host):
         if one.is_resolved:
             continue

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from bot.masking import hide
-from bot.masking.masks import Masks
+from bot.review import written
 from bot.values import ChangedFile, CIFailure, CIJobLog, Side
 from impact.text import lines
 from impact.text.paths import is_test
@@ -79,15 +78,12 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     if at is not None:
         message, places = _message(rows, at), _places_around(rows, at)
     path, line, side = trace(message, places, files) or ("", 0, "head")
-    masks = Masks()
     where = max(log.text.find(rows[at].strip()), 0) if at is not None else 0
-    masks.learn(log.text[max(0, where - LEARNED) : where + LEARNED])
     words = _TOKEN.findall(f"{log.name} {message}")  # a secret of which nothing is shown needs no mask
     holding = (row[:LINE] for row in log.text[-MOST:].split("\n") if any(word in row for word in words))
-    masks.learn("\n".join(islice(holding, MOST_HOLDING)))
-    masks.learn(log.name)
+    texts = (log.text[max(0, where - LEARNED) : where + LEARNED], "\n".join(islice(holding, MOST_HOLDING)), log.name)
     failure = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
-    return hide.paths(masks.cover(failure, guesses=True), [path])
+    return written.of_log(failure, texts)
 
 
 def first_error(rows: Sequence[str]) -> int | None:

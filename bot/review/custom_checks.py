@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from bot import render
-from bot.checkout.views import ShownTree
+from bot.checkout.shown import ShownTree
 from bot.findings import quotes, read
 from bot.review.session import Session
 from bot.review.survey import Survey

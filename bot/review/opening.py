@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot import __version__
 from bot.brief import record
-from bot.checkout.views import MaskedTree
+from bot.checkout.shown import MaskedTree
 from bot.ports import Analyzer, Lens
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session, Worker

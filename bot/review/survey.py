@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.brief import Brief
+from bot.checkout.shown import know_secrets
 from bot.findings.silencing import IgnoreList
-from bot.masking import hide
-from bot.masking.masks import Masks
-from bot.ports import RunnableTree
+from bot.ports import KnownSecrets, RunnableTree
+from bot.review import written
 from bot.review.coverage import CoverageTracker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
@@ -19,7 +19,6 @@ from bot.values import (
     Finding,
     PullRequest,
     Reference,
-    Review,
     Unit,
     severity_rank,
 )
@@ -37,7 +36,8 @@ NAMED = 5  # files and findings that are named while the review works
 def files_read(files: Sequence[ChangedFile]) -> Reading:
     """Which files the review reads: said before anything is looked up about them."""
     read = [file.path for file in files if not file.skip]
-    return hide.paths(Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read)), read[:NAMED])
+    reading = Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read))
+    return written.of_review(reading, know_secrets(), read[:NAMED])
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Survey:
     leaks: tuple[Finding, ...] = ()  # secrets that only earlier commits of the change hold
     ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
-    masks: Masks = field(default_factory=Masks)  # what no provider is shown
+    masks: KnownSecrets = field(default_factory=know_secrets)  # what no provider is shown
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
     checks: tuple[CustomCheck, ...] = ()  # of the owner's
     builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)  # by their limits
@@ -75,18 +75,15 @@ class Survey:
             findings=len(open_findings),
             worst_findings=tuple(worst),
         )
-        return self._without_named(self.masks.cover(reading, guesses=True), worst)
+        return self.shown(reading, worst, guesses=True)
 
-    def shown(self, review: Review) -> Review:
-        """The review as it may leave the process."""
-        return self._without_named(self.masks.cover(review), [row.finding for row in review.findings])
-
-    def _without_named(self, value: Value, findings: Iterable[Finding]) -> Value:
-        """The same without tokens that the name of a file holds."""
+    def shown(self, value: Value, findings: Iterable[Finding] = (), *, guesses: bool = False) -> Value:
+        """Return what the review tells, or answers, as it may leave. `findings`: those that it holds."""
+        findings = tuple(findings)
         names = [path for file in self.files for path in (file.path, file.old_path) if path]
         names += [path for one in findings for path in (one.path, *(item.path for item in one.evidence))]
         names += [row.path for row in self.dependents.references]
-        return hide.paths(value, names)
+        return written.of_review(value, self.masks, names, findings, guesses=guesses)
 
     @property
     def pull(self) -> PullRequest:

@@ -16,7 +16,7 @@ from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.findings.verify import pull_fields
-from bot.masking.masks import Masks
+from bot.review import written
 from bot.review.session import Session
 from bot.run.rig import Rig, how_it_ended, rig
 from bot.run.runners import Recipe, Result, judge, nearest
@@ -230,9 +230,7 @@ class _Trial:
             except SandboxRefused as error:
                 row = {"refused": str(error)}
             else:
-                own = Masks()  # not those of the review: a replay prints nothing that could be learned
-                own.learn(row["output"])
-                row["output"] = self.session.survey.masks.cover(own.cover(row["output"], guesses=True), guesses=True)
+                row["output"] = written.of_run(row["output"], self.session.survey.masks)
             journal.put("run", key=key, about=about, **row)
         if "refused" in row:
             raise SandboxRefused(row["refused"])

@@ -6,21 +6,19 @@ the tree are not in it, so it fits every commit with the same lock files.
 """
 
 import hashlib
-import io
 import json
 import os
 import tarfile
 import tempfile
-import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from bot.checkout.shown import archive_without_secrets
 from bot.errors import DeepRepoError
 from bot.machine import files
-from bot.masking.masks import Masks
 from bot.ports import RunnableTree
 from bot.run.execute import PREFIX, execute
 from bot.run.runners import Layout, manifests
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from bot.config import RunSection
 
 MEGABYTE = 1 << 20
-MOST_TEXT, HEAD_BYTES = 2 * MEGABYTE, 8_000  # of a file that is looked through for secrets
 MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
 MOST_BYTES = 8 << 30  # of all archives of a cache; the ones that were used longest ago go first
 PREPARE_SECONDS = 900.0  # that a preparation may take, at least
@@ -144,7 +141,7 @@ class Rig:
                 whole = await self.tree.archive(side, min(self.limits.disk, MOST_TREE))
             except DeepRepoError as error:
                 raise SandboxRefused(f"nothing was run: {error}") from error
-            self._trees[side] = without_secrets(whole)
+            self._trees[side] = archive_without_secrets(whole, PREFIX)
         return self._trees[side]
 
 
@@ -185,39 +182,6 @@ def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> 
                 new.addfile(about)
         end = new.offset
     output.truncate(end)
-
-
-def without_secrets(tree: bytes) -> bytes:
-    """Return an archive with a placeholder in the place of each secret that its texts hold, and without its end mark.
-
-    What a test prints goes to a model and to a page, and it can print in any form: so it finds none. All files are new: a build that
-    compares times makes again what was prepared from the base's files.
-    """
-    masks, whole, now = Masks(), io.BytesIO(), int(time.time()) + 1
-    for about, data in _members(tree):  # a secret of the last file may be written in the first one too
-        if _is_text(data):
-            masks.learn(data.decode("utf-8", "surrogateescape"), about.name.removeprefix(PREFIX))
-    with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as new:
-        for about, data in _members(tree):
-            text = data
-            if _is_text(data):
-                text = masks.hide_known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-            about.size, about.mtime, about.pax_headers = len(text), now, {}
-            new.addfile(about, io.BytesIO(text))
-        end = new.offset
-    return whole.getvalue()[:end]
-
-
-def _members(tree: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
-    """Everything in an archive, with the content of what is a file."""
-    with tarfile.TarFile(fileobj=io.BytesIO(tree)) as known:
-        for about in known:
-            file = known.extractfile(about) if about.isreg() else None
-            yield about, file.read() if file is not None else b""
-
-
-def _is_text(data: bytes) -> bool:
-    return 0 < len(data) <= MOST_TEXT and b"\0" not in data[:HEAD_BYTES]
 
 
 def how_it_ended(outcome: Outcome, seconds: float = 0) -> str:

@@ -102,6 +102,7 @@ class Source:
         return f"{self.role} {self.name}".strip()
 
 
+MASK = "***"  # what stands for the rest of a secret
 SAME_VALUE = "the same value"  # the note of a line that holds the secret too
 
 

@@ -61,4 +61,4 @@ async def compute(
         dict(unread),
         subject.consumers.reports,
     )
-    return subject.masks.cover(effect)
+    return subject.shown(effect, breakages)

@@ -13,9 +13,9 @@ import impact.languages
 from bot import analyzers, config, context, findings, strategies
 from bot import review as reviewing
 from bot.errors import ConfigError
-from bot.masking import forms
 from bot.render import templates
 from bot.review import lenses
+from bot.secrets import forms
 from bot.wiring import access, tasks
 from impact.families import LANGUAGES
 from impact.language import QUERIES

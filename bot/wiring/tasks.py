@@ -21,11 +21,11 @@ from bot.errors import StorageError
 from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.record import open_file
-from bot.masking.masks import Masks
 from bot.outputs import json_file, markdown, posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
+from bot.review import written
 from bot.review.session import Session
 from bot.values import ChangedFile, CIFailure, CIJobLog, Dismissal, OrganizationFile, OwnerRule, Review, Trigger
 from bot.values.consumer import TOO_MUCH, label
@@ -94,10 +94,8 @@ async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
 
 def _without_secrets(made_fix: MadeFix) -> MadeFix:
     """The same with what its texts may show. A patch with a secret in it is left out: with a mask in it, it would not apply."""
-    masks = Masks()
-    for path, content in made_fix.fix.before.items():
-        masks.learn(content.decode("utf-8", "replace"), path)
-    fix_to_show = masks.cover(made_fix)
+    texts = {path: content.decode("utf-8", "replace") for path, content in made_fix.fix.before.items()}
+    fix_to_show = written.of_files(made_fix, texts)
     return (
         fix_to_show
         if fix_to_show.fix.patch == made_fix.fix.patch

@@ -9,6 +9,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bot.checkout.shown import know_secrets
 from bot.config import Config, policy
 from bot.findings import silencing
 from bot.outputs import json_file
@@ -80,7 +81,7 @@ async def silences(pull: PullRef, store: "Store") -> tuple[tuple[Dismissal, ...]
 
 def under_bar(review: Review, settings: Config) -> Review:
     """A stored review under the bar that is in force now: of findings, and of the team's own checks that it has asked."""
-    asked = [CustomCheck(*row) for row in settings.without_secrets().checks]  # as a review asks them
+    asked = [CustomCheck(*row) for row in settings.without_secrets(know_secrets()).checks]  # as a review asks them
     severities = {one.digest: one.severity for one in asked}
     own_checks = tuple(replace(one, severity=severities.get(one.digest, "note")) for one in review.checks)
     bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict)

@@ -14,9 +14,9 @@ from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.masking import hide
 from bot.outputs import marker
 from bot.render import code, load, phrase
+from bot.review import written
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ async def post_reply(
             await host.react(comment, answer.reaction)
     if not answer.body:
         return None
-    body = hide.mask_values(answer.body, hide.tokens_of(answer.body))
+    body = written.of_post(answer.body)
     return await host.once(partial(_find, comment, host), partial(_post, body, comment, host, facts))
 
 

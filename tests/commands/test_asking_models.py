@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 from commanded import AFTER, Scene, scene
+from doors import shown
 from fakes import Repository
 
 from bot.values import PlacedFinding
@@ -137,7 +138,7 @@ def test_without_a_model_a_question_is_told_so(pull: Scene) -> None:
 def test_a_leaked_secret_is_shown_to_no_model(pull: Scene, word: str) -> None:
     """Neither in a question about it nor in its explanation."""
     finding = replace(pull.review.reported[0].finding, category="secret", quote='KEY = "sk-abcdefghijklmnop1234"')
-    pull.review = replace(pull.review, findings=(PlacedFinding(finding, "inline"),))
+    pull.review = shown(replace(pull.review, findings=(PlacedFinding(finding, "inline"),)))
     pull.rendered()
     pull.thread(0)
     model = pull.answers({"answer": "never"})

@@ -14,8 +14,8 @@ from bot.checkout import Checkout
 from bot.errors import DeepRepoError
 from bot.findings.merge import identify, merge
 from bot.findings.rounds import recall
-from bot.masking.forms import identity
 from bot.review.judging import judge
+from bot.secrets.forms import identity
 from bot.values import Dependents, Earlier, Finding, Source, Verdict
 from rlm.values import Completion, Prompt
 

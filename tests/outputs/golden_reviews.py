@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from doors import shown
 from sample_reviews import CLEAN, FINDING, PULL, REVIEW, UNREAD, numbered
 
 from bot.outputs import console, posts
@@ -116,8 +117,8 @@ REVIEWS: Mapping[str, Review] = {
                         evidence=(Evidence(HOSTILE, HOSTILE, 3, note=HOSTILE),)))),
         summary=HOSTILE, notes=(HOSTILE,), strategy=StrategyChoice("fanout", HOSTILE), pull=replace(ONLINE, title=HOSTILE, head_name=HOSTILE),
     ),
-    "secret": said(at(replace(PYTHON, category="secret", quote='KEY = "abcd1234efgh5678"', title="A key is committed",
-                              suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")')),
+    "secret": shown(said(at(replace(PYTHON, category="secret", quote='KEY = "abcd1234efgh5678"', title="A key is committed",
+                              suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")'))),
     "permalinks": replace(said(at(FINDING, CommentSpot(FINDING.path, 41, 42, "RIGHT")), PlacedFinding(PYTHON, "outside")), pull=ONLINE),
     "round_two": ROUND,
     "unproven_on_demand": said(FIX, PlacedFinding(replace(FINDING, status="unproven", verdict=Verdict.UNPROVEN))),

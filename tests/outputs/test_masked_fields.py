@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from doors import shown
 from sample_reviews import FINDING, REVIEW
 
 from bot.commands.answering import CheckedAnswer
@@ -96,7 +97,7 @@ def test_it_takes_the_secret_and_nothing_else(line: str, others: list[str]) -> N
         REVIEW,
         findings=(PlacedFinding(own, "inline"), *(PlacedFinding(replace(FINDING, why=o), "inline") for o in others)),
     )
-    safe = hide.secrets(review)
+    safe = shown(review)
     assert [placed.finding.why for placed in safe.findings[1:]] == others
     assert "***" in safe.findings[0].finding.quote
 

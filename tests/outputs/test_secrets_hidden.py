@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from doors import shown
 from sample_reviews import FINDING, REVIEW
 
 from bot.outputs import OUTPUTS, posts
@@ -22,7 +23,7 @@ LINES = {
 @pytest.mark.parametrize("form", sorted(OUTPUTS))
 @pytest.mark.parametrize("line", sorted(LINES))
 def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
-    """No output repeats a secret: not in its own finding, another one on the same line, a note or a transcript."""
+    """No output repeats a secret once the review has gone through the door: not in its own finding, another one on the same line, a note or a transcript."""
     secret = LINES[line]
     own = replace(FINDING, category="secret", quote=line, path="conf.py", evidence=(Evidence("b.py", line, 4),))
     other = replace(FINDING, why=f"It prints {secret}.", quote=line, suggestion=line, trigger=line)
@@ -33,7 +34,7 @@ def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
         notes=(line,),
         turns=(Turn(1, line, Observation(line), said=line),),
     )
-    page = OUTPUTS[form]().render(review)
+    page = OUTPUTS[form]().render(shown(review))
 
     assert secret not in page
     assert "***" in page
@@ -43,7 +44,7 @@ def test_a_secret_is_masked_wherever_it_stands(form: str, line: str) -> None:
 def test_the_author_can_recognise_it() -> None:
     """The first four characters of a long secret stand, none of a short one."""
     own = replace(FINDING, category="secret", quote=f'a = "{KEY}"\nb = "{KEY[-7:]}"')
-    page = OUTPUTS["console"]().render(replace(REVIEW, findings=(PlacedFinding(own, "inline"),)))
+    page = OUTPUTS["console"]().render(shown(replace(REVIEW, findings=(PlacedFinding(own, "inline"),))))
 
     assert f'a = "{KEY[:4]}***"' in page
     assert 'b = "***"' in page
@@ -55,7 +56,7 @@ def test_a_fix_with_a_secret_in_it_cannot_be_committed() -> None:
     placed = PlacedFinding(
         own, "inline", CommentSpot(own.path, own.start, own.end, "RIGHT"), replacement=f'KEY = read("{KEY}")'
     )
-    (post,) = posts.comments(replace(REVIEW, findings=(placed,))).posts
+    (post,) = posts.comments(shown(replace(REVIEW, findings=(placed,)))).posts
 
     assert "```suggestion" not in post.body
     assert "it holds a secret" in post.body

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from doors import shown
 from hosted import Scene, finding, reviewed
 from unprompted import unprompted
 
@@ -48,7 +49,7 @@ async def test_no_secret_stands_in_a_check_run(at: Scene) -> None:
     """Neither the one that was committed nor one that a finding repeats."""
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     leak = finding("f1", 5, category="secret", quote=f'TOKEN = "{secret}"')
-    await run(at, reviewed(at.stands.head_sha, leak, finding("f2", 6, why=f"It logs {secret}.")))
+    await run(at, shown(reviewed(at.stands.head_sha, leak, finding("f2", 6, why=f"It logs {secret}."))))
     (check,) = at.stands.checks
 
     assert len(check.annotations) == 2

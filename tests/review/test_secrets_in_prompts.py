@@ -13,9 +13,11 @@ from families import few
 from secret_samples import SAMPLES
 
 from bot import wiring
-from bot.masking.forms import known_forms
 from bot.masking.masks import PLACEHOLDER
-from bot.outputs import OUTPUTS
+from bot.outputs import OUTPUTS, posts
+from bot.publish import checks
+from bot.render import load
+from bot.secrets.forms import known_forms
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
@@ -109,7 +111,9 @@ def test_no_secret_leaves(tap: Tap, rule: str, strategy: str) -> None:
     )
     done = tap.review(strategy)
     journal = tap.journal.read_text()
+    comments = posts.comments(done)
     pages = {name: output().render(done) for name, output in OUTPUTS.items()}
+    pages |= {"posts": f"{comments}", "annotations": f"{checks.annotations(done, load())}", "caller": repr(done)}
     for secret in secrets:
         assert secret not in tap.requests
         assert secret not in journal

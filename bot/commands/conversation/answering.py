@@ -239,7 +239,7 @@ async def respond(
         return RemarkReply(phrase(words, "reply_secret"))
     try:
         async with open_session() as session:
-            checked_answer = session.survey.masks.cover(await answer(heard_remark, last_review, session))
+            checked_answer = session.survey.shown(await answer(heard_remark, last_review, session))
             cost = facts.cost(session.calls.cost(), clock() - start, words)
             pull = session.pull
     except (ProviderError, BudgetSpent) as error:

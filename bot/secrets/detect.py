@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from bot.masking.forms import (
+from bot.secrets.forms import (
     BREAK,
     KEY,
     KEY_LABELS,

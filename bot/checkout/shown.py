@@ -1,0 +1,91 @@
+"""The door through which a model, or a test that it has written, is shown code: with a placeholder in the place of each secret.
+
+A file is looked through for secrets as a whole, because a part of one is not recognised. Prompts go out through `rlm.money.calls`, which
+is handed the same knowledge; what is written out leaves by `bot/review/written.py`.
+"""
+
+import io
+import tarfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from bot.checkout.views import TreeView
+from bot.masking.masks import Masks
+from bot.values import Query, Side
+from impact.ports import Tree
+
+if TYPE_CHECKING:
+    from bot.ports import KnownSecrets
+
+MOST_TEXT, HEAD_BYTES = 2 << 20, 8_000  # of a file that is looked through for secrets
+
+
+def know_secrets() -> "KnownSecrets":
+    """Begin to know the secrets of one review: none yet. What it learns is hidden from models and from readers."""
+    return Masks()
+
+
+class MaskedTree(TreeView):
+    """A `Tree` that learns the secrets of each file of which it hands something over."""
+
+    def __init__(self, tree: Tree, masks: "KnownSecrets") -> None:
+        super().__init__(tree)
+        self._masks = masks
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
+        """The contents of many files, with their secrets: who shows a part of one hides them."""
+        blobs = await self._tree.read_many(paths, side)
+        self._masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in blobs.items()})
+        return blobs
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines as (path, line, text)."""
+        rows = await self._tree.grep_lines(query)
+        await self.read_many(list(dict.fromkeys(path for path, _, _ in rows)), query.side)
+        return rows
+
+
+class ShownTree(MaskedTree):
+    """The same, with the texts as readers are shown them: a quote counts only if it occurs in what they saw."""
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> Mapping[str, bytes]:
+        """The contents of many files, a placeholder in the place of each secret."""
+        blobs = await super().read_many(paths, side)
+        return {
+            path: self._masks.hide_known(blob.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            for path, blob in blobs.items()
+        }
+
+
+def archive_without_secrets(archive: bytes, folder: str) -> bytes:
+    """Return an archive of `folder` with a placeholder in the place of each secret that its texts hold, and without its end mark.
+
+    What a test prints goes to a model and to a page, and it can print in any form: so it finds none. All files are new: a build that
+    compares times makes again what was prepared from the base's files.
+    """
+    masks, whole, now = know_secrets(), io.BytesIO(), int(time.time()) + 1
+    for about, data in _members(archive):  # a secret of the last file may be written in the first one too
+        if _is_text(data):
+            masks.learn(data.decode("utf-8", "surrogateescape"), about.name.removeprefix(folder))
+    with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as new:
+        for about, data in _members(archive):
+            text = data
+            if _is_text(data):
+                text = masks.hide_known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            about.size, about.mtime, about.pax_headers = len(text), now, {}
+            new.addfile(about, io.BytesIO(text))
+        end = new.offset
+    return whole.getvalue()[:end]
+
+
+def _members(archive: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+    """Everything in an archive, with the content of what is a file."""
+    with tarfile.TarFile(fileobj=io.BytesIO(archive)) as known:
+        for about in known:
+            file = known.extractfile(about) if about.isreg() else None
+            yield about, file.read() if file is not None else b""
+
+
+def _is_text(data: bytes) -> bool:
+    return 0 < len(data) <= MOST_TEXT and b"\0" not in data[:HEAD_BYTES]

@@ -1,0 +1,61 @@
+"""Two doors for secrets: what a model may be shown, and what is written out. Nothing else masks, so nothing else can forget to."""
+
+import ast
+import io
+import tarfile
+from pathlib import Path
+
+import bot
+from bot.checkout.shown import archive_without_secrets, know_secrets
+from bot.review import written
+from bot.values import CIFailure
+
+DOORS = {"bot/checkout/shown.py", "bot/review/written.py"}
+TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
+PASSWORD = "tr0ub4dor" + "&3xKq9"
+HOUSE = Path(bot.__file__).parents[1]
+
+
+def imported(path: Path) -> set[str]:
+    """Every module that a file imports, inside its functions too."""
+    nodes = list(ast.walk(ast.parse(path.read_bytes())))
+    names = {f"{node.module}.{name.name}" for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names}
+    return names | {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+
+
+def test_only_the_doors_mask() -> None:
+    """A module that shows or writes something asks a door; none imports what masks."""
+    files = [path for room in ("bot", "deeprepo", "impact", "rlm") for path in (HOUSE / room).rglob("*.py")]
+    outside = [path for path in files if path.parent != HOUSE / "bot" / "masking"]
+    masking = {path.relative_to(HOUSE).as_posix() for path in outside if "bot.masking" in f"{sorted(imported(path))}"}
+    assert masking == DOORS
+
+
+def test_what_is_written_without_a_review_is_masked_by_its_own_words() -> None:
+    """What a person has typed, a comment of ours, an answer about files, the cause in a log, and what a test has printed."""
+    line = f'password = "{PASSWORD}"'
+    failure = CIFailure(1, f"deploy {TOKEN}", "failure", f"refused: {PASSWORD}", f"a/{TOKEN}.py", 3)
+    masks = know_secrets()
+    masks.learn(line, "shop/db.py")
+    outgoing = [
+        written.of_typed_words(f"what is {TOKEN}?"),
+        written.of_post(f"The branch {TOKEN} was pushed to."),
+        written.of_files(f"shop/db.py:1: {line}", {"shop/db.py": line}),
+        repr(written.of_log(failure, [f"{line}\nrefused", failure.name])),
+        written.of_run(f"{TOKEN} {PASSWORD}", masks),
+    ]
+    assert [one for one in outgoing if TOKEN in one or PASSWORD in one] == []
+    assert ["***" in one for one in outgoing] == [True] * len(outgoing)
+
+
+def test_an_archive_for_tests_holds_no_secret() -> None:
+    """A secret of one file is hidden in the file before it too, whatever that file calls it."""
+    made = io.BytesIO()
+    with tarfile.TarFile(fileobj=made, mode="w") as archive:
+        for name, text in {"work/a.py": f"use({PASSWORD!r})\n", "work/b.py": f"password = {PASSWORD!r}\n"}.items():
+            about = tarfile.TarInfo(name)
+            about.size = len(text)
+            archive.addfile(about, io.BytesIO(text.encode()))
+    shown = archive_without_secrets(made.getvalue(), "work/")
+    assert PASSWORD.encode() not in shown
+    assert shown.count(b"MASKED_SECRET_") == 2
