@@ -11,7 +11,7 @@ from bot.config import Step
 from bot.errors import HostRefused
 from bot.publish.checks import CheckEnding
 from bot.values import NothingAsked, RemarkAsk
-from bot.workflow.review_run import ReviewResult
+from bot.workflow.reviewer import ReviewResult
 
 FORBIDDEN = 403
 NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."

@@ -10,7 +10,7 @@ from bot.github import apps
 from bot.github.client import GitHubClient
 from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
 from bot.workflow import consumers
-from bot.workflow.review_run import ReviewRun
+from bot.workflow.reviewer import ReviewRun
 
 
 @asynccontextmanager

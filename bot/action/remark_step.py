@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from bot.action.console import Console
-from bot.action.review_step import SummaryMemory, fetch, funds, look_up, open_host, withdrawn
+from bot.action.review_step import StepReviewer, look_up, open_host, withdrawn
 from bot.commands import CommandReply, Permission, conversation
 from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
@@ -21,7 +21,7 @@ from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import replies
 from bot.workflow.replies import failure_reply, hear_remark, post_remark_reply
-from bot.workflow.review_run import ReviewResult, ReviewRun
+from bot.workflow.reviewer import ReviewResult, ReviewRun
 
 
 async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
@@ -42,7 +42,8 @@ async def answer(ask: RemarkAsk, step: Step, console: Console) -> ReviewResult:
             )
         await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
         request = ReviewAsk(ask.pull, "command", actor=ask.actor, comment=ask.comment)
-        reply = await _reply(ask, remark, ReviewRun("", request, host, state, settings), step, console)
+        reviewer = StepReviewer(ReviewRun("", request, host, state, settings), step, console)
+        reply = await _reply(ask, remark, reviewer)
         await post_remark_reply(reply, ask, host)
         if reply.withdrawn:
             withdrawn_marks = {one.mark for one in await withdrawn(host)}
@@ -60,15 +61,12 @@ async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
         return GONE
 
 
-async def _reply(
-    ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, step: Step, console: Console
-) -> RemarkReply:
+async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, reviewer: StepReviewer) -> RemarkReply:
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
-    memory = SummaryMemory(run, step)
     try:
-        async with fetch(run, step) as pull:
-            (last, _), brief = await memory.last(), await memory.bare_brief(pull)
-            async with funds(run, step, console) as left:
+        async with reviewer.fetch() as pull:
+            (last, _), brief = await reviewer.last(), await reviewer.bare_brief(pull)
+            async with reviewer.funds(brief) as left:
                 if left.refusal:
                     return failure_reply(left.refusal)
                 return await parts.converse(Remark(heard_remark, last, left.within(brief)))

@@ -10,7 +10,7 @@ from bot.outputs import OUTPUTS, facts, markdown
 from bot.publish import checks
 from bot.render import load
 from bot.values import Coverage
-from bot.workflow.review_run import ReviewResult
+from bot.workflow.reviewer import ReviewResult
 
 ROOM = 900_000  # bytes of a page; the runner takes a mebibyte from a step
 FORMS = ("sarif", "json")

@@ -24,7 +24,7 @@ from bot.checkout import Checkout, ownership
 from bot.commands import CommandReply, Permission
 from bot.config import Config, Settings, Step, policy
 from bot.config.policy import No
-from bot.errors import ConfigError, DeepRepoError, HostError, HostRefused, OverLimit, SupersededError
+from bot.errors import ConfigError, HostError, HostRefused, OverLimit, SupersededError
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, shapes
 from bot.github.client import GitHubClient
@@ -48,6 +48,7 @@ from bot.values import (
     Review,
     ReviewAsk,
 )
+from bot.values.consumer import Consumers
 from bot.values.review import Lack
 from bot.wiring import access
 from bot.wiring import action as parts
@@ -55,7 +56,7 @@ from bot.workflow import ci_failures, command_words, fetching, pull_state, push_
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
-from bot.workflow.review_run import NOTHING, Funds, ReviewResult, ReviewRun, ReviewTools, end_check, refused, run_review
+from bot.workflow.reviewer import NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
 
 DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
 NO_SECRETS = (
@@ -101,13 +102,13 @@ async def _review(
     bound = policy.bound(ask, state.facts, stranger=state.stranger)
     pushes = await push_count.count_pushes(host, bound, attempt, settings.pause_after)
     run = ReviewRun(attempt, bound, host, state, settings, pushes)
-    memory, work = SummaryMemory(run, step), run.decide()
+    reviewer, work = StepReviewer(run, step, console), run.decide()
     if isinstance(work, No):
-        result = await _refused(run, work, memory)
+        result = await reviewer.refused(work)
         if not work.quiet:
             await answer(run, f"Not reviewed: {result.says}")
     else:
-        result = await run_review(run, work, memory, _tools(run, step, console))
+        result = await reviewer.review(work)
     result = _in_step_words(result, fork=state.facts.fork)
     if result.fault is not None and result.review is None:
         await answer(run, result.says)
@@ -131,14 +132,6 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     return ReviewResult(
         CheckEnding(stored.conclusion), f"{says} What the review of this commit came to stands: {stored.conclusion}."
     )
-
-
-async def _refused(run: ReviewRun, no: No, memory: "SummaryMemory") -> ReviewResult:
-    """The end of a review that the policy refuses. A closed pull request may be opened again, or another one have its head: a bar holds for its job too."""
-    facts = run.state.facts
-    if facts.state == "open" or facts.merged or not policy.has_bar(run.settings):
-        return await refused(run, no, memory)
-    return ReviewResult(await memory.check_ending(), f"{no.reason} {UNKNOWN_HEAD}")
 
 
 async def _beside_others(run: ReviewRun, result: ReviewResult) -> ReviewResult:
@@ -295,93 +288,89 @@ def head_conclusion(ending: Ending, now: PullState, step: Step) -> state.HeadCon
     return state.HeadConclusion(ending, now.facts.head_sha, now.facts.base_ref, settings)
 
 
-def _tools(run: ReviewRun, step: Step, console: Console) -> ReviewTools:
-    """How a step reviews. Every error is final: nobody repeats a step, and a newer run of the workflow cancels this one's job."""
+@dataclass(slots=True)
+class StepReviewer(Reviewer):
+    """Reviews with the token of the step. Every error is final: nobody repeats a step, and a newer run of the workflow cancels this one's job.
 
-    async def make(brief: Brief, say: Say) -> MadeReview:
+    What it knows of the last review is in the summary comment, or in a file that the workflow hands over.
+    """
+
+    step: Step
+    console: Console
+
+    async def refused(self, no: No) -> ReviewResult:
+        """End a review that the policy refuses. A closed pull request may be opened again, or another one have its head: a bar holds for its job too."""
+        facts = self.run.state.facts
+        if facts.state == "open" or facts.merged or not policy.has_bar(self.run.settings):
+            return await Reviewer.refused(self, no)
+        return ReviewResult(await self.check_ending(), f"{no.reason} {UNKNOWN_HEAD}")
+
+    @asynccontextmanager
+    async def check_run(self) -> AsyncIterator[int | None]:
+        """Start a check run of our own if the job is not one of the pull request's checks, and the token may make one."""
+        run, check = self.run, None
+        if self.step.runner.github_event_name not in ON_PULL:
+            with suppress(HostRefused):
+                check = await checks.start(run.host, run.state.facts.head_sha, run.check_owner)
+        try:
+            yield check
+        except asyncio.CancelledError:
+            with suppress(HostError):
+                await self.end_check(check, ReviewResult(CheckEnding("cancelled"), "The job was cancelled."))
+            raise
+
+    @asynccontextmanager
+    async def fetch(self) -> AsyncIterator[PullRequest]:
+        """Fetch the change: nothing that is in the workspace is believed."""
+        run, step = self.run, self.step
+        facts, bases = run.state.facts, run.state.bases
+        url = github.git_url(step.runner.github_api_url, fetching.today(run.ask.pull, facts))
+        with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
+            store = await fetching.fill_store(url, facts, bases, step.inputs.github_token, folder)
+            yield fetching.as_pull_request(facts, bases, store)
+
+    def consumers(self) -> AbstractAsyncContextManager[Consumers]:
+        """Fetch the repositories that the workflow names."""
+        return consumers.fetch(self.run, self.step)
+
+    @asynccontextmanager
+    async def funds(self, brief: Brief) -> AsyncIterator[Funds]:  # noqa: ARG002 - a step keeps no account of journals
+        """Grant what the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
+        run, facts = self.run, self.run.state.facts
+        is_unprivileged = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
+        if is_unprivileged and self.step.runner.github_event_name == "pull_request" and not access.keys():
+            yield Funds(refusal=NO_SECRETS)
+        elif access.can_ask(run.settings):
+            yield await spending.left(run, self.step, self.console)
+        else:
+            yield Funds(model=False)
+
+    async def no_review_reason(self, brief: Brief) -> No | None:
+        """Say why there is no review, now that the changed files are known."""
+        return await pipeline.no_review_reason(brief, self.run.ask.trigger)
+
+    async def make(self, brief: Brief, say: Say) -> MadeReview:
+        """Review the change, and look at what else has failed."""
         made_review = await parts.review_change(brief, say)
         if made_review.settings.ci:
-            made_review = replace(made_review, ci_failures=await _ci_failures(made_review, run.host, step, console))
-        return MadeReview(made_review, await asyncio.to_thread(comments, made_review))
+            failures = await _ci_failures(made_review, self.run.host, self.step, self.console)
+            made_review = replace(made_review, ci_failures=failures)
+        return MadeReview(made_review, await asyncio.to_thread(self.comments, made_review))
 
-    def comments(review: Review) -> Comments:
-        """The comments, with the state for the next round in the summary."""
+    def comments(self, review: Review) -> Comments:
+        """Render the comments, with the state for the next round in the summary."""
         return posts.comments(
-            review, lambda one: state.pack(one, head_conclusion(checks.conclude(one), run.state, step))
+            review, lambda one: state.pack(one, head_conclusion(checks.conclude(one), self.run.state, self.step))
         )
 
-    return ReviewTools(
-        check_run=partial(_check_run, run, step),
-        fetch=partial(fetch, run, step),
-        consumers=partial(consumers.fetch, run, step),
-        funds=lambda _: funds(run, step, console),
-        no_review_reason=pipeline.no_review_reason,
-        make=make,
-        comments=comments,
-        final=(DeepRepoError,),
-        may_leave_check=True,
-        log=console.say,
-    )
+    @property
+    def may_leave_check(self) -> bool:
+        """Whether the review goes on if GitHub does not let its check run end: it is in the job summary too."""
+        return True
 
-
-@asynccontextmanager
-async def _check_run(run: ReviewRun, step: Step) -> AsyncIterator[int | None]:
-    """A check run of our own if the job is not one of the pull request's checks, and the token may make one."""
-    check = None
-    if step.runner.github_event_name not in ON_PULL:
-        with suppress(HostRefused):
-            check = await checks.start(run.host, run.state.facts.head_sha, run.check_owner)
-    try:
-        yield check
-    except asyncio.CancelledError:
-        with suppress(HostError):
-            await end_check(run, check, ReviewResult(CheckEnding("cancelled"), "The job was cancelled."))
-        raise
-
-
-@asynccontextmanager
-async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[PullRequest]:
-    """The change, fetched: nothing that is in the workspace is believed."""
-    facts, bases = run.state.facts, run.state.bases
-    url = github.git_url(step.runner.github_api_url, fetching.today(run.ask.pull, facts))
-    with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
-        store = await fetching.fill_store(url, facts, bases, step.inputs.github_token, folder)
-        yield fetching.as_pull_request(facts, bases, store)
-
-
-@asynccontextmanager
-async def funds(run: ReviewRun, step: Step, console: Console) -> AsyncIterator[Funds]:
-    """What the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
-    facts = run.state.facts
-    is_unprivileged = facts.fork or facts.author == DEPENDABOT  # then the token may only read, too
-    if is_unprivileged and step.runner.github_event_name == "pull_request" and not access.keys():
-        yield Funds(refusal=NO_SECRETS)
-    elif access.can_ask(run.settings):
-        yield await spending.left(run, step, console)
-    else:
-        yield Funds(model=False)
-
-
-async def _ci_failures(review: Review, host: Host, step: Step, console: Console) -> tuple[CIFailure, ...]:
-    """The jobs of other workflows that have failed by now. Nobody waits for the others, and no failure to look costs the review."""
-    pull, runner = review.pull, step.runner
-    bases = (pull.base, pull.base_tip or "")
-    try:
-        logs = await ci_failures.read(host, pull.head, bases, runner.github_run_id, runner.workflow_path)
-        return await parts.ci_failures(logs, review.files) if logs else ()
-    except (HostError, OverLimit) as error:
-        is_permission = isinstance(error, HostRefused) and error.status in spending.UNKNOWN
-        why = CI_GRANT if is_permission else error
-        console.say(f"Jobs of CI that failed are not named: {why}.")
-        return ()
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryMemory:
-    """What the summary comment, or a file that the workflow hands over, knows of the last review."""
-
-    run: ReviewRun
-    step: Step
+    def log(self, step: str) -> None:
+        """Print each step's sentence in the job's log."""
+        self.console.say(step)
 
     async def check_ending(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
         """By the state in the summary, if the last review was of this very head and base branch."""
@@ -436,4 +425,18 @@ class SummaryMemory:
         return None, f"{sentence}everything was read again." if sentence else ""
 
     async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
-        """Nothing is stored: the state for the next round is posted with the summary."""
+        """Store nothing: the state for the next round is posted with the summary."""
+
+
+async def _ci_failures(review: Review, host: Host, step: Step, console: Console) -> tuple[CIFailure, ...]:
+    """The jobs of other workflows that have failed by now. Nobody waits for the others, and no failure to look costs the review."""
+    pull, runner = review.pull, step.runner
+    bases = (pull.base, pull.base_tip or "")
+    try:
+        logs = await ci_failures.read(host, pull.head, bases, runner.github_run_id, runner.workflow_path)
+        return await parts.ci_failures(logs, review.files) if logs else ()
+    except (HostError, OverLimit) as error:
+        is_permission = isinstance(error, HostRefused) and error.status in spending.UNKNOWN
+        why = CI_GRANT if is_permission else error
+        console.say(f"Jobs of CI that failed are not named: {why}.")
+        return ()

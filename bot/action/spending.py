@@ -19,7 +19,7 @@ from bot.github import shapes
 from bot.outputs import state
 from bot.publish.job import summaries
 from bot.values.daily import DAY
-from bot.workflow.review_run import Funds, ReviewRun
+from bot.workflow.reviewer import Funds, ReviewRun
 
 UNKNOWN = frozenset({403, 404})  # the token may not list runs
 LISTED = 1_000  # runs at most that GitHub lists for a span of time

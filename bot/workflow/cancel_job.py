@@ -21,66 +21,66 @@ from bot.values.ask import ASKED
 from bot.workflow import conclusions, replies
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
-from bot.workflow.review_run import SUPERSEDED
-from bot.workflow.services import Services, unless_gone
+from bot.workflow.reviewer import SUPERSEDED
+from bot.workflow.server import Server, unless_gone
 
 
-async def run(ask: Cancel, job: Job, services: Services) -> None:
+async def run(ask: Cancel, job: Job, server: Server) -> None:
     """End what the reviews that were called off have left in progress, or call off those that a close or a draft makes needless."""
     if ask.reason == "command":
-        await _end_checks(ask, job, services)
+        await _end_checks(ask, job, server)
         return
     # Read before GitHub is asked: what is submitted afterwards knows more than its answer.
-    due = await services.jobs.reviews(ask.pull)
+    due = await server.jobs.reviews(ask.pull)
     if not due and ask.reason == "draft":
         return
-    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
+    async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         state: PullState | None = None
         with unless_gone(job):
-            state = await services.read_pull(host)
+            state = await server.read_pull(host)
         if state is None or state.facts.state != "open":
-            await services.jobs.cancel(ask.pull, due.keys())
+            await server.jobs.cancel(ask.pull, due.keys())
             if state is not None:
-                await _close(ask, state, due, host, job, services)
+                await _close(ask, state, due, host, job, server)
         elif state.facts.draft:
             again = ReviewAsk(ask.pull, "catch-up", head=state.facts.head_sha)
-            if isinstance(policy.decide(state.facts, again, await services.settings_of(state)), policy.No):
+            if isinstance(policy.decide(state.facts, again, await server.settings_of(state)), policy.No):
                 asked = {run for run, one in due.items() if one.trigger in ASKED}
-                await services.jobs.cancel(ask.pull, due.keys() - asked)
+                await server.jobs.cancel(ask.pull, due.keys() - asked)
 
 
-async def _end_checks(ask: Cancel, job: Job, services: Services) -> None:
+async def _end_checks(ask: Cancel, job: Job, server: Server) -> None:
     """End the check runs of these reviews. The check of the head says again what an earlier review of it came to, if there is one."""
-    left = [(run, number) for run, number in await services.store.checks.of(ask.pull) if run in ask.runs]
+    left = [(run, number) for run, number in await server.store.checks.of(ask.pull) if run in ask.runs]
     if not left:
         return
-    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
+    async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         with unless_gone(job):  # the repository, and with it the check run
             for run, number in left:
                 await checks.end_without_review(host, number, run, SUPERSEDED, CheckEnding("cancelled"))
-            if await services.store.reviews.heads(ask.pull):
-                state = await services.read_pull(host)
-                settings = await services.settings_of(state)
-                ending = await conclusions.of_head(host.pull, state.facts, settings, services.store)
+            if await server.store.reviews.heads(ask.pull):
+                state = await server.read_pull(host)
+                settings = await server.settings_of(state)
+                ending = await conclusions.of_head(host.pull, state.facts, settings, server.store)
                 if state.facts.state == "open" and ending.is_reviewed:
                     await checks.show(host, state.facts.head_sha, ending)
         for _, number in left:
-            await services.store.checks.remove(ask.pull, number)
+            await server.store.checks.remove(ask.pull, number)
 
 
 async def _close(
-    ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, job: Job, services: Services
+    ask: Cancel, state: PullState, due: Mapping[str, ReviewAsk], host: Host, job: Job, server: Server
 ) -> None:
     """Answer the commands whose reviews are called off, and read for the last time how findings were received: nothing else will ask."""
     for one in due.values():
         if one.comment is not None:
             await replies.tell_closed(one.comment, host)
-    if not await services.store.reviews.heads(ask.pull):
+    if not await server.store.reviews.heads(ask.pull):
         return
     try:
-        await Lessons(ask.pull, host, load(), services.store).learn()
+        await Lessons(ask.pull, host, load(), server.store).learn()
     except HostRefused:
         if not job.last:
             raise
-    await services.store.reviews.close(ask.pull, time.time(), merged=state.facts.merged)
-    await services.store.outcomes.close(ask.pull, time.time())
+    await server.store.reviews.close(ask.pull, time.time(), merged=state.facts.merged)
+    await server.store.outcomes.close(ask.pull, time.time())

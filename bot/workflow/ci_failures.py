@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from bot.jobs import Job
     from bot.storage.reviews import StoredReview
-    from bot.workflow.services import Services
+    from bot.workflow.server import Server
 
 READING: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
 ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
@@ -49,13 +49,13 @@ class _StoredPage:
     check_runs: frozenset[int]
 
 
-async def spread(ask: ChecksEnded, job: "Job", services: "Services") -> None:
+async def spread(ask: ChecksEnded, job: "Job", server: "Server") -> None:
     """Store a job for each pull request whose last review is of the commit. A success concerns those alone whose page names failures."""
-    for number in await services.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
+    for number in await server.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
         pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number)
-        page = await _stored_page(pull, services)
+        page = await _stored_page(pull, server)
         if page is not None and (ask.is_failure or page.check_runs):
-            await services.jobs.submit(Follow(pull, ask.head), job.id)
+            await server.jobs.submit(Follow(pull, ask.head), job.id)
 
 
 async def is_due(host: Host, head: str) -> bool:
@@ -65,12 +65,12 @@ async def is_due(host: Host, head: str) -> bool:
     return False
 
 
-async def store(pull: PullRef, head: str, services: "Services") -> bool:
+async def store(pull: PullRef, head: str, server: "Server") -> bool:
     """Look up what has failed on the head, and store it with its review. Whether the page is to be made again."""
-    page = await _stored_page(pull, services)
+    page = await _stored_page(pull, server)
     if page is None or page.head != head:
         return False
-    async with github.open_pull(services.identity, pull, services.pace, READING) as host:
+    async with github.open_pull(server.identity, pull, server.pace, READING) as host:
         try:
             rows = await _failed(host, head)
         except HostRefused:
@@ -78,8 +78,8 @@ async def store(pull: PullRef, head: str, services: "Services") -> bool:
         if frozenset(int(row["id"]) for row in rows) == page.check_runs:
             return False
         report = CIReport(await _job_logs(host, rows, page.bases, _end()), await _patches(host) if rows else ())
-    output = await services.ci_failures(page.review.output, report)
-    await services.store.reviews.rewrite(page.review.id, output.encode())
+    output = await server.ci_failures(page.review.output, report)
+    await server.store.reviews.rewrite(page.review.id, output.encode())
     return True
 
 
@@ -213,9 +213,9 @@ async def _patches(host: Host) -> tuple[FilePatch, ...]:
     return tuple(files)
 
 
-async def _stored_page(pull: PullRef, services: "Services") -> _StoredPage | None:
+async def _stored_page(pull: PullRef, server: "Server") -> _StoredPage | None:
     """What the last review of a pull request has to say; None if its page names no failures."""
-    review = await services.store.reviews.newest(pull)
+    review = await server.store.reviews.newest(pull)
     with suppress(ValueError, KeyError, TypeError, AttributeError):
         document = cast("dict[str, Any]", await asyncio.to_thread(json.loads, review.output if review else b""))
         own, ids = document["pull"], frozenset(int(row["id"]) for row in document.get("ci_failures", ()))

@@ -18,24 +18,24 @@ from bot.workflow.command_words import REVIEWS
 from bot.workflow.given_command import GivenCommand
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
-from bot.workflow.services import Services
+from bot.workflow.server import Server
 
 _ANSWER = TypeAdapter(CommandReply)
 
 
-async def run(ask: CommandAsk, job: Job, services: Services) -> None:
+async def run(ask: CommandAsk, job: Job, server: Server) -> None:
     """Carry the command out and post its answer. Gone through again after a crash, it answers once and pays once."""
-    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
-        state = await services.read_pull(host)
-        settings = await services.settings_of(state)
-        permission = await replies.permission_of(ask, host, services.store.people)
+    async with github.open_pull(server.identity, ask.pull, server.pace) as host:
+        state = await server.read_pull(host)
+        settings = await server.settings_of(state)
+        permission = await replies.permission_of(ask, host, server.store.people)
         refusal = command_words.refusal(ask.word, ask.actor, permission, settings)
         await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
         if refusal is not None:
             return
-        lessons = Lessons(ask.pull, host, load(), services.store)
+        lessons = Lessons(ask.pull, host, load(), server.store)
         was_decided = ask.word not in REVIEWS and await lessons.learn()  # a review learns by itself
-        reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, services), _ANSWER)
+        reply = await job.step("answer", partial(_reply, ask, state, settings, lessons, job, server), _ANSWER)
         comment, unposted = None, None
         try:
             comment = await replies.post_reply(reply, ask.comment, host)
@@ -44,19 +44,19 @@ async def run(ask: CommandAsk, job: Job, services: Services) -> None:
                 raise
             unposted = refused
         if reply.rule and comment is not None:
-            await services.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
+            await server.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
         if was_decided or reply.silences:
-            await refresh_job.refresh(state, settings, host, services, f"{ask.comment.kind}-{ask.comment.id}")
+            await refresh_job.refresh(state, settings, host, server, f"{ask.comment.kind}-{ask.comment.id}")
         if unposted is not None:
             raise unposted
 
 
 async def _reply(
-    ask: CommandAsk, state: PullState, settings: Config, lessons: Lessons, job: Job, services: Services
+    ask: CommandAsk, state: PullState, settings: Config, lessons: Lessons, job: Job, server: Server
 ) -> CommandReply:
-    last, top = await services.store.reviews.last(ask.pull), await _top(ask.comment, lessons.host)
-    context = CommandContext(services.in_force(settings), ask.actor, state.facts.base_ref, last, top)
-    return await command_words.answer(GivenCommand(ask, context, state, lessons, job, services))
+    last, top = await server.store.reviews.last(ask.pull), await _top(ask.comment, lessons.host)
+    context = CommandContext(server.in_force(settings), ask.actor, state.facts.base_ref, last, top)
+    return await command_words.answer(GivenCommand(ask, context, state, lessons, job, server))
 
 
 async def _top(comment: CommentRef, host: Host) -> str:

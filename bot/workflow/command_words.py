@@ -55,7 +55,7 @@ async def _review(command: GivenCommand) -> CommandReply:
     """Ask for a review of the head and the base that the person saw; the review itself is the answer."""
     ask, facts, is_full = command.ask, command.state.facts, REVIEWS[command.ask.word]
     request = ReviewAsk(ask.pull, "command", is_full, ask.actor, ask.comment, facts.head_sha, base=facts.base_ref)
-    await command.services.jobs.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")
+    await command.server.jobs.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")
     return CommandReply()
 
 
@@ -63,20 +63,20 @@ async def _read(
     answer: Callable[[str, CommandContext], Awaitable[CommandReply]], command: GivenCommand
 ) -> CommandReply:
     """The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
-    ask, given, services = command.ask, command.context, command.services
+    ask, given, server = command.ask, command.context, command.server
     name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
     question = Question(answer, ask.argument, given, name)
     try:
-        if not services.model(given.settings):
-            return await services.answer(question)
+        if not server.has_model(given.settings):
+            return await server.answer(question)
         async with (
-            services.fetch(ask.pull, command.state) as pull,
-            spending.reserve(ask.pull, name, given.settings, services) as grant,
+            server.fetch(ask.pull, command.state) as pull,
+            spending.reserve(ask.pull, name, given.settings, server) as grant,
         ):
             if isinstance(grant, CapReached):
                 return given.say("reply_failed", why=spending.sentence(grant))
             brief = command.state.brief(pull, given.settings.within(grant.usd), name)
-            return await services.answer(replace(question, brief=brief))
+            return await server.answer(replace(question, brief=brief))
     except OverLimit as error:
         return given.say("reply_failed", why=str(error))
 
@@ -98,7 +98,7 @@ async def _resume(command: GivenCommand) -> CommandReply:
 
 async def _cancel(command: GivenCommand) -> CommandReply:
     """Stop the review that is under way, and say whether there was one."""
-    count = await command.services.jobs.cancel(command.ask.pull)
+    count = await command.server.jobs.cancel(command.ask.pull)
     return command.context.say("reply_cancelled" if count else "reply_nothing_running")
 
 

@@ -41,10 +41,10 @@ from bot.workflow import (
     review_job,
     unread,
 )
-from bot.workflow.services import Services, remember_failure
+from bot.workflow.server import Server, remember_failure
 
 OfPull = TypeVar("OfPull", bound=PullAsk)
-Work = Callable[[Any, Job, Services], Awaitable[None]]
+Work = Callable[[Any, Job, Server], Awaitable[None]]
 WORK: Mapping[type[Ask], Work] = {
     ReviewAsk: review_job.run,
     CommandAsk: command_job.run,
@@ -59,52 +59,52 @@ WORK: Mapping[type[Ask], Work] = {
 }
 
 
-async def carry_out(ask: Ask, job: Job, services: Services) -> None:
+async def carry_out(ask: Ask, job: Job, server: Server) -> None:
     """Do what was asked. Raises SupersededError where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
     try:
-        await WORK[type(ask)](ask, job, services)
+        await WORK[type(ask)](ask, job, server)
     except HostRefused:
-        moved = await _moved(ask, services) if isinstance(ask, PullAsk) else ask
+        moved = await _moved(ask, server) if isinstance(ask, PullAsk) else ask
         if moved == ask:
             raise
-        await WORK[type(moved)](moved, job, services)
+        await WORK[type(moved)](moved, job, server)
 
 
-async def _moved(ask: OfPull, services: Services) -> OfPull:
+async def _moved(ask: OfPull, server: Server) -> OfPull:
     """The same ask under the installation that has the repository now: a repository can be given away."""
     with suppress(HostError):
-        home = await apps.installation_of(services.identity, ask.pull, services.pace)
+        home = await apps.installation_of(server.identity, ask.pull, server.pace)
         return replace(ask, pull=replace(ask.pull, installation=home))
     return ask
 
 
-async def apologise(ask: Ask, why: str, services: Services) -> None:
+async def apologise(ask: Ask, why: str, server: Server) -> None:
     """Say why a job was given up in the check runs that were left in progress, and below the comment that asked. May be done twice."""
-    await remember_failure(ask, why, services.store)
+    await remember_failure(ask, why, server.store)
     if isinstance(ask, MergeGroup):
-        await merge_queue_job.stop(ask, services)
+        await merge_queue_job.stop(ask, server)
     if not isinstance(ask, ReviewAsk | CommandAsk | RemarkAsk):
         return
     again = "Write it again" if isinstance(ask, RemarkAsk) else "`/deeprepo review` tries again"
     says = f"{why}. {again}."
-    ask = await _moved(ask, services)
-    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
+    ask = await _moved(ask, server)
+    async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         if isinstance(ask, ReviewAsk):
-            await _end_checks(ask, host, services, why, says)
+            await _end_checks(ask, host, server, why, says)
         elif isinstance(ask, CommandAsk) and ask.word in command_words.REVIEWS:
             with suppress(HostError):
                 head = (await host.facts()).head_sha
                 if not await checks.is_there(host, head):  # else it says what the commit came to
-                    await _end_checks(ReviewAsk(ask.pull, "command", head=head), host, services, why, says)
+                    await _end_checks(ReviewAsk(ask.pull, "command", head=head), host, server, why, says)
         if ask.comment is not None and await _is_ours(ask, host):
             await replies.post_reply(CommandReply(plain(f"This could not be done: {says}")), ask.comment, host)
 
 
-async def _end_checks(ask: ReviewAsk, host: Host, services: Services, why: str, says: str) -> None:
+async def _end_checks(ask: ReviewAsk, host: Host, server: Server, why: str, says: str) -> None:
     """End the check runs that are left in progress, or the one that is begun for this; where GitHub takes none, a comment says it."""
-    open_checks, refusal = services.store.checks, ""
+    open_checks, refusal = server.store.checks, ""
     if not await open_checks.of(ask.pull):
-        refusal = await unread.begin(ask, f"given-up-{ask.head}", host, services, why)
+        refusal = await unread.begin(ask, f"given-up-{ask.head}", host, server, why)
     left = await open_checks.of(ask.pull)
     head = ""
     with suppress(HostError):
@@ -117,7 +117,7 @@ async def _end_checks(ask: ReviewAsk, host: Host, services: Services, why: str, 
         else:
             await open_checks.remove(ask.pull, number)
     if refusal and ask.comment is None:
-        async with services.alone_with_checks(ask.pull):
+        async with server.alone_with_checks(ask.pull):
             await notice.put(host, load(), says, refusal)
 
 

@@ -47,11 +47,11 @@ _PLAN = TypeAdapter(FixPlan)
 
 async def fix(command: GivenCommand) -> CommandReply:
     """Carry out `/deeprepo fix`."""
-    ask, context, services = command.ask, command.context, command.services
+    ask, context, server = command.ask, command.context, command.server
     last = context.last
     if last is None:
         return context.say("reply_no_review")
-    async with github.open_pull(services.identity, ask.pull, services.pace, github.COMMITTING) as writing:
+    async with github.open_pull(server.identity, ask.pull, server.pace, github.COMMITTING) as writing:
 
         async def decide() -> FixPlan:
             return await _plan(command, last, writing)
@@ -87,21 +87,21 @@ def _names(ask: CommandAsk, context: CommandContext) -> tuple[str, ...] | None:
 
 async def _plan(command: GivenCommand, last: bytes, host: Host) -> FixPlan:
     """Fix the findings in a copy, review it, and make the commit if the review allows it."""
-    ask, state, services = command.ask, command.state, command.services
+    ask, state, server = command.ask, command.state, command.server
     last_review = target.read(last)
     if last_review is None or last_review.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")
     names = _names(ask, command.context)
     if names is None:
         return FixPlan(refusal="which")
-    async with services.fetch(ask.pull, state) as pull:
-        dismissals, rules = await conclusions.silences(ask.pull, services.store)
+    async with server.fetch(ask.pull, state) as pull:
+        dismissals, rules = await conclusions.silences(ask.pull, server.store)
         brief = replace(
             state.brief(pull, command.context.settings),
             dismissals=dismissals,
             rules=rules,
         )
-        result = await services.fix(FixRequest(brief, last, names))
+        result = await server.fix(FixRequest(brief, last, names))
     plan = _outcome(result)
     if not result.fix:
         return plan

@@ -8,40 +8,40 @@ from bot.github import apps
 from bot.jobs import Job
 from bot.values import Forget
 from bot.workflow import journals, packages
-from bot.workflow.services import Services
+from bot.workflow.server import Server
 
 LATE = 3.0  # seconds after which GitHub's own list is believed: right after the event it may be behind
 log = logging.getLogger("deeprepo.review")
 
 
-async def run(ask: Forget, _: Job, services: Services) -> None:
+async def run(ask: Forget, _: Job, server: Server) -> None:
     """Call off what runs, then delete what jobs, storage and the folder of journals hold.
 
     A delivery may come late: of what it names, what the App can see now stays.
     """
-    still_ours = await _still_ours(ask, services)
+    still_ours = await _still_ours(ask, server)
     if still_ours:
         await asyncio.sleep(LATE)
-        still_ours = await _still_ours(ask, services)
+        still_ours = await _still_ours(ask, server)
     if still_ours:
         facts = {"installation": ask.installation, "repositories": len(still_ours)}
         log.info("repositories that the App can see are not forgotten", extra={"facts": facts})
     gone = tuple(one for one in ask.repositories if one not in still_ours)
     if still_ours and not gone:
         return
-    await services.jobs.forget(ask.installation, gone)
-    repositories = await services.store.left(ask.installation, gone)
+    await server.jobs.forget(ask.installation, gone)
+    repositories = await server.store.left(ask.installation, gone)
     await asyncio.to_thread(
-        journals.delete, [p for r in repositories for p in journals.of_repository(services.folder, r)]
+        journals.delete, [p for r in repositories for p in journals.of_repository(server.folder, r)]
     )
-    await asyncio.to_thread(packages.forget_clones, services.folder, repositories)
-    await services.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
+    await asyncio.to_thread(packages.forget_clones, server.folder, repositories)
+    await server.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
 
 
-async def _still_ours(ask: Forget, services: Services) -> frozenset[int]:
+async def _still_ours(ask: Forget, server: Server) -> frozenset[int]:
     """Which of the repositories the App can still see, or again: none if it is no longer installed."""
     try:
-        async with apps.acting(services.identity, ask.installation, packages.LISTING, services.pace) as inside:
+        async with apps.acting(server.identity, ask.installation, packages.LISTING, server.pace) as inside:
             ours = frozenset([home.standing.id async for home in packages.listing(inside)])
             return ours & frozenset(ask.repositories) if ask.repositories else ours
     except HostRefused as refused:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # a step of a workflow reads commands, and has neither jobs n
     from bot.jobs import Job
     from bot.storage import Store
     from bot.workflow.learning import Lessons
-    from bot.workflow.services import Services
+    from bot.workflow.server import Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ class GivenCommand:
     state: PullState
     lessons: "Lessons"
     job: "Job"
-    services: "Services"
+    server: "Server"
 
     @property
     def store(self) -> "Store":
         """What the server has stored."""
-        return self.services.store
+        return self.server.store
 
     @property
     def link(self) -> str:

@@ -8,28 +8,28 @@ from bot.jobs import Job
 from bot.publish import checks
 from bot.values import Ending, MergeGroup, PullRef
 from bot.workflow import conclusions, pull_state
-from bot.workflow.services import Services, unless_gone
+from bot.workflow.server import Server, unless_gone
 
 PASSES, STOPS = "check_queue", "check_queue_stops"  # the keys of the answers
 
 
-async def run(ask: MergeGroup, job: Job, services: Services) -> None:
+async def run(ask: MergeGroup, job: Job, server: Server) -> None:
     """Answer with what the head of the pull request at this place of the queue comes to. A second answer changes nothing.
 
     If GitHub refuses to tell, there is no answer yet, and a queue that requires it waits.
     """
-    async with github.open_pull(services.identity, _where(ask), services.pace) as host:
+    async with github.open_pull(server.identity, _where(ask), server.pace) as host:
         ending: Ending | None = None
         with unless_gone(job, after=1):  # what is in a queue was there long before: no replica is late
-            ending = await _of_pull(host, services) if ask.number else None
-        await _answer(host, ask, ending or await _of_base(ask, host, services))
+            ending = await _of_pull(host, server) if ask.number else None
+        await _answer(host, ask, ending or await _of_base(ask, host, server))
 
 
-async def stop(ask: MergeGroup, services: Services) -> None:
+async def stop(ask: MergeGroup, server: Server) -> None:
     """Answer where nobody could find out how the pull request stands: the queue goes on if it is certain that no bar is set."""
-    async with github.open_pull(services.identity, _where(ask), services.pace) as host:
+    async with github.open_pull(server.identity, _where(ask), server.pace) as host:
         try:
-            ending = await _of_base(ask, host, services)
+            ending = await _of_base(ask, host, server)
         except HostError:  # what it would take to know that no bar is set may be refused as well
             ending = "failure"
         await _answer(host, ask, ending)
@@ -47,29 +47,29 @@ async def _answer(host: Host, ask: MergeGroup, ending: Ending) -> None:
         await checks.answer_queue(host.beside(0), ask.head, "success", PASSES)
 
 
-async def _of_pull(host: Host, services: Services) -> Ending:
+async def _of_pull(host: Host, server: Server) -> Ending:
     """What the head of the pull request comes to. Without a review of it: what the owner's own settings leave out passes."""
-    state = await services.read_pull(host)
+    state = await server.read_pull(host)
     settings: Config | None = None
     try:
-        settings = await services.resolve(state.file, state.organization)
+        settings = await server.resolve(state.file, state.organization)
     except (UsageError, OverLimit):
         if policy.unreadable(*state.files) != "failure":
             return "success"
-    conclusion = await conclusions.of_head(host.pull, state.facts, settings, services.store)
+    conclusion = await conclusions.of_head(host.pull, state.facts, settings, server.store)
     if conclusion.is_reviewed or settings is None or settings.strict:
         return conclusion.ending
     return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else conclusion.ending
 
 
-async def _of_base(ask: MergeGroup, host: Host, services: Services) -> Ending:
+async def _of_base(ask: MergeGroup, host: Host, server: Server) -> Ending:
     """What a queue gets whose pull request is not known: it stops at the bar of the commit that the queue builds upon."""
     if not ask.base:
         return "failure"
     file = await pull_state.text_at(host, config.FILE, ask.base)
     # The answer quotes no setting, so a private file of the owner counts too.
-    defaults = await services.defaults(host, f"{ask.owner}/{ask.name}", is_private=True)
+    defaults = await server.defaults(host, f"{ask.owner}/{ask.name}", is_private=True)
     try:
-        return policy.without_review(await services.resolve(file, defaults))
+        return policy.without_review(await server.resolve(file, defaults))
     except (UsageError, OverLimit):
         return policy.unreadable(file, defaults.text if defaults is not None else None)

@@ -30,8 +30,8 @@ from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
 from bot.workflow import consumers
 from bot.workflow.consumers import Home
 from bot.workflow.fetching import room
-from bot.workflow.review_run import ReviewRun
-from bot.workflow.services import Services
+from bot.workflow.reviewer import ReviewRun
+from bot.workflow.server import Server
 
 log = logging.getLogger("deeprepo.review")
 MOST = 500  # repositories of an installation
@@ -48,30 +48,30 @@ def is_on(settings: Settings) -> bool:
     return settings.consumers not in (None, "off")
 
 
-async def survey(ask: PackageSurvey, _: Job, services: Services) -> None:
+async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
     """Look at one repository, or at each of an installation that nobody has looked at of late."""
-    if not is_on(services.settings):
+    if not is_on(server.settings):
         return
     try:
-        homes = await _homes(ask, services)
+        homes = await _homes(ask, server)
     except HostRefused as refused:
         if not refused.is_gone:
             raise
         return
-    known_homes = await services.store.packages.homes(ask.installation)
+    known_homes = await server.store.packages.homes(ask.installation)
     end = time.monotonic() + SECONDS
     for home in homes[:MOST]:
         before = known_homes.get(home.standing.id)
         is_due = ask.repository or before is None or before.problem or time.time() - before.read_at > FRESH
         if is_due and time.monotonic() < end:
-            await _look(ask.installation, home, before, services)
-    make_room(services.folder, (services.settings.consumers_megabytes or DEFAULT_MEGABYTES) << 20)
+            await _look(ask.installation, home, before, server)
+    make_room(server.folder, (server.settings.consumers_megabytes or DEFAULT_MEGABYTES) << 20)
     log.info("packages were looked at", extra={"facts": {"installation": ask.installation, "repositories": len(homes)}})
 
 
-async def _homes(ask: PackageSurvey, services: Services) -> list[Home]:
+async def _homes(ask: PackageSurvey, server: Server) -> list[Home]:
     """The repositories to look at, as GitHub lists them for a token that sees no contents."""
-    async with apps.acting(services.identity, ask.installation, LISTING, services.pace, ask.repository) as client:
+    async with apps.acting(server.identity, ask.installation, LISTING, server.pace, ask.repository) as client:
         return [home async for home in listing(client)]
 
 
@@ -81,14 +81,14 @@ async def listing(client: GitHubClient) -> AsyncIterator[Home]:
         yield consumers.home_of(data)
 
 
-async def _look(installation: int, home: Home, before: PackageHome | None, services: Services) -> None:
+async def _look(installation: int, home: Home, before: PackageHome | None, server: Server) -> None:
     """One repository: its row in the index, and its clone if it takes anything. Raises HostError while GitHub is away.
 
     If it cannot be read now, what was known of it stays.
     """
     row, problem = PackageHome(installation, home.standing.id, home.name, "", time.time()), ""
     try:
-        async with github.reading(services.identity, installation, (home.standing.id,), services.pace) as (
+        async with github.reading(server.identity, installation, (home.standing.id,), server.pace) as (
             client,
             token,
         ):
@@ -96,83 +96,83 @@ async def _look(installation: int, home: Home, before: PackageHome | None, servi
             branch = await client.answer(client.rest.repos.async_get_branch(owner, name, home.default_branch))
             row = replace(row, commit_id=str(shapes.at(branch, "commit.sha")))
             if before is not None and before.commit_id == row.commit_id and not before.problem:
-                await services.store.packages.note_read(row)
+                await server.store.packages.note_read(row)
             else:
-                problem = await _read(home, row, token, services)
+                problem = await _read(home, row, token, server)
     except HostRefused as refused:
         problem = consumers.problem_of(refused)
     if problem:
-        await services.store.packages.note_read(replace(before or row, read_at=row.read_at, problem=problem))
+        await server.store.packages.note_read(replace(before or row, read_at=row.read_at, problem=problem))
 
 
-async def _read(home: Home, row: PackageHome, token: SecretStr, services: Services) -> str:
+async def _read(home: Home, row: PackageHome, token: SecretStr, server: Server) -> str:
     """Store what a repository offers and takes at this commit. Why it could not be read, "" if it was."""
-    with room(services.folder) as scratch:
+    with room(server.folder) as scratch:
         try:
-            store = await consumers.fetch(home, services.identity.api, token, scratch, commit=row.commit_id)
-            rows = await services.packages(store)
+            store = await consumers.fetch(home, server.identity.api, token, scratch, commit=row.commit_id)
+            rows = await server.packages(store)
         except (HostError, GitError, UsageError, SupersededError, OverLimit) as error:
             return consumers.problem_of(error)
-        await services.store.packages.keep(row, rows)
+        await server.store.packages.keep(row, rows)
         if any(one.role == "takes" for one in rows):
-            keep_clone(services.folder, store, home.standing.id, row.commit_id)
+            keep_clone(server.folder, store, home.standing.id, row.commit_id)
     return ""
 
 
 @asynccontextmanager
-async def fetch_users(run: ReviewRun, services: Services) -> AsyncIterator[Consumers]:
+async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers]:
     """The repositories of the same installation that take what the reviewed one offers, and who reads the review.
 
     Those that the repository's own file names narrow them down: it is read at the base branch, so no author of a change chooses. A clone
     at hand is used; one that has to be fetched has some seconds.
     """
-    pull, most = run.ask.pull, services.settings.consumers_shown or "existence"
+    pull, most = run.ask.pull, server.settings.consumers_shown or "existence"
     audience = Audience(Standing(pull.owner), most, is_stranger=run.state.stranger)
-    if not is_on(services.settings):
+    if not is_on(server.settings):
         yield Consumers(audience)
         return
     audience = replace(audience, subject=await consumers.subject(run.host.client, run.state.facts.repository))
-    known_homes = await services.store.packages.homes(pull.installation)
-    await _refresh(pull, known_homes, services)
+    known_homes = await server.store.packages.homes(pull.installation)
+    await _refresh(pull, known_homes, server)
     entries = [name for name in run.settings.consumers if consumers.is_name(name)]
     chosen = {name.lower() for name in entries}
-    users = await services.store.packages.users(pull.installation, pull.repository)
+    users = await server.store.packages.users(pull.installation, pull.repository)
     if chosen:  # what only a schema ties to this repository is in no manifest: it is looked at if the file names it
         named = (home for home in known_homes.values() if home.commit_id and home.name.lower() in chosen)
         users = tuple(home for home in named if home.repository != pull.repository)
-    with room(services.folder) as scratch:
+    with room(server.folder) as scratch:
         asked = users[: consumers.MOST]
-        own = await _own(asked, audience, run, services, scratch) if asked else ()
+        own = await _own(asked, audience, run, server, scratch) if asked else ()
         others: tuple[NamedConsumer, ...] = ()
-        if services.settings.consumers == "any":
+        if server.settings.consumers == "any":
             foreign = [name for name in entries if name.partition("/")[0].lower() != pull.owner.lower()]
-            others = await _public(foreign, run, services, scratch)
+            others = await _public(foreign, run, server, scratch)
         yield Consumers(audience, (*own, *others), "" if pull.repository in known_homes else NOT_YET)
 
 
-async def _refresh(pull: PullRef, known_homes: Mapping[int, PackageHome], services: Services) -> None:
+async def _refresh(pull: PullRef, known_homes: Mapping[int, PackageHome], server: Server) -> None:
     """Have looked at what is due, in the background and once in an hour: the switch or the repository is new, or events went astray."""
     now = time.time()
     hour = f"refresh-{int(now // 3600)}"
     if not known_homes or any(home.problem or now - home.read_at > FRESH for home in known_homes.values()):
-        await services.jobs.submit(PackageSurvey(pull.installation), hour)
+        await server.jobs.submit(PackageSurvey(pull.installation), hour)
     elif pull.repository not in known_homes:
-        await services.jobs.submit(PackageSurvey(pull.installation, pull.repository), hour)
+        await server.jobs.submit(PackageSurvey(pull.installation, pull.repository), hour)
 
 
 async def _own(
-    rows: Sequence[PackageHome], audience: Audience, run: ReviewRun, services: Services, scratch: str
+    rows: Sequence[PackageHome], audience: Audience, run: ReviewRun, server: Server, scratch: str
 ) -> tuple[NamedConsumer, ...]:
     """Those of the installation, read with one token that is good for them and for no other repository."""
     installation, told = run.ask.pull.installation, list(rows)
     try:
         ids = tuple(one.repository for one in rows)
-        async with github.reading(services.identity, installation, ids, services.pace) as (client, token):
+        async with github.reading(server.identity, installation, ids, server.pace) as (client, token):
             homes = {home.standing.id: home async for home in listing(client)}
 
             async def one(name: str) -> NamedConsumer:
                 row = next(each for each in rows if each.name == name)
-                return await _at_hand(row, homes.get(row.repository), token, services, scratch)
+                return await _at_hand(row, homes.get(row.repository), token, server, scratch)
 
             told = [row for row in rows if _may_be_told(homes.get(row.repository), audience)]
             return await consumers.fetch_all([row.name for row in told], one)
@@ -186,23 +186,23 @@ def _may_be_told(home: Home | None, audience: Audience) -> bool:
 
 
 async def _at_hand(
-    row: PackageHome, home: Home | None, token: SecretStr, services: Services, scratch: str
+    row: PackageHome, home: Home | None, token: SecretStr, server: Server, scratch: str
 ) -> NamedConsumer:
     """Find the clone of a consumer at the commit that the index names, or fetch it."""
     if home is None:
         return consumers.absent(row.name, consumers.UNSEEN)
-    path = find_clone(services.folder, row.repository, row.commit_id)
+    path = find_clone(server.folder, row.repository, row.commit_id)
     if path is None:
         try:
-            api, commit = services.identity.api, row.commit_id
+            api, commit = server.identity.api, row.commit_id
             store = await consumers.fetch(home, api, token, scratch, commit=commit, seconds=REVIEW_SECONDS)
         except DeepRepoError as error:
             return consumers.absent(home.name, consumers.problem_of(error), home.standing)
-        path = keep_clone(services.folder, store, row.repository, row.commit_id)
+        path = keep_clone(server.folder, store, row.repository, row.commit_id)
     return NamedConsumer(str(path), name=home.name, standing=home.standing)
 
 
-async def _public(names: Sequence[str], run: ReviewRun, services: Services, scratch: str) -> tuple[NamedConsumer, ...]:
+async def _public(names: Sequence[str], run: ReviewRun, server: Server, scratch: str) -> tuple[NamedConsumer, ...]:
     """Public repositories of others that the file names: fetched without any token."""
 
     async def one(name: str) -> NamedConsumer:
@@ -212,7 +212,7 @@ async def _public(names: Sequence[str], run: ReviewRun, services: Services, scra
                 return consumers.absent(name, consumers.UNSEEN)
         except (HostError, UsageError) as error:
             return consumers.absent(name, consumers.problem_of(error))
-        return await consumers.fetched(home, services.identity.api, None, scratch, REVIEW_SECONDS)
+        return await consumers.fetched(home, server.identity.api, None, scratch, REVIEW_SECONDS)
 
     return await consumers.fetch_all(names, one)
 

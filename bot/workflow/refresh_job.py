@@ -17,22 +17,22 @@ from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.review import Lack
 from bot.workflow import ci_failures, conclusions
 from bot.workflow.pull_state import PullState
-from bot.workflow.services import Services, unless_gone
+from bot.workflow.server import Server, unless_gone
 
 log = logging.getLogger("deeprepo.review")
 
 
-async def run(ask: Follow, job: Job, services: Services) -> None:
+async def run(ask: Follow, job: Job, server: Server) -> None:
     """Carry out the job of a pull request of which somebody spoke while it was reviewed, or on whose head jobs of CI have ended."""
-    if ask.head and not await ci_failures.store(ask.pull, ask.head, services):
+    if ask.head and not await ci_failures.store(ask.pull, ask.head, server):
         return
-    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
+    async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         with unless_gone(job):
-            state = await services.read_pull(host)
-            await refresh(state, await services.settings_of(state), host, services, job.delivery)
+            state = await server.read_pull(host)
+            await refresh(state, await server.settings_of(state), host, server, job.delivery)
 
 
-async def refresh(state: PullState, settings: Config, host: Host, services: Services, delivery: str) -> None:
+async def refresh(state: PullState, settings: Config, host: Host, server: Server, delivery: str) -> None:
     """Conclude the review of the present head and base again, and make the page again. May be done again, and after any crash.
 
     What GitHub refuses of the check is raised: it is tried again.
@@ -40,16 +40,16 @@ async def refresh(state: PullState, settings: Config, host: Host, services: Serv
     pull, facts = host.pull, state.facts
     if facts.state != "open":
         return
-    store = services.store
+    store = server.store
     await store.reviews.close(pull, None)  # it may have been opened again without a word to us
     own_review = await conclusions.review_of_head(pull, facts, store)
-    made_review = await _rendered_again(own_review, pull, services) if own_review is not None else None
+    made_review = await _rendered_again(own_review, pull, server) if own_review is not None else None
     if own_review is None:
         lacks: Lack = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
         conclusion = await conclusions.of_head(pull, facts, settings, store, lacks)
         await checks.show(host, facts.head_sha, conclusion)
     elif made_review is None:
-        await services.jobs.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
+        await server.jobs.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
     else:
         review = conclusions.under_bar(made_review.review, settings)
         own = checks.conclude(review)
@@ -59,14 +59,14 @@ async def refresh(state: PullState, settings: Config, host: Host, services: Serv
             await store.reviews.conclude(own_review.id, own)
 
 
-async def _rendered_again(own_review: StoredReview, pull: PullRef, services: Services) -> MadeReview | None:
+async def _rendered_again(own_review: StoredReview, pull: PullRef, server: Server) -> MadeReview | None:
     """A stored review with its texts under the words that hold now; None if it cannot be read."""
-    words_now = await conclusions.silences(pull, services.store)
+    words_now = await conclusions.silences(pull, server.store)
     try:
-        made_review = await services.page(own_review.output, own_review.memory, *words_now)
+        made_review = await server.page(own_review.output, own_review.memory, *words_now)
     except (OverLimit, StorageError) as error:
         log.info("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return None
     if made_review.json_text:  # numbers were given: the next round has to know them
-        await services.store.reviews.rewrite(own_review.id, made_review.json_text.encode(), made_review.memory)
+        await server.store.reviews.rewrite(own_review.id, made_review.json_text.encode(), made_review.memory)
     return made_review

@@ -24,72 +24,72 @@ from bot.values.daily import CapReached
 from bot.workflow import conclusions, refresh_job, replies, spending
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
-from bot.workflow.services import Services, unless_gone
+from bot.workflow.server import Server, unless_gone
 
 _REPLY = TypeAdapter(RemarkReply)
 log = logging.getLogger("deeprepo.review")
 
 
-async def run(ask: RemarkAsk, job: Job, services: Services) -> None:
+async def run(ask: RemarkAsk, job: Job, server: Server) -> None:
     """Answer it if it is meant for us. Gone through again after a crash, it answers once and pays once."""
-    async with github.open_pull(services.identity, ask.pull, services.pace) as host:
+    async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         heard_remark: HeardRemark | str = GONE
         with unless_gone(job):
             heard_remark = await replies.hear_remark(ask, host)
         if isinstance(heard_remark, str):
             log.info("a remark is not answered", extra={"facts": {"pull": ask.pull.key, "reason": heard_remark}})
         else:
-            await _answer(ask, heard_remark, host, job, services)
+            await _answer(ask, heard_remark, host, job, server)
 
 
-async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Job, services: Services) -> None:
-    state = await services.read_pull(host)
-    settings = await services.settings_of(state)
-    standing = await replies.permission_of(ask, host, services.store.people)
+async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Job, server: Server) -> None:
+    state = await server.read_pull(host)
+    settings = await server.settings_of(state)
+    standing = await replies.permission_of(ask, host, server.store.people)
     refusal = conversation.refusal(
-        ask.actor, standing, settings, names_us=ask.mentioned, model=services.model(settings)
+        ask.actor, standing, settings, names_us=ask.mentioned, model=server.has_model(settings)
     )
     if refusal is not None:
         await replies.post_reply(refusal, ask.comment, host)
         if standing.writes and reading.reason(
             heard_remark.said[-1].text
         ):  # no model is needed to say what a rejection comes to
-            await Lessons(ask.pull, host, load(), services.store).learn()
+            await Lessons(ask.pull, host, load(), server.store).learn()
         return
     await replies.post_reply(CommandReply(), ask.comment, host, is_seen=True)
-    reply_now = partial(_reply, ask, heard_remark, state, settings, services)
+    reply_now = partial(_reply, ask, heard_remark, state, settings, server)
     remark_reply = await job.step("answer", reply_now, _REPLY)
-    lessons = Lessons(ask.pull, host, load(), services.store)
+    lessons = Lessons(ask.pull, host, load(), server.store)
     proposals = await _withdrawn(remark_reply, ask, heard_remark, state, lessons, writes=standing.writes)
     body = "\n\n".join(filter(None, (remark_reply.body.rstrip(), *proposals.values())))
     comment = await replies.post_remark_reply(replace(remark_reply, body=body), ask, host)
     if comment is not None:
         for number in proposals:
-            await services.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
+            await server.store.rules.show(ask.pull.repository, number, comment.id, comment.kind)
     # the remark may say "won't fix"
     was_decided = await lessons.learn()
     if was_decided or remark_reply.withdrawn:
-        state = await services.read_pull(host)  # a model may have taken minutes
+        state = await server.read_pull(host)  # a model may have taken minutes
         name = f"{ask.comment.kind}-{ask.comment.id}"
-        await refresh_job.refresh(state, await services.settings_of(state), host, services, name)
+        await refresh_job.refresh(state, await server.settings_of(state), host, server, name)
 
 
 async def _reply(
-    ask: RemarkAsk, heard_remark: HeardRemark, state: PullState, settings: Config, services: Services
+    ask: RemarkAsk, heard_remark: HeardRemark, state: PullState, settings: Config, server: Server
 ) -> RemarkReply:
     """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
     name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
     try:
         async with (
-            services.fetch(ask.pull, state) as pull,
-            spending.reserve(ask.pull, name, settings, services) as grant,
+            server.fetch(ask.pull, state) as pull,
+            spending.reserve(ask.pull, name, settings, server) as grant,
         ):
             if isinstance(grant, CapReached):
                 return replies.failure_reply(spending.sentence(grant))
-            last = await services.store.reviews.last(ask.pull)
-            dismissals, rules = await conclusions.silences(ask.pull, services.store)
+            last = await server.store.reviews.last(ask.pull)
+            dismissals, rules = await conclusions.silences(ask.pull, server.store)
             brief = replace(state.brief(pull, settings.within(grant.usd), name), dismissals=dismissals, rules=rules)
-            return await services.converse(Remark(heard_remark, last, brief))
+            return await server.converse(Remark(heard_remark, last, brief))
     except OverLimit as error:
         return replies.failure_reply(str(error))
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone

@@ -4,16 +4,16 @@ from bot import github
 from bot.jobs import Job
 from bot.publish import checks
 from bot.values import ChecksWanted, PullRef, ReviewAsk
-from bot.workflow.services import Services
+from bot.workflow.server import Server
 
 MOST = 10  # pull requests of a commit
 
 
-async def run(ask: ChecksWanted, job: Job, services: Services) -> None:
+async def run(ask: ChecksWanted, job: Job, server: Server) -> None:
     """Store a review for each of them. Their numbers are in our check runs, which GitHub keeps also if the fork is gone."""
     where = PullRef(ask.installation, ask.repository, ask.owner, ask.name, 0)
-    async with github.open_pull(services.identity, where, services.pace) as host:
+    async with github.open_pull(server.identity, where, server.pace) as host:
         numbers = await checks.pulls_of(host, ask.head)
     for number in numbers[:MOST]:
         pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number, ask.account)
-        await services.jobs.submit(ReviewAsk(pull, "rerun", actor=ask.actor, head=ask.head), job.delivery)
+        await server.jobs.submit(ReviewAsk(pull, "rerun", actor=ask.actor, head=ask.head), job.delivery)

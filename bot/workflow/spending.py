@@ -16,7 +16,7 @@ from bot.workflow import journals
 
 if TYPE_CHECKING:  # a step of a workflow has no database
     from bot.storage import Grant
-    from bot.workflow.services import Services
+    from bot.workflow.server import Server
 
 VARIABLES = {
     "repository": "DEEPREPO_CAP_USD_PER_DAY_REPOSITORY",
@@ -29,16 +29,16 @@ log = logging.getLogger("deeprepo.review")
 
 @asynccontextmanager
 async def reserve(
-    pull: PullRef, journal: str, settings: Config, services: "Services", *, job: str = "", forks: int | None = None
+    pull: PullRef, journal: str, settings: Config, server: "Server", *, job: str = "", forks: int | None = None
 ) -> "AsyncIterator[Grant | CapReached]":
     """What this review may spend, or the cap that is reached. `forks`: the cap of the reviews that nobody has asked for.
 
     The reservation is made before the first call, not at it: what runs at the same time cannot pass a cap together. If no call
     was paid, it is given back. What a killed process leaves counts until its job is resumed, or for a day.
     """
-    caps = daily(services.settings, forks)
-    paid_so_far = await _paid_so_far(journal, services)
-    grant = await services.store.spending.reserve(
+    caps = daily(server.settings, forks)
+    paid_so_far = await _paid_so_far(journal, server)
+    grant = await server.store.spending.reserve(
         pull, journal, settings.usd, caps, time.time(), job=job, calls=paid_so_far.calls, paid_usd=paid_so_far.usd
     )
     if isinstance(grant, CapReached):
@@ -48,24 +48,24 @@ async def reserve(
     try:
         yield grant
     finally:
-        await asyncio.shield(asyncio.ensure_future(_settle(grant, services)))
+        await asyncio.shield(asyncio.ensure_future(_settle(grant, server)))
 
 
-async def _settle(grant: "Grant", services: "Services") -> None:
+async def _settle(grant: "Grant", server: "Server") -> None:
     """Count what the journal shows. If that cannot be stored, the reservation counts."""
     try:
-        paid_so_far = await _paid_so_far(grant.journal, services)
-        await services.store.spending.settle(grant, paid_so_far.usd, calls=paid_so_far.calls)
+        paid_so_far = await _paid_so_far(grant.journal, server)
+        await server.store.spending.settle(grant, paid_so_far.usd, calls=paid_so_far.calls)
     except (OSError, StorageError) as error:
         log.warning("what a review has spent cannot be stored", extra={"facts": {"reason": str(error)}})
 
 
-async def _paid_so_far(journal: str, services: "Services") -> JournalCosts:
+async def _paid_so_far(journal: str, server: "Server") -> JournalCosts:
     """What a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
-    here = await asyncio.to_thread(costs, journals.path(services.folder, journal))
-    if not services.store.database.postgres:
+    here = await asyncio.to_thread(costs, journals.path(server.folder, journal))
+    if not server.store.database.postgres:
         return here
-    lines = await services.store.journals.lines(journal)
+    lines = await server.store.journals.lines(journal)
     there = costs_of(line.encode() for line in lines)
     return max(here, there, key=lambda row: row.calls)
 

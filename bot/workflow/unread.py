@@ -13,21 +13,21 @@ from bot.publish.checks import CheckOwner
 from bot.values import Ending, ReviewAsk
 from bot.values.change import is_object_id
 from bot.workflow import pull_state
-from bot.workflow.services import Services
+from bot.workflow.server import Server
 
 PATIENCE = 60.0  # seconds: where GitHub is away the job is put off soon, and this is done again
 
 
-async def begin(ask: ReviewAsk, run: str, host: Host, services: Services, why: str) -> str:
+async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) -> str:
     """Begin the check run of this review, unless it has one or is made: whatever follows, it is ended with the reason. Return why there can be none."""
-    store = services.store
+    store = server.store
     if not is_object_id(ask.head):
         return "no commit is known"
     try:
-        async with asyncio.timeout(PATIENCE), services.alone_with_checks(ask.pull):
+        async with asyncio.timeout(PATIENCE), server.alone_with_checks(ask.pull):
             if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
                 return ""
-            owner = CheckOwner(run, broken_ending=await ending(host, services))
+            owner = CheckOwner(run, broken_ending=await ending(host, server))
             await store.checks.add(ask.pull, await checks.start(host, ask.head, owner, why), run, time.time())
     except TimeoutError:
         return "GitHub did not answer in time"
@@ -36,19 +36,19 @@ async def begin(ask: ReviewAsk, run: str, host: Host, services: Services, why: s
     return ""
 
 
-async def ending(host: Host, services: Services) -> Ending:
+async def ending(host: Host, server: Server) -> Ending:
     """How the check of such a commit ends: as a failure if its settings set a bar, or cannot be read. What cannot be read may set one."""
     base = default = "HEAD"
     with suppress(HostError):
         facts = await host.facts()
         base, default = facts.base_ref, facts.default_branch
     try:
-        defaults = await services.defaults(host, f"{host.pull.owner}/{host.pull.name}", is_private=True)
+        defaults = await server.defaults(host, f"{host.pull.owner}/{host.pull.name}", is_private=True)
         endings = list[Ending]()
         for branch in dict.fromkeys((base, default)):
             file = await pull_state.text_at(host, config.FILE, branch)
             try:
-                endings.append(policy.without_review(await services.resolve(file, defaults)))
+                endings.append(policy.without_review(await server.resolve(file, defaults)))
             except (UsageError, OverLimit):
                 endings.append(policy.unreadable(file, defaults.text if defaults is not None else None))
     except HostError:

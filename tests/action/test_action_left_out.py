@@ -6,7 +6,7 @@ import pytest
 from opening import BASE, BROKEN, event, opened
 from stepping import READ, Stage, on_stage
 
-from bot.workflow.review_run import ReviewResult
+from bot.workflow.reviewer import ReviewResult
 
 KINDS = {"draft": {"draft": True}, "bot": {"author": "dependabot[bot]"}, "plain": {}}
 

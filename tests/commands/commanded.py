@@ -33,7 +33,7 @@ from bot.workflow import command_words
 from bot.workflow.given_command import GivenCommand
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
-from bot.workflow.services import Services
+from bot.workflow.server import Server
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 from impact.families import LANGUAGES
 from rlm.values import Limits
@@ -109,9 +109,9 @@ class Scene:
         async with storage.open_store(self._url) as store:
             ask = CommandAsk(PULL, word, argument, context.actor, CommentRef(1, "issue"))
             lessons = Lessons(PULL, cast("Host", None), context.words, store)
-            services = cast("Services", SimpleNamespace(store=store))
+            server = cast("Server", SimpleNamespace(store=store))
             state = PullState(FACTS, Bases("a" * 40, "a" * 40, 1, 0), paused=False, file=None)
-            return await command_words.answer(GivenCommand(ask, context, state, lessons, cast("Job", None), services))
+            return await command_words.answer(GivenCommand(ask, context, state, lessons, cast("Job", None), server))
 
     def _context(self) -> CommandContext:
         resolved = config.resolve({}, self.settings, self.operator)

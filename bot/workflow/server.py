@@ -1,7 +1,8 @@
-"""What the jobs of a server are handed: who it is at GitHub, what it has stored, and how a change is reviewed."""
+"""What the jobs of a server are handed: who it is at GitHub, what it has stored, and what it computes."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,15 +39,15 @@ from bot.values import (
 )
 from bot.workflow import fetching, pull_state
 from bot.workflow.progress import Say
-from bot.workflow.pull_state import Defaults, PullState
+from bot.workflow.pull_state import PullState
 from impact.packages import PackageRow
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
-    """Everything a job needs: what the server brings, and functions that come from `wiring`.
+class Server(ABC):
+    """What the jobs of a server are handed. `wiring.server` has the one that computes in child processes.
 
-    What computes on a repository's contents (`review`, `answer`, `converse`, `fix`, `resolve`, `no_review_reason`, `comments`) does so in a child process.
+    What computes on a repository's contents (`review`, `answer`, `converse`, `fix`, `resolve`, `no_review_reason`, `comments`) does so over there.
     """
 
     store: Store
@@ -54,24 +55,69 @@ class Services:
     identity: Identity
     pace: RequestPace
     folder: Path  # of the server's data
-    record_metrics: Callable[[Review, str, ReviewEnding], None]  # somebody who counts, by repository
     settings: Settings = field(repr=False)
-    prepare: Callable[[], None]  # loads in the background what a child will need
-    review: Callable[[Brief, Say], Awaitable[MadeReview]]
-    answer: Callable[[Question], Awaitable[CommandReply]]
-    converse: Callable[[Remark], Awaitable[RemarkReply]]
-    fix: Callable[[FixRequest], Awaitable[MadeFix]]
-    # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it, and the owner's defaults.
-    resolve: Callable[[str | None, OrganizationFile | None], Awaitable[Config]]
-    defaults: Defaults
-    no_review_reason: Callable[[Brief, Trigger], Awaitable[No | None]]
-    # The page of a stored review, under the words that hold now.
-    page: Callable[[bytes, bytes | None, Sequence[Dismissal], Sequence[OwnerRule]], Awaitable[MadeReview]]
-    ci_failures: Callable[[bytes, CIReport], Awaitable[str]]  # a stored review with them, as JSON
-    packages: Callable[[str], Awaitable[tuple[PackageRow, ...]]]  # that a store's repository offers and takes
-    comments: Callable[[Review], Comments]  # waits for a process: called in a thread
-    model: Callable[[Config], bool]  # whether a model can be asked under these settings
-    in_force: Callable[[Config], Config]  # with the models that a key brings
+
+    @abstractmethod
+    def count(self, review: Review, repository: str, ending: ReviewEnding) -> None:
+        """Count a review that was made, by its repository."""
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Load in the background what a child will need."""
+
+    @abstractmethod
+    async def review(self, brief: Brief, say: Say) -> MadeReview:
+        """Review a change."""
+
+    @abstractmethod
+    async def answer(self, question: Question) -> CommandReply:
+        """Answer a command that reads the change."""
+
+    @abstractmethod
+    async def converse(self, remark: Remark) -> RemarkReply:
+        """Answer a remark."""
+
+    @abstractmethod
+    async def fix(self, request: FixRequest) -> MadeFix:
+        """Fix findings in a copy of the head."""
+
+    @abstractmethod
+    async def resolve(self, file: str | None, organization: OrganizationFile | None) -> Config:
+        """Resolve the settings, with the owner's file on the base branch and the owner's defaults. Raises ConfigError where a file is wrong."""
+
+    @abstractmethod
+    async def defaults(self, host: Host, repository: str, *, is_private: bool) -> OrganizationFile | None:
+        """Read the defaults of a repository's owner."""
+
+    @abstractmethod
+    async def no_review_reason(self, brief: Brief, trigger: Trigger) -> No | None:
+        """Say why there is no review, now that the changed files are known."""
+
+    @abstractmethod
+    async def page(
+        self, output: bytes, memory: bytes | None, dismissals: Sequence[Dismissal], rules: Sequence[OwnerRule]
+    ) -> MadeReview:
+        """Render a stored review under the words that hold now."""
+
+    @abstractmethod
+    async def ci_failures(self, output: bytes, report: CIReport) -> str:
+        """Add the failures of CI to a stored review; it comes back as JSON."""
+
+    @abstractmethod
+    async def packages(self, store: str) -> tuple[PackageRow, ...]:
+        """List what a store's repository offers and takes."""
+
+    @abstractmethod
+    def comments(self, review: Review) -> Comments:
+        """Render the comments anew. It waits for a process: it is called in a thread."""
+
+    @abstractmethod
+    def has_model(self, settings: Config) -> bool:
+        """Whether a model can be asked under these settings."""
+
+    @abstractmethod
+    def in_force(self, settings: Config) -> Config:
+        """Return the settings with the models that a key brings."""
 
     def alone_with_checks(self, pull: PullRef) -> AbstractAsyncContextManager[None]:
         """Hold the right to begin a check run of this pull request. Whoever waits for it finds the check run that was begun, and uses it."""

@@ -1,0 +1,288 @@
+"""The reviewer of one pull request, in a server's job and in a step of a workflow: from the decision to the last word in its check run."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+
+from bot.brief import Brief
+from bot.config import Config, policy
+from bot.config.policy import Go, No
+from bot.errors import DeepRepoError, HostError, NothingToReview, SupersededError
+from bot.github import Host
+from bot.outputs.posts import Comments
+from bot.payloads import MadeReview
+from bot.publish import PublishResult, checks, publish
+from bot.publish.checks import CheckEnding
+from bot.values import Ending, PullRequest, Review, ReviewAsk
+from bot.values.ask import ASKED
+from bot.values.consumer import Consumers
+from bot.values.progress import Progress
+from bot.values.review import Lack
+from bot.workflow import pull_state
+from bot.workflow.progress import Say, progress
+from bot.workflow.pull_state import PullState
+from bot.workflow.push_count import PushCount
+
+SUPERSEDED = "Stopped before its end: the pull request was pushed to, closed or made a draft meanwhile, or somebody cancelled the review."
+NOTHING = "the head adds nothing to the base branch."
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRun:
+    """One review: what it is of, who asked, and under which settings. `id` is the same for every attempt to post it."""
+
+    id: str
+    ask: ReviewAsk
+    host: Host
+    state: PullState
+    settings: Config
+    pushes: PushCount = field(default_factory=PushCount)
+
+    @property
+    def is_strangers_push(self) -> bool:
+        """Whether a stranger pushed and nobody asked: such reviews have a daily cap of their own."""
+        return self.state.stranger and self.ask.trigger not in ASKED
+
+    @property
+    def check_owner(self) -> checks.CheckOwner:
+        """What its check run states while it is in progress."""
+        return checks.CheckOwner(self.id, policy.without_review(self.settings))
+
+    def decide(self) -> Go | No:
+        """Whether the policy allows it."""
+        state, most = self.state, (self.pushes.most or 0) if self.pushes.is_spent else 0
+        return policy.decide(
+            state.facts, self.ask, self.settings, is_paused=state.paused, pushes=most, stranger=state.stranger
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewResult:
+    """What became of the review of a head. `check`: what the check of the head comes to."""
+
+    check: CheckEnding
+    says: str = ""  # why there is no review
+    made: MadeReview | None = None
+    posted: PublishResult | None = None  # None: nothing was posted
+    fault: DeepRepoError | None = None  # what prevented the review, or its comments
+    is_left_out: bool = False  # by the owner's own settings
+
+    @property
+    def conclusion(self) -> Ending:
+        """How its check ends."""
+        return self.check.ending
+
+    @property
+    def review(self) -> Review | None:
+        """The review itself."""
+        return self.made.review if self.made is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Funds:
+    """What a day's caps leave a review to spend: dollars (None: its own budget), or why no model may be asked."""
+
+    usd: float | None = None
+    refusal: str = ""
+    model: bool = True  # whether there is one
+
+    def within(self, brief: Brief) -> Brief:
+        """The brief with no more to spend than is left."""
+        return replace(brief, settings=brief.settings.within(self.usd))
+
+
+@dataclass(slots=True)
+class Reviewer(ABC):
+    """Makes the review of one run and posts it.
+
+    `workflow.review_job.ServerReviewer` and `action.review_step.StepReviewer` say what a server's job and a step of a workflow do each in
+    their own way, and what they know of earlier reviews.
+    """
+
+    run: ReviewRun
+
+    async def review(self, decision: Go) -> ReviewResult:
+        """Make the review and post it. Raises the errors that are not final.
+
+        Repeated after a crash, it pays for no finished call twice, and posts nothing twice. If its comments cannot be posted, it is in the check run or the job summary alone.
+        """
+        start, made = time.time(), None
+        async with self.check_run() as check:
+            try:
+                found = await self.unless_cancelled(self._make(decision, check))
+                if isinstance(found, No):
+                    result = await self.refused(found)
+                else:
+                    made = found
+                    result = await self._post(made, start)
+            except NothingToReview:
+                result = ReviewResult(await self.check_ending("nothing"), NOTHING)
+            except SupersededError as error:  # what an earlier review of this head came to stands
+                if await self.is_replaced():
+                    raise
+                ending = await self.check_ending()
+                ending = ending if ending.is_reviewed else CheckEnding("cancelled")
+                result = ReviewResult(ending, SUPERSEDED, made, fault=error)
+            except self.final as error:
+                result = ReviewResult(await self.check_ending(), str(error), fault=error)
+            with suppress(HostError) if self.may_leave_check else nullcontext():
+                await self.end_check(check, result)
+            if check is None and result.posted is None and not isinstance(result.fault, SupersededError):
+                await self.tell(result.says or str(result.fault))
+        return result
+
+    async def refused(self, no: No) -> ReviewResult:
+        """End a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
+        if self.run.state.facts.state != "open":
+            return ReviewResult(CheckEnding("skipped"), no.reason)
+        return ReviewResult(await self.check_ending(no.lacks), no.reason, is_left_out=no.lacks == "left out")
+
+    async def _make(self, decision: Go, check: int | None) -> MadeReview | No:
+        """Fetch and review the change, or return the reason not to. The fetched files are deleted before anything is posted."""
+        run = self.run
+        state, settings = run.state, run.settings
+
+        async def show(now: Progress) -> None:
+            if now.step:
+                self.log(now.step)
+            if check is not None:
+                await checks.progress(run.host, check, run.check_owner, now)
+
+        async with self.fetch() as pull:
+            several_bases = await pull_state.has_several_bases(run.host, pull, state.bases)
+            brief = await self.brief(replace(pull, several_bases=several_bases))
+            # With several merge bases the diff does not show all of the change, so it is reviewed whatever its paths are.
+            if policy.asks_for_paths(settings, run.ask.trigger) and not several_bases:
+                refusal = await self.no_review_reason(brief)
+                if refusal is not None:
+                    return refusal
+            is_offline = decision.offline or brief.settings.strategy == "offline"
+            funding = nullcontext(Funds(model=False)) if is_offline else self.funds(brief)
+            async with self.consumers() as consumers, funding as funds, progress(show) as say:
+                if decision.offline or funds.refusal:
+                    brief = replace(brief, settings=brief.settings.with_flags(strategy="offline"))
+                elif funds.model and settings.linked_issues:
+                    issues = await pull_state.linked_issues(run.host)
+                    brief = replace(brief, pull=replace(brief.pull, issues=issues))
+                of_run = self.check_lack, funds.refusal, consumers.note, decision.reason, state.note, run.pushes.note
+                brief = replace(
+                    funds.within(brief),
+                    note=" ".join(filter(None, (*of_run, brief.note))),
+                    consumers=replace(consumers, organization=state.organization),
+                )
+                return await self.make(brief, say)
+
+    async def _post(self, made: MadeReview, start: float) -> ReviewResult:
+        """Put the review on the pull request, and keep it whatever becomes of its comments. `start`: when it was begun."""
+        run = self.run
+
+        def comments(one: Review) -> Comments:  # rendered anew only if GitHub has refused places
+            return made.comments if one == made.review else self.comments(one)
+
+        ending, posted, fault = checks.conclude(made.review), None, None
+        try:
+            posted = await publish(run.host, made.review, comments, run.id, self.is_current, run.pushes.facts)
+        except SupersededError:
+            raise
+        except DeepRepoError as error:
+            fault = error
+        await self.keep(made, ending, start, is_posted=posted is not None)
+        if fault is not None and not isinstance(fault, self.final):
+            raise fault
+        return ReviewResult(await self.check_ending(own=ending), "", made, posted, fault)
+
+    async def end_check(self, check: int | None, result: ReviewResult) -> None:
+        """End the check run, if there is one, with the review or with the reason why nothing was reviewed."""
+        run = self.run
+        if check is None:
+            return
+        if result.made is not None and not isinstance(result.fault, SupersededError):
+            posted = result.posted or PublishResult(0, 0, "", (str(result.fault),))
+            await checks.end_with_review(
+                run.host, check, run.id, result.made.review, posted, result.check, result.made.page
+            )
+        else:
+            await checks.end_without_review(
+                run.host, check, run.id, result.says, result.check, is_left_out=result.is_left_out
+            )
+
+    # What each does in its own way.
+
+    @abstractmethod
+    def check_run(self) -> AbstractAsyncContextManager[int | None]:
+        """Start the check run of the head and yield its id at GitHub, or None without one. The caller ends it."""
+
+    @abstractmethod
+    def fetch(self) -> AbstractAsyncContextManager[PullRequest]:
+        """Fetch the change into a store that is gone afterwards."""
+
+    @abstractmethod
+    def consumers(self) -> AbstractAsyncContextManager[Consumers]:
+        """Fetch the repositories that use this one into a folder that is gone afterwards."""
+
+    @abstractmethod
+    def funds(self, brief: Brief) -> AbstractAsyncContextManager[Funds]:
+        """Grant what the caps leave; it counts until the block is left."""
+
+    @abstractmethod
+    async def no_review_reason(self, brief: Brief) -> No | None:
+        """Say why there is no review, now that the changed files are known."""
+
+    @abstractmethod
+    async def make(self, brief: Brief, say: Say) -> MadeReview:
+        """Review the change, in a child process."""
+
+    @abstractmethod
+    def comments(self, review: Review) -> Comments:
+        """Render the comments. It waits for a process: it is called in a thread."""
+
+    # What each knows of earlier reviews: by the server's database, or by the summary comment.
+
+    @abstractmethod
+    async def brief(self, pull: PullRequest) -> Brief:
+        """Say what to review, built upon the last review."""
+
+    @abstractmethod
+    async def check_ending(self, lacks: Lack = "unreviewed", own: Ending | None = None) -> CheckEnding:
+        """Say what the head comes to: with the review that has just been made (`own`), else with what is known of it."""
+
+    @abstractmethod
+    async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
+        """Keep it for the next round, before its check run ends: begun when, and whether all of its comments are posted."""
+
+    # What most do alike.
+
+    @property
+    def final(self) -> tuple[type[DeepRepoError], ...]:
+        """The errors that end the review; another is raised, and a later attempt may succeed."""
+        return (DeepRepoError,)
+
+    @property
+    def may_leave_check(self) -> bool:
+        """Whether the review goes on if GitHub does not let its check run end."""
+        return False
+
+    @property
+    def check_lack(self) -> str:
+        """Why GitHub takes no check run, "" if it does."""
+        return ""
+
+    async def is_current(self) -> bool:
+        """Whether the review is still wanted; asked before each write."""
+        return True
+
+    async def is_replaced(self) -> bool:
+        """Whether a newer review has its check run, once it is no longer wanted."""
+        return False
+
+    async def unless_cancelled(self, making: Awaitable[MadeReview | No]) -> MadeReview | No:
+        """Await the making of it, and raise SupersededError soon after it is called off."""
+        return await making
+
+    async def tell(self, says: str) -> None:  # noqa: B027 - most need not
+        """Say on the pull request what no check run can say."""
+
+    def log(self, step: str) -> None:  # noqa: B027 - most keep no log
+        """Take each step's sentence, beside the check run."""
