@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -54,22 +55,37 @@ UNJUDGED = (
     "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
 )
 LOST = "The review by models was ended ({why}): this one is by code alone."
-# What looks at consumers: the trees, the change, what it touches, and the repositories that somebody named.
-LookAtConsumers = Callable[[checkout.Checkout, Sequence[ChangedFile], Dependents, Consumers], Awaitable[ConsumerImpact]]
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What the process brings to a review. None of it decides anything."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools(ABC):
+    """What the process brings to a review. None of it decides anything. `wiring.review` has those of a review, a replay and a rehearsal."""
 
     languages: Mapping[str, Language]
-    open_session: Callable[[Survey], AbstractAsyncContextManager[Session]]  # with models, budget and journal
-    clock: Callable[[], float] = time.monotonic
-    say: Callable[[str | Reading], None] = lambda _: None  # progress: a line, or what is read and was found by code
-    look_at_consumers: LookAtConsumers | None = None  # None: no clone that somebody named is opened
-    faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     running: "RunPermission | None" = None  # what a sandbox may use; None: nothing is run
     search: SearchLimits = field(default_factory=lambda: SearchLimits(install=extras.install))  # how much is looked at
+
+    @abstractmethod
+    def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
+        """Open models, budget and journal for a change."""
+
+    def clock(self) -> float:
+        """Tell the time, to measure how long something took."""
+        return time.monotonic()
+
+    def say(self, message: str | Reading) -> None:  # noqa: B027 - nobody has to listen
+        """Report progress: a line, or what is read and was found by code."""
+
+    async def look_at_consumers(
+        self, tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
+    ) -> ConsumerImpact:
+        """Look at the repositories that somebody named. Nobody opens a clone unless a process brings how."""
+        del tree, files, users, consumers
+        return ConsumerImpact()
+
+    def faults(self, path: str, source: bytes) -> frozenset[int] | None:
+        """List the lines on which a file does not parse; None where nobody here can tell."""
+        return suggest.unreadable(path, source)
 
 
 async def review(brief: Brief, tools: Tools) -> Review:
@@ -201,8 +217,6 @@ async def _beyond(
     tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, brief: Brief, tools: Tools
 ) -> ConsumerImpact:
     """What the change breaks in the repositories that somebody has named, as far as who reads the review may see it."""
-    if tools.look_at_consumers is None:
-        return ConsumerImpact()
     named, audience = brief.consumers.named, brief.consumers.audience
     if named and audience is None:  # on a host those who see how far a review is may not know how many there are
         tools.say(f"looking at {len(named)} repositories that may use this one")

@@ -1,10 +1,9 @@
 """The parts of a review of a local change, of its replay and of its rehearsal."""
 
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -34,6 +33,7 @@ from bot.wiring.access import NOTHING, PREFERRED, Access, Connections, limits, n
 from impact import memo
 from impact.families import LANGUAGES
 from impact.faults import faults
+from impact.ports import Language
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
 from rlm.models import prices, provider_of
@@ -118,24 +118,117 @@ def tools(
     likely = settings.worker or settings.root
     if likely and settings.strategy != "offline":
         warm(likely)
-    connections = check_models(settings, environment, access)
-
-    def open_here(subject: Survey) -> AbstractAsyncContextManager[Session]:
-        chosen_models = connections.models(subject.brief.settings)
-        own = connections.own((chosen_models.root, chosen_models.reader, *chosen_models.others))
-        if chosen_models.reader is not None and settings.model_sentence():
-            warn(settings.model_sentence())
-        return _open(subject, chosen_models, open_journal(), say, keep_on_cancel=keep_on_cancel, own=own)
-
-    return Tools(
-        languages=LANGUAGES,
-        open_session=open_here,
-        clock=time.monotonic,
-        say=say,
-        look_at_consumers=partial(look, scratch=scratch, seconds=CONSUMERS if on_server else None),
-        faults=faults,
+    return ReviewTools(
         running=running(environment, is_stranger=brief_made.stranger) if brief_made.run else None,
+        scratch=scratch,
+        tell=say,
+        consumer_seconds=CONSUMERS if on_server else None,
+        connections=check_models(settings, environment, access),
+        open_journal=open_journal,
+        keep_on_cancel=keep_on_cancel,
+        warn=warn,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookingTools(Tools):
+    """The tools of whoever reads the change here and now, and says how far it is."""
+
+    languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
+    scratch: str
+    tell: Callable[[str | Reading], None]
+    consumer_seconds: float | None = None  # for all consumers
+
+    def say(self, message: str | Reading) -> None:
+        """Report progress."""
+        self.tell(message)
+
+    async def look_at_consumers(
+        self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
+    ) -> ConsumerImpact:
+        """Look at the repositories that somebody named."""
+        return await look(tree, files, users, consumers, scratch=self.scratch, seconds=self.consumer_seconds)
+
+    def faults(self, path: str, source: bytes) -> frozenset[int] | None:
+        """List the lines on which a file does not parse."""
+        return faults(path, source)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewTools(LookingTools):
+    """The tools of a review. `warn` is given what a person has to know before anything is spent."""
+
+    connections: Connections
+    open_journal: Callable[[], Journal]
+    keep_on_cancel: bool
+    warn: Callable[[str], None]
+
+    def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
+        """Open models, budget and journal for a change."""
+        settings = subject.brief.settings
+        models = self.connections.models(settings)
+        own = self.connections.own((models.root, models.reader, *models.others))
+        if models.reader is not None and settings.model_sentence():
+            self.warn(settings.model_sentence())
+        return _open(subject, models, self.open_journal(), self.tell, keep_on_cancel=self.keep_on_cancel, own=own)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayTools(Tools):
+    """The tools of a replay: no provider, no clone and no clock."""
+
+    languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
+    record: "Record"
+    section: "Section"
+    start: Start
+
+    def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
+        """Open the recorded models."""
+        from rlm.journal import replay as replays
+
+        names = (self.start.root, self.start.worker, *subject.brief.settings.readers)
+        root, worker, *others = replays.models(names, self.section)
+        models = Models(root, worker, tuple(filter(None, others)) if worker else ())
+        recorded = replays.Replay(self.record, self.section)
+        return _open(subject, models, recorded, lambda _: None, own=self.start.own)
+
+    def clock(self) -> float:
+        """Let no time pass."""
+        return 0.0
+
+    async def look_at_consumers(
+        self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
+    ) -> ConsumerImpact:
+        """Return what the record says of them."""
+        del tree, files, users, consumers
+        return ConsumerImpact.restore(self.start.brief.get("consumers"))
+
+    def faults(self, path: str, source: bytes) -> frozenset[int] | None:
+        """List the lines on which a file does not parse."""
+        return faults(path, source)
+
+
+class RehearsalTools(LookingTools):
+    """The tools of an estimate: models weigh prompts instead of answering them. No key is needed."""
+
+    __slots__ = ()
+
+    def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
+        """Open models that answer nothing."""
+        from bot.strategies.estimate import DryRun
+
+        settings = subject.brief.settings
+        root, worker = named_models(settings)
+        if not root and not worker:
+            _, root, worker = PREFERRED[0]
+        dry_root, dry_worker = (
+            DryRun(n, partial(prices.dollars, n)) if n and provider_of(n) else None for n in (root, worker or root)
+        )
+        others = tuple(DryRun(n, partial(prices.dollars, n)) for n in settings.readers if provider_of(n))
+        no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)
+        return open_session(
+            subject, Models(dry_root, dry_worker, others), {}, no_limits, languages=LANGUAGES, lenses=lenses(settings)
+        )
 
 
 def keep_facts(folder: str | None) -> None:
@@ -215,28 +308,13 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
     from bot.brief import restore
     from bot.journal import replay as recorded_reviews
     from bot.run.values import RunPermission
-    from rlm.journal import replay as replays
 
     recorded = restore(start.brief, recorded_reviews.recorded_pull(start))
     request = recorded.request or ReviewRequest(recorded.pull.git_dir)
     pull = await recorded_reviews.pull(start, repo, request, scratch)
 
-    def open_recorded(subject: Survey) -> AbstractAsyncContextManager[Session]:
-        root, worker, *others = replays.models((start.root, start.worker, *subject.brief.settings.readers), section)
-        recorded_models = Models(root, worker, tuple(filter(None, others)) if worker else ())
-        return _open(subject, recorded_models, replays.Replay(record, section), lambda _: None, own=start.own)
-
-    async def look_recorded(*_: object) -> ConsumerImpact:
-        return ConsumerImpact.restore(start.brief.get("consumers"))
-
-    replaying = Tools(
-        languages=LANGUAGES,
-        open_session=open_recorded,
-        clock=lambda: 0.0,
-        look_at_consumers=look_recorded,
-        faults=faults,
-        running=RunPermission() if recorded.run else None,  # every outcome is in its record, and nothing is started
-    )
+    running_again = RunPermission() if recorded.run else None  # every outcome is in its record, and nothing is started
+    replaying = ReplayTools(running=running_again, record=record, section=section, start=start)
     return await pipeline.review(replace(recorded, pull=pull), replaying)
 
 
@@ -309,26 +387,9 @@ def running(settings: config.Settings, *, is_stranger: bool = False) -> "RunPerm
 
 
 def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
-    """What an estimate is made with: models weigh prompts instead of answering them. No key is needed."""
-    from bot.strategies.estimate import DryRun
-
+    """Return what an estimate is made with."""
     keep_facts(config.environment().cache or FACTS)
-
-    def open_dry(subject: Survey) -> AbstractAsyncContextManager[Session]:
-        settings = subject.brief.settings
-        root, worker = named_models(settings)
-        if not root and not worker:
-            _, root, worker = PREFERRED[0]
-        dry_root, dry_worker = (
-            DryRun(n, partial(prices.dollars, n)) if n and provider_of(n) else None for n in (root, worker or root)
-        )
-        others = tuple(DryRun(n, partial(prices.dollars, n)) for n in settings.readers if provider_of(n))
-        no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)
-        return open_session(
-            subject, Models(dry_root, dry_worker, others), {}, no_limits, languages=LANGUAGES, lenses=lenses(settings)
-        )
-
-    return Tools(LANGUAGES, open_dry, say=lines(say), look_at_consumers=partial(look, scratch=scratch), faults=faults)
+    return RehearsalTools(scratch=scratch, tell=lines(say))
 
 
 def _open(

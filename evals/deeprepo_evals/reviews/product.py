@@ -10,11 +10,11 @@ from bot import checkout, config, pipeline, wiring
 from bot.analyzers import ANALYZERS
 from bot.brief import Brief
 from bot.config import Settings
-from bot.pipeline import Tools
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
+from deeprepo_evals.opened import OpenedBy
 from deeprepo_evals.reviews import outcome
 from deeprepo_evals.reviews.follower import Follower
 from deeprepo_evals.reviews.oracle import NAME, Oracle
@@ -110,7 +110,7 @@ async def rehearse(
     flags = {"strategy": strategy, "analyzers": ("contracts",)}
     pull = await checkout.pull(request(repo), scratch)
     brief = Brief(pull, config.resolve(flags, None, Settings()), earlier=earlier)
-    return await pipeline.review(brief, Tools(LANGUAGES, open_desk))
+    return await pipeline.review(brief, OpenedBy(opener=open_desk))
 
 
 def check_answered(review: Review, journal: Path) -> None:

@@ -12,13 +12,13 @@ from typing import Any
 from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.config import Settings
-from bot.pipeline import Tools
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
 from deeprepo_evals import match, models, plant, results
+from deeprepo_evals.opened import OpenedBy
 from deeprepo_evals.plant.values import CodeBase
 from deeprepo_evals.roots import scripted, window
 from deeprepo_evals.roots.tally import CountedModel, Tally
@@ -155,7 +155,7 @@ class _Arena:
         scratch.mkdir()
         flags = {"strategy": "direct" if baseline else item["strategy"], "verify": item["verify"], "analyzers": ()}
         pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
-        return await pipeline.review(Brief(pull, config.resolve(flags, None, Settings())), Tools(LANGUAGES, open_desk))
+        return await pipeline.review(Brief(pull, config.resolve(flags, None, Settings())), OpenedBy(opener=open_desk))
 
 
 def _figures(review: Review, code: CodeBase, tally: Tally, seconds: float) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from pathlib import Path
 from bot import checkout, config, pipeline
 from bot.brief import Brief
 from bot.config import Settings
-from bot.pipeline import Tools
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import Review, ReviewRequest
 from deeprepo_evals import plant
+from deeprepo_evals.opened import OpenedBy
 from deeprepo_evals.train.facts import Facts, Till, facts_of
 from deeprepo_evals.train.tasks import Task
 from impact.families import LANGUAGES
@@ -56,7 +56,7 @@ async def roll(
         opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
         pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
         brief = Brief(pull, config.resolve(FLAGS, None, Settings()))
-        review = await pipeline.review(brief, Tools(LANGUAGES, opened))
+        review = await pipeline.review(brief, OpenedBy(opener=opened))
     return Rollout(facts_of(review, code, till, task.turns), review, till.failure, till.why, till.was_capped)
 
 
