@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 UNJUDGED = (
     "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
 )
-LOST = "The review by models was ended ({why}): this one is by code alone."
+MODELS_LOST = "The review by models was ended ({why}): this one is by code alone."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -382,7 +382,7 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
     subject = session.survey
     submodules = (file.path for file in subject.files if file.skip == diff.SUBMODULE)
     notes = (
-        *filter(None, (LOST.format(why=subject.brief.lost) if subject.brief.lost else "", subject.brief.note)),
+        *filter(None, (MODELS_LOST.format(why=subject.brief.lost) if subject.brief.lost else "", subject.brief.note)),
         *([UNJUDGED] if subject.pull.issues and not judges_issues else ()),
         *filter(None, [subject.consumers.summary]),
         *subject.brief.settings.warnings,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from bot.values import Annotation
 
-LEVELS = {"failure": "error", "warning": "warning", "notice": "notice"}
-MOST = 10  # annotations of a kind that a step may make
+COMMAND_LEVELS = {"failure": "error", "warning": "warning", "notice": "notice"}
+MAX_ANNOTATIONS = 10  # annotations of a kind that a step may make
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
@@ -25,13 +25,13 @@ class Console:
 
     def annotate(self, annotations: Iterable[Annotation]) -> None:
         """Annotations of files, worst first as they are given: as many of each kind as the runner takes."""
-        counts = dict.fromkeys(LEVELS, 0)
+        counts = dict.fromkeys(COMMAND_LEVELS, 0)
         rows = []
         for one in annotations:
             counts[one.level] += 1
-            if counts[one.level] <= MOST:
+            if counts[one.level] <= MAX_ANNOTATIONS:
                 where = {"file": one.path, "line": str(one.start), "endLine": str(one.end), "title": one.title}
-                rows.append(_order(LEVELS[one.level], one.message, where))
+                rows.append(_order(COMMAND_LEVELS[one.level], one.message, where))
         self._order(rows)
 
     def headline(self, level: str, text: str) -> None:

@@ -17,10 +17,10 @@ WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token
 ON_PULL = frozenset({"pull_request", "pull_request_target"})
 # Events that name their pull request, and their actor, who may be anybody. For these the input `pull-request` is not
 # listened to: it would turn a stranger's comment into a request without a name.
-OWN = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
+OWN_EVENTS = ON_PULL | {"issue_comment", "pull_request_review_comment", "pull_request_review", "merge_group"}
 ENDS = {"closed": "the pull request is closed", "draft": "it is a draft now"}
 INSTALLATION = {"id": 1}  # which a workflow's events lack, and which nobody looks at here
-MOST = 25 << 20  # bytes of an event
+MAX_EVENT_BYTES = 25 << 20  # bytes of an event
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Repeat:
 def read(step: Step) -> ReviewAsk | RemarkAsk | Repeat | NothingAsked:
     """The review that is asked for, the conclusion to repeat, or the remark that may be answered. Raises UsageError where the event's file cannot be read, or names no pull request."""
     name, again = step.runner.github_event_name, step.runner.github_run_attempt != "1"
-    request = _own(name, _payload(step.runner.github_event_path)) if name in OWN else _from_inputs(step)
+    request = _own(name, _payload(step.runner.github_event_path)) if name in OWN_EVENTS else _from_inputs(step)
     if isinstance(request, Repeat) and again:
         request = request.ask
     if not isinstance(request, ReviewAsk):
@@ -93,7 +93,7 @@ def _from_inputs(step: Step) -> ReviewAsk | NothingAsked:
 def _payload(path: Path) -> Mapping[str, object]:
     try:
         with path.open("rb") as file:
-            payload = json.loads(file.read(MOST))
+            payload = json.loads(file.read(MAX_EVENT_BYTES))
     except OSError as error:
         raise UsageError(f"the event's file cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError):

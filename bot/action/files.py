@@ -70,7 +70,7 @@ def reports(names: str, runner: RunnerVariables) -> tuple[tuple[str, bytes], ...
     contents = []
     for name in _lines(names):
         path, home = _home(Path(name), runner)
-        data = files.content(path, sarif_results.MOST_BYTES + 1, below=home, label="the input sarif-reports: ")
+        data = files.content(path, sarif_results.MAX_SARIF_BYTES + 1, below=home, label="the input sarif-reports: ")
         if data is None:
             raise UsageError(f"the input sarif-reports: {name} cannot be read: there is no such file")
         contents.append((name, data))

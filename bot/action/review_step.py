@@ -69,7 +69,7 @@ APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among the
 ALONE = "The review is posted only here"
 MAY_NOT = f"{ALONE}: the workflow's token may not write to the pull request"
 FORK = "GitHub grants no such permission for a pull request from a fork"
-LISTED = 1_000  # open pull requests at most among which another one with the same head is looked for
+MAX_LISTED_PULLS = 1_000  # open pull requests at most among which another one with the same head is looked for
 UNKNOWN_HEAD = "No review of this commit is known, and with a bar a job without a review fails."
 SAME_HEAD = (
     "#{number} has the same commit as its head, and a required check belongs to a commit: close one of the two pull requests, "
@@ -149,7 +149,7 @@ async def _beside_others(run: ReviewRun, result: ReviewResult) -> ReviewResult:
         number = int(shapes.at(row, "number"))
         if number != run.host.pull.number and shapes.at(row, "head.sha") == facts.head_sha:
             return replace(result, check=CheckEnding("failure"), says=SAME_HEAD.format(number=number))
-        if listed >= LISTED:
+        if listed >= MAX_LISTED_PULLS:
             break
     return result
 
@@ -436,7 +436,7 @@ async def _ci_failures(review: Review, host: Host, step: Step, console: Console)
         logs = await ci_failures.read(host, pull.head, bases, runner.github_run_id, runner.workflow_path)
         return await parts.ci_failures(logs, review.files) if logs else ()
     except (HostError, OverLimit) as error:
-        is_permission = isinstance(error, HostRefused) and error.status in spending.UNKNOWN
+        is_permission = isinstance(error, HostRefused) and error.status in spending.MAY_NOT_LIST
         why = CI_GRANT if is_permission else error
         console.say(f"Jobs of CI that failed are not named: {why}.")
         return ()

@@ -21,8 +21,8 @@ from bot.publish.job import summaries
 from bot.values.daily import DAY
 from bot.workflow.reviewer import Funds, ReviewRun
 
-UNKNOWN = frozenset({403, 404})  # the token may not list runs
-LISTED = 1_000  # runs at most that GitHub lists for a span of time
+MAY_NOT_LIST = frozenset({403, 404})  # the token may not list runs
+MAX_LISTED_RUNS = 1_000  # runs at most that GitHub lists for a span of time
 OFFLINE = "Reviewed without a model:"
 GRANT = "the job needs `permissions: {actions: read}` to count the runs of a day"
 
@@ -36,13 +36,13 @@ async def left(run: ReviewRun, step: Step, console: Console) -> Funds:
     try:
         count = await _earlier_runs(run, step)
     except HostRefused as refusal:
-        if refusal.status not in UNKNOWN:
+        if refusal.status not in MAY_NOT_LIST:
             raise
         console.say(f"Only the rounds of this pull request count for triggers.fork_reviews_per_day: {GRANT}.")
         count = await _rounds(run)
     if count is None:
         return Funds(
-            refusal=f"{OFFLINE} this workflow had {LISTED:,} runs in 24 hours or more, and GitHub lists no more of them, so "
+            refusal=f"{OFFLINE} this workflow had {MAX_LISTED_RUNS:,} runs in 24 hours or more, and GitHub lists no more of them, so "
             "`triggers.fork_reviews_per_day` cannot be held."
         )
     if count < limit:
@@ -81,7 +81,7 @@ async def _earlier_runs(run: ReviewRun, step: Step) -> int | None:
         is_this = not runner.workflow_path or path == runner.workflow_path
         if is_before and is_this and shapes.at(row, "conclusion") != "skipped":
             count += runner.github_event_name not in ON_PULL or await is_stranger(row, here)
-    return None if listed >= LISTED else count
+    return None if listed >= MAX_LISTED_RUNS else count
 
 
 async def _rounds(run: ReviewRun) -> int:

@@ -18,13 +18,13 @@ DIFF_TOKENS = (
     10_000  # above this the root sees the diffs of the first files of the product and one line for every other part
 )
 FIRST_FILES = 10
-AROUND = 5  # unchanged lines beside a change; fewer where only the first files are shown
-NEAR = 2
+LINES_AROUND_CHANGE = 5  # unchanged lines beside a change; fewer where only the first files are shown
+FEWER_LINES_AROUND = 2
 PART_LINES = 90  # of parts of the change that are one line each
 WHY_CHARS = 400  # of a finding's reason
 MAX_SITES = 60
 MAX_TESTS = 2  # lines of tests that may use what changed, by their name only
-MAX_FILES = 200
+SEED_FILES = 200
 FEWER_FILES, FEWER_SITES = 60, 30  # where the diff does not fit
 BODY_CHARS = 4_000
 
@@ -59,12 +59,12 @@ def gather(
     """
     files, units = survey.files, survey.units
     reviewable = [file for file in files if not file.skip]
-    whole_diffs = file_diffs(units, reviewable, AROUND)
+    whole_diffs = file_diffs(units, reviewable, LINES_AROUND_CHANGE)
     size = sum(tokens(part.body) for part in whole_diffs)
     whole = size <= DIFF_TOKENS * most // MESSAGE_TOKENS
     sites = _use_places(survey.dependents.references, files)
     parts = [] if whole else _rank(units, reviewable)
-    most_files, most_sites = (MAX_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
+    most_files, most_sites = (SEED_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
     lines = parts[: PART_LINES * most // MESSAGE_TOKENS]
     left_out = list(_left_out(len(parts) - len(lines), len(sites) - most_sites))
 
@@ -149,7 +149,7 @@ def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Seque
     diffs: list[FileDiff] = []
     paths = dict.fromkeys(line.unit.path for line in lines if is_product(line.unit.path))
     for path in list(paths)[: 3 * FIRST_FILES]:
-        (part,) = file_diffs([unit for unit in units if unit.path == path], files, NEAR)
+        (part,) = file_diffs([unit for unit in units if unit.path == path], files, FEWER_LINES_AROUND)
         size = tokens(part.body + path)
         if size <= room and len(diffs) < FIRST_FILES:
             room -= size

@@ -31,9 +31,9 @@ from rlm.texts.question import Inquiry, TextQuestion
 from rlm.values import Completion, Limits, Message, Model, Prompt, Schema
 
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
-MAX_TOKENS = 4_096  # of one answer
+ANSWER_TOKENS = 4_096  # of one answer
 _PROPERTIES = file_questions.schema().parameters["properties"]
-LOOK = Schema(
+LOOK_SCHEMA = Schema(
     name="look",
     description="Answer the question from the shown text, and from nothing else.",
     parameters=read.strict(**{name: _PROPERTIES[name] for name in ("answer", "found", "quotes")}),
@@ -61,7 +61,7 @@ class Reader:
         """What these pieces of the text say to a question."""
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
         system = Message("system", render.text("prompts/texts/reader_system.md.j2"))
-        prompt = Prompt((system, Message("user", text)), answer=LOOK, max_tokens=MAX_TOKENS)
+        prompt = Prompt((system, Message("user", text)), answer=LOOK_SCHEMA, max_tokens=ANSWER_TOKENS)
         reply = (await self.many([prompt]))[0]
         if isinstance(reply, DeepRepoError):
             return Sight(error=str(reply))
@@ -69,7 +69,7 @@ class Reader:
 
     async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
         """Free prompts, answered in prose."""
-        replies = await self.many([Prompt((Message("user", text),), max_tokens=MAX_TOKENS) for text in texts])
+        replies = await self.many([Prompt((Message("user", text),), max_tokens=ANSWER_TOKENS) for text in texts])
         return [WorkerReply("", error=str(r)) if isinstance(r, DeepRepoError) else WorkerReply(r.text) for r in replies]
 
     async def many(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:

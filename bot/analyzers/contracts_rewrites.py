@@ -25,7 +25,7 @@ from impact.text.lines import file_lines
 from impact.uses.breaks import Breakage, misfit
 from impact.uses.symbols import ALIKE, token_likeness
 
-MOST = 200  # lines of one file that are rewritten
+MAX_REWRITTEN_LINES = 200  # lines of one file that are rewritten
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 SAME = 0.9  # of the lines of a definition, from 0 to 1
 EDITED = 2  # lines of a short definition that has another name and is still the same one
@@ -154,7 +154,7 @@ def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tup
     counts = Counter(row.reference.symbol for row in rows)
     for row in rows:
         key = row.reference.symbol
-        if counts[key] > MOST:
+        if counts[key] > MAX_REWRITTEN_LINES:
             continue
         try:
             edits.setdefault(key, set()).update(_edits(file, row))
@@ -163,7 +163,9 @@ def _of_file(file: _File, rows: Sequence[Breakage]) -> dict[tuple[str, str], tup
     mendable = {key: found for key, found in edits.items() if found and all(edit.start >= 0 for edit in found)}
     every = sorted({edit for found in mendable.values() for edit in found})
     lines = _lines(file, every)
-    whole = {key: found for key, found in mendable.items() if found <= lines.keys() and len(found) <= MOST}
+    whole = {
+        key: found for key, found in mendable.items() if found <= lines.keys() and len(found) <= MAX_REWRITTEN_LINES
+    }
     return {
         (file.path, key): tuple(dict.fromkeys(lines[edit] for edit in sorted(found))) for key, found in whole.items()
     }

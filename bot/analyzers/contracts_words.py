@@ -12,7 +12,7 @@ from impact.language import language_of
 from impact.ports import Tree
 from impact.uses.breaks import Breakage
 
-NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
+NAMES_IN_TITLE, LISTED_NAMES = 3, 40  # names in a title, and at most in the sentence below
 DEFINITIONS = 12  # that are quoted, on both sides
 REQUIRED = ("required-field", "required-part")  # what its users have to give since the change
 MOST_OF_FIRST = 10  # lines of the first file that come before those of others
@@ -133,7 +133,11 @@ def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
     names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule and _fate(row) == _fate(first)))
-    label = names[0] if len(names) == 1 else f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"
+    label = (
+        names[0]
+        if len(names) == 1
+        else f"{', '.join(names[:NAMES_IN_TITLE])}{' and more' if len(names) > NAMES_IN_TITLE else ''}"
+    )
     still = "imports" if first.reference.form == "import" else "calls" if first.reference.call else "uses"
     be, it = ("was", "it") if len(names) == 1 else ("were", "them")
     is_rename = first.rule != "removed-module" and _fate(first).startswith("renamed")
@@ -150,13 +154,13 @@ def _all(first: Breakage, rows: Sequence[Breakage]) -> str:
     for row in rows:
         if row.rule == first.rule and row.name != first.name:
             others.setdefault(row.name, row)
-    told = list(others.values())[: NAMED - 1] if own else []
+    told = list(others.values())[: NAMES_IN_TITLE - 1] if own else []
     sentences = "".join(
         f" `{row.name}` was {_fate(row)}{' too' if _fate(row) == _fate(first) else ''}: "
         f"{row.reference.path}:{row.reference.line} still uses {_left(row)}."
         for row in told
     )
-    left = list(others)[len(told) if own else NAMED - 1 : LISTED]
+    left = list(others)[len(told) if own else NAMES_IN_TITLE - 1 : LISTED_NAMES]
     if first.misfit is not None or not left:
         return sentences
     return f"{sentences} The same holds for {', '.join(f'`{name}`' for name in left)}."

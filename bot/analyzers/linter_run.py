@@ -12,8 +12,8 @@ from bot.machine import extras
 from bot.machine import files as own
 from bot.machine.concurrency import end_process, start_process
 
-SECONDS = 30.0  # of one run
-MOST_BYTES = 16 << 20  # of what it prints
+LINTER_SECONDS = 30.0  # of one run
+MAX_LINTER_BYTES = 16 << 20  # of what it prints
 CHUNK = 1 << 20
 MOST_SAID = 1 << 20  # bytes that are kept of its standard error
 
@@ -49,16 +49,16 @@ async def run(name: str, arguments: Sequence[str], files: Mapping[str, bytes]) -
         process.stdin.close()
         listening = asyncio.ensure_future(_beginning(process.stderr, MOST_SAID))  # or the linter waits for a reader
         try:
-            async with asyncio.timeout(SECONDS):
-                out = await _beginning(process.stdout, MOST_BYTES + 1)
+            async with asyncio.timeout(LINTER_SECONDS):
+                out = await _beginning(process.stdout, MAX_LINTER_BYTES + 1)
                 status = await process.wait()
         except TimeoutError:
-            raise DeepRepoError(f"{name} took longer than {SECONDS:g} s and was ended") from None
+            raise DeepRepoError(f"{name} took longer than {LINTER_SECONDS:g} s and was ended") from None
         finally:
             await end_process(process, process.stdout)
             log = await listening
-    if len(out) > MOST_BYTES:
-        raise DeepRepoError(f"{name} reported more than {MOST_BYTES >> 20} MiB: no report of it was used")
+    if len(out) > MAX_LINTER_BYTES:
+        raise DeepRepoError(f"{name} reported more than {MAX_LINTER_BYTES >> 20} MiB: no report of it was used")
     if status < 0:
         raise DeepRepoError(f"{name} was ended by signal {-status}")
     return status, out, log.decode("utf-8", "replace")

@@ -27,9 +27,9 @@ from impact.text.paths import is_sample, is_test
 
 PORTION = 100  # files of one run
 ALONE = 20  # files that are run one by one after a run that judged none of them
-NAMED = 3  # reports that a sentence names
+NAMED_REPORTS = 3  # reports that a sentence names
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
-MOST_LINES = 6  # a longer report is quoted by its first line
+MAX_QUOTED_LINES = 6  # a longer report is quoted by its first line
 SYNTAX = "invalid-syntax"  # may be reported behind the end of a text
 UNREAD = (
     "the program states no reading to the end of the file: a syntax error, an encoding or a part that it passes over"
@@ -304,8 +304,8 @@ class Linter:
         hidden = {(one.code, one.start) for one in self._fresh(side, side.shown)} - visible
         if hidden:
             labels = [f"{code} in line {line}" for code, line in sorted(hidden, key=lambda one: one[::-1])]
-            more = f" and {count(len(labels) - NAMED, 'more report')}" if len(labels) > NAMED else ""
-            yield f"a comment that the change writes silences {', '.join(labels[:NAMED])}{more}"
+            more = f" and {count(len(labels) - NAMED_REPORTS, 'more report')}" if len(labels) > NAMED_REPORTS else ""
+            yield f"a comment that the change writes silences {', '.join(labels[:NAMED_REPORTS])}{more}"
 
     def _fresh(self, side: Side, head: bytes) -> Iterator[LintReport]:
         """The reports about the text after the change that count, of which the base had none."""
@@ -366,7 +366,7 @@ def _lines(blob: bytes) -> list[str]:
 
 def _quote(lines: Sequence[str], report: LintReport) -> tuple[int, str]:
     """Where a quote of the reported lines begins, and the quote: of many the first; of a blank one the last line before it that is none."""
-    end = report.end if report.start < report.end < report.start + MOST_LINES else report.start
+    end = report.end if report.start < report.end < report.start + MAX_QUOTED_LINES else report.start
     quote = "\n".join(lines[report.start - 1 : end]).rstrip("\n")
     if "\n" in quote:
         return report.start, quote

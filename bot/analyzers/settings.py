@@ -14,7 +14,7 @@ from impact.ports import Tree
 from impact.text.lines import YAML_BREAKS, Places
 
 NAME = "settings"
-MOST = 40  # problems of one file that are findings of their own
+MAX_PROBLEMS = 40  # problems of one file that are findings of their own
 READS = "deeprepo's own settings"
 INSTEAD = dict.fromkeys(names.OTHER_NAMES, names.FILE) | dict.fromkeys(names.OTHER_IGNORE, names.IGNORE)
 
@@ -78,12 +78,18 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
             "What it means to ignore may be reported again.",
         )
     problems = tuple(sorted(problems, key=lambda one: not one.fatal))
-    if len(problems) > MOST:
-        more = f"{path} has {len(problems) - MOST:,} more problems"
+    if len(problems) > MAX_PROBLEMS:
+        more = f"{path} has {len(problems) - MAX_PROBLEMS:,} more problems"
         yield _finding(
-            path, source, places, problems[MOST].line, more, "They are listed once these are corrected.", "medium"
+            path,
+            source,
+            places,
+            problems[MAX_PROBLEMS].line,
+            more,
+            "They are listed once these are corrected.",
+            "medium",
         )
-    for problem in problems[:MOST]:
+    for problem in problems[:MAX_PROBLEMS]:
         severity: Severity = "high" if problem.fatal and path == config.FILE else "medium"
         yield _finding(
             path,

@@ -15,7 +15,7 @@ STRANGERS = re.compile(
 )
 # What they cannot choose: a workflow's own values, which zizmor reports too, numbers, hashes, names of accounts and of the owner's branches, and
 # what only those write who may write to the repository, such as its default branch, a release or a payload that a token sends.
-OWN = re.compile(
+OWN_AUDITS = re.compile(
     r"(?:env|vars|secrets|inputs|matrix|steps|needs|jobs|job|runner|strategy)(?:\..*)?|true|false|null"
     r"|github\.(?!head_ref|event\b)[\w-]+"
     r"|github\.event\.(?:inputs|repository|organization|enterprise|installation|client_payload|release|milestone|label|schedule|deployment\w*)(?:\..*)?"
@@ -64,10 +64,10 @@ def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
         path = place["symbolic"]["key"]["Local"]["verbatim_path"]
         text = place["symbolic"]["annotation"] or row["desc"]
         references = _references(place["concrete"]["feature"]) if row["ident"] == "template-injection" else None
-        if references is not None and all(map(OWN.fullmatch, references)):
+        if references is not None and all(map(OWN_AUDITS.fullmatch, references)):
             continue
         sure = row["determinations"]["confidence"] == "High"
-        sure &= references is None or any(STRANGERS.search(one) and not OWN.fullmatch(one) for one in references)
+        sure &= references is None or any(STRANGERS.search(one) and not OWN_AUDITS.fullmatch(one) for one in references)
         yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, text, sure)
 
 

@@ -15,8 +15,8 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD = 10.0  # seconds for a request's head, and after an answer for what nobody reads
-FILES = 16_384  # open files, as far as the system lets a process have them
-MOST = 2_048  # connections at one time
+MAX_OPEN_FILES = 16_384  # open files, as far as the system lets a process have them
+MAX_CONNECTIONS = 2_048  # connections at one time
 PAUSE = 5.0  # seconds that a body may be late
 PACE = 64 << 10  # bytes in a second of a body beyond that
 
@@ -24,11 +24,11 @@ PACE = 64 << 10  # bytes in a second of a body beyond that
 def raise_files() -> int:
     """Let this process open more files, and return how many connections it has room for: many may come at once, before the first is ended."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    wanted = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         soft = wanted
-    return MOST if soft == resource.RLIM_INFINITY else min(MOST, soft // 2)
+    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, soft // 2)
 
 
 class Connection(H11Protocol):

@@ -26,7 +26,7 @@ TAMED = {
 }
 PROBES, HOOK = frozenset({"/healthz", "/readyz", "/metrics"}), "/webhook"
 OURS = ("bot", "deeprepo", "impact")
-SHOWN = 2_000  # characters of one message: a stranger's text must not flood the log
+MAX_LOGGED_CHARS = 2_000  # characters of one message: a stranger's text must not flood the log
 OK = 400
 
 
@@ -115,7 +115,7 @@ class Json(_Formatter):
 
 def _one_line(text: str) -> str:
     """No line breaks and no control characters: an event is one line, whatever a stranger wrote."""
-    cut = text if len(text) <= SHOWN else f"{text[:SHOWN]}... ({len(text):,} characters)"
+    cut = text if len(text) <= MAX_LOGGED_CHARS else f"{text[:MAX_LOGGED_CHARS]}... ({len(text):,} characters)"
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
 
 
@@ -144,7 +144,7 @@ def _trace(formatter: logging.Formatter, record: logging.LogRecord) -> str:
 
 
 STARS = "***"
-SHORTEST = 6  # a shorter value is a word that stands everywhere
+MIN_HIDDEN_CHARS = 6  # a shorter value is a word that stands everywhere
 KEY_LINE = 32  # of a private key's body, a line of which gives part of it away
 _FORMS = re.compile(
     r"""
@@ -162,7 +162,7 @@ _FORMS = re.compile(
 
 def redactor(secrets: Iterable[str]) -> Callable[[str], str]:
     """What makes a text fit for the log, given the secrets that this process knows."""
-    forms = {form for secret in secrets for form in _forms(secret) if len(form) >= SHORTEST}
+    forms = {form for secret in secrets for form in _forms(secret) if len(form) >= MIN_HIDDEN_CHARS}
     ours = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True)))) if forms else None
 
     def redact(text: str) -> str:

@@ -79,7 +79,7 @@ async def _beside(doing: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 
 TURN = 0.0002  # seconds for which a computing thread keeps the interpreter: each word with a database waits for it
-LOOK = 1.0  # seconds between two looks for the file of the set-up page
+SETUP_LOOK_SECONDS = 1.0  # seconds between two looks for the file of the set-up page
 FOREVER = asyncio.Event  # one that nobody sets
 _log = logs.log("server")
 
@@ -133,7 +133,7 @@ async def _wait(settings: Server, leaving: Leaving, say: Callable[[str], None]) 
 
 async def _watch(page: setup.Setup) -> None:
     while not page.place.credentials.exists():  # noqa: ASYNC110 - another process writes it
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(SETUP_LOOK_SECONDS)
     page.is_done.set()
 
 

@@ -23,7 +23,7 @@ HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
 MOST_AGAIN, MOST_PULLS = 100, 25  # of one round: a long absence is made up for bit by bit
 MOST_DELIVERIES, MOST_REPOSITORIES = 20, 5  # pages of a hundred
-PATIENCE = 5.0  # seconds for GitHub to tell our name
+NAME_SECONDS = 5.0  # seconds for GitHub to tell our name
 ATTEMPTS = 4  # after which a delivery is left alone
 _log = log("rounds")
 
@@ -49,7 +49,7 @@ async def own_name(identity: Identity) -> OwnAccount:
     """Who we are at GitHub, before the first delivery is read; without a login if GitHub does not tell, until the next round."""
     login = ""
     with suppress(HostError):
-        login = (await apps.voice(identity, RequestPace(patience=0, backoff=0.2, timeout=PATIENCE))).login
+        login = (await apps.voice(identity, RequestPace(patience=0, backoff=0.2, timeout=NAME_SECONDS))).login
     return OwnAccount(identity.app_id, login)
 
 

@@ -18,7 +18,9 @@ from bot.storage.findings import OUTCOMES
 from bot.workflow.events import OwnAccount
 
 MONTH = 30 * 86_400.0  # seconds
-FRESH = 2.0  # seconds for which a look at the database counts: anybody may ask, and each look takes the writers' turn
+FRESH_SECONDS = (
+    2.0  # seconds for which a look at the database counts: anybody may ask, and each look takes the writers' turn
+)
 LEAST_SPACE = 32 << 20  # bytes on the disk, below which nothing more is promised
 
 
@@ -62,7 +64,7 @@ class RunningServer:
     async def _writes(self) -> bool:
         """Whether the database can be written: one look for all who ask within a moment."""
         now = asyncio.get_running_loop().time()
-        if self._writable is None or now - self._last_look > FRESH:
+        if self._writable is None or now - self._last_look > FRESH_SECONDS:
             self._last_look, self._writable = now, asyncio.ensure_future(self._begun())
         return await asyncio.shield(self._writable)
 

@@ -18,7 +18,7 @@ from bot.storage.packages import KnownUse, Packages
 from bot.storage.spending import Spending as SpendingTable
 
 DAY = 86_400.0
-PATIENCE = 3.0  # seconds for the server's answer
+ANSWER_SECONDS = 3.0  # seconds for the server's answer
 RECENT = 10  # reviews that are listed
 
 
@@ -128,7 +128,7 @@ async def _opened(settings: Server) -> AsyncIterator[Database]:
 async def _ask(address: str) -> tuple[str, tuple[tuple[str, int], ...]]:
     """Why the server takes no work ("" if it does), and its jobs by state."""
     try:
-        async with httpx2.AsyncClient(base_url=address, timeout=PATIENCE, trust_env=False) as client:
+        async with httpx2.AsyncClient(base_url=address, timeout=ANSWER_SECONDS, trust_env=False) as client:
             ready = await client.get("/readyz")
             metrics = await client.get("/metrics")
         reason = "" if ready.status_code == httpx2.codes.OK else str(ready.json().get("reason") or ready.status_code)

@@ -33,11 +33,11 @@ from bot.storage.people import People
 from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, PackageSurvey, RemarkAsk, ReviewAsk
 from bot.workflow import events
 
-PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
-MOST = 25 << 20  # bytes of a body; GitHub sends no more
-SMALL = 512 << 10  # bytes of a small body: GitHub's have some tens of kilobytes
+BODY_SECONDS = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
+MAX_BODY_BYTES = 25 << 20  # bytes of a body; GitHub sends no more
+SMALL_BODY_BYTES = 512 << 10  # bytes of a small body: GitHub's have some tens of kilobytes
 MOST_TOGETHER = 48 << 20  # bytes of all bodies of one room that are arriving at one time
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_EVENT_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SIGNATURE = re.compile(r"sha256=[0-9a-fA-F]{64}")
 _GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
 UNSIGNED = "X-Hub-Signature-256 is missing, or was not made with the webhook secret"
@@ -46,7 +46,11 @@ NO_CONSUMERS = "DEEPREPO_CONSUMERS is off"
 HOUR, DAY = 3600.0, 86_400.0
 COMMENTS, COMMENTS_OF_STRANGER, COMMENTS_OF_STRANGERS = 60, 6, 60  # taken on of one person; the last of an installation
 CHANGES = 120  # changes of a person without delay
-FREE, STEP, LONGEST = 12, 30.0, 900.0  # changes of a stranger without delay, seconds for each further one, and at most
+UNDELAYED_CHANGES, DELAY_STEP, MAX_DELAY = (
+    12,
+    30.0,
+    900.0,
+)  # changes of a stranger without delay, seconds for each further one, and at most
 TOO_MANY = "its writer has sent too many comments in this hour"
 ALL_STRANGERS = "people who are not known to may write here have sent too many comments in this hour"
 Outcome = Literal["queued", "known", "ignored"]
@@ -142,16 +146,16 @@ class Bodies:
         """The whole body. Raises HTTPException before it is read if it cannot be a delivery, and as soon as it is known to be too long."""
         if not _SIGNATURE.fullmatch(headers.get("x-hub-signature-256", "")):
             raise HTTPException(401, UNSIGNED)
-        length = headers.get("content-length", str(MOST))
+        length = headers.get("content-length", str(MAX_BODY_BYTES))
         if not (length.isascii() and length.isdecimal()):
             raise HTTPException(400, "Content-Length is not a number")
-        is_small = len(length) <= len(str(SMALL)) and int(length) <= SMALL
+        is_small = len(length) <= len(str(SMALL_BODY_BYTES)) and int(length) <= SMALL_BODY_BYTES
         body = None
-        if len(length) <= len(str(MOST)) and int(length) <= MOST:
+        if len(length) <= len(str(MAX_BODY_BYTES)) and int(length) <= MAX_BODY_BYTES:
             room = self.small if is_small else self.large
-            body = await room.read(chunks, SMALL if is_small else MOST, PATIENCE)
+            body = await room.read(chunks, SMALL_BODY_BYTES if is_small else MAX_BODY_BYTES, BODY_SECONDS)
         if body is None:
-            raise HTTPException(413, f"a delivery has at most {MOST >> 20} MB")
+            raise HTTPException(413, f"a delivery has at most {MAX_BODY_BYTES >> 20} MB")
         return body
 
 
@@ -160,7 +164,7 @@ def read(headers: Mapping[str, str], raw: bytes, secret: SecretStr) -> Delivery:
     if not genuine(secret.get_secret_value(), raw, headers.get("x-hub-signature-256")):
         raise HTTPException(401, UNSIGNED)
     event, guid = headers.get("x-github-event", ""), headers.get("x-github-delivery", "")
-    if not _NAME.fullmatch(event):
+    if not _EVENT_NAME.fullmatch(event):
         raise HTTPException(400, "X-GitHub-Event is missing or is not an event's name")
     if not _GUID.fullmatch(guid):
         raise HTTPException(400, "X-GitHub-Delivery is missing or is not a delivery's id")
@@ -236,6 +240,6 @@ class Admission:
         if is_comment:
             return "", None
         if not is_stranger:
-            return "", STEP if own >= CHANGES else None
-        above = max(own, strangers // 4) - FREE
-        return "", min(LONGEST, STEP * above) if above > 0 else None
+            return "", DELAY_STEP if own >= CHANGES else None
+        above = max(own, strangers // 4) - UNDELAYED_CHANGES
+        return "", min(MAX_DELAY, DELAY_STEP * above) if above > 0 else None

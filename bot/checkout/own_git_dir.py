@@ -30,7 +30,7 @@ TRACKING = re.compile(
     re.IGNORECASE,
 )
 # Settings that decide how a file of the work tree becomes content. None of them names a program.
-READING = frozenset(
+READING_COMMANDS = frozenset(
     f"core.{name}"
     for name in (
         "autocrlf",
@@ -119,8 +119,8 @@ async def personal(folder: str) -> Settings:
 def reading(personal: Settings, local: Settings) -> Settings:
     """Those settings that decide how a work tree is read."""
     return [
-        *((name, value) for name, value in personal if name.lower() in READING | PATTERNS),
-        *((name, value) for name, value in local if name.lower() in READING and VALUE.fullmatch(value)),
+        *((name, value) for name, value in personal if name.lower() in READING_COMMANDS | PATTERNS),
+        *((name, value) for name, value in local if name.lower() in READING_COMMANDS and VALUE.fullmatch(value)),
     ]
 
 

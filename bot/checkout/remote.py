@@ -22,12 +22,12 @@ from bot.machine import limits
 from bot.values import Bases
 from bot.values.change import is_object_id
 
-MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
+MAX_FETCHED_BYTES, MAX_FETCH_SECONDS = 4 << 30, 600.0
 # Commits of a pull request that are fetched: a later round may be built on any of them, and any may hold a secret.
 MOST_DEPTH = 250
 TRIES = 3
 TIP = "tip"  # the branch of a store that holds what was fetched of a default branch
-LOOK = 0.5  # seconds between two looks at the size
+SIZE_LOOK_SECONDS = 0.5  # seconds between two looks at the size
 
 OPTIONS = (
     "-c", "protocol.http.allow=always",
@@ -64,8 +64,8 @@ async def fetch(
     folder: str,
     *,
     depth: int = 1,
-    most_bytes: int = MOST_BYTES,
-    most_seconds: float = MOST_SECONDS,
+    most_bytes: int = MAX_FETCHED_BYTES,
+    most_seconds: float = MAX_FETCH_SECONDS,
     backoff: float = 1.0,
 ) -> str:
     """Fetch these commits (merge base, head, the base branch's tip) into a new bare store below `folder`; its path.
@@ -113,10 +113,10 @@ async def fetch_history(url: str, base: str, head: str, token: SecretStr | None,
     source = base if is_object_id(base) else f"refs/heads/{base}"
     refs = (f"+{source}:refs/heads/base", f"+{head}:refs/heads/head")
     try:
-        async with asyncio.timeout(MOST_SECONDS):
-            await _patiently(_Fetch(url, refs, 0, token, store, MOST_BYTES), 1.0)
+        async with asyncio.timeout(MAX_FETCH_SECONDS):
+            await _patiently(_Fetch(url, refs, 0, token, store, MAX_FETCHED_BYTES), 1.0)
     except TimeoutError:
-        raise GitError(f"the history could not be fetched within {MOST_SECONDS:.0f} s") from None
+        raise GitError(f"the history could not be fetched within {MAX_FETCH_SECONDS:.0f} s") from None
     return store
 
 
@@ -178,7 +178,7 @@ async def _once(job: _Fetch) -> None:
     replies = asyncio.ensure_future(process.communicate())
     try:
         while not replies.done():
-            await asyncio.wait([replies], timeout=LOOK)
+            await asyncio.wait([replies], timeout=SIZE_LOOK_SECONDS)
             if _size(job.store) > job.most_bytes:
                 limit = job.most_bytes >> 20
                 raise GitError(f"the repository is larger than {limit:,} MiB without its history: it is not fetched")

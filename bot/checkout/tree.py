@@ -27,8 +27,8 @@ PATCH_BYTES = 128 << 20
 HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change
 MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
 MOST_NAMES = 1_000  # of files in folders that are listed by name
-FOLDER = b"040000 "  # what a row of `ls-tree` begins with that is no file
-KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
+FOLDER_MODE = b"040000 "  # what a row of `ls-tree` begins with that is no file
+ENTRY_KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 SEARCH_SECONDS = 60.0  # of one search
 SEARCH_BYTES = 64 << 20  # of what one search finds
@@ -253,7 +253,7 @@ class Checkout:
                 cwd=self._folder, env=self._env,
             )  # fmt: skip
             out += result.out if result.status == 0 else b""
-        rows = [row for row in out.split(b"\0") if row and not row.startswith(FOLDER)]
+        rows = [row for row in out.split(b"\0") if row and not row.startswith(FOLDER_MODE)]
         return {entry.path: entry for entry in map(_entry, rows)}
 
     def _is_listed(self, commit: str) -> bool:
@@ -453,4 +453,4 @@ def _entry(row: bytes) -> TreeEntry:
     meta, _, path = row.partition(b"\t")
     mode, _, oid, size = meta.split()
     byte_size = SIZES[size] if size in SIZES else int(size)
-    return TreeEntry(name_of(path), oid.decode(), KINDS.get(mode, "file"), byte_size)
+    return TreeEntry(name_of(path), oid.decode(), ENTRY_KINDS.get(mode, "file"), byte_size)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bot.wiring.settling import Round
 
 STATE = "info/deeprepo-agent.json"  # in the git folder, as the list of what is ignored for one person
-MOST = 1 << 20  # bytes of what the agent says, and of the state
+MAX_INPUT_BYTES = 1 << 20  # bytes of what the agent says, and of the state
 GO_ON = (
     1  # the agent stops and its person is shown the sentence; 2 would have it go on for ever where something is wrong
 )
@@ -37,7 +37,7 @@ def command(
     {"decision": "block", "reason": ...}, three times at most; then, and where another round can add nothing, there is no answer.
     """
     try:
-        given = _given(sys.stdin.buffer.read(MOST))
+        given = _given(sys.stdin.buffer.read(MAX_INPUT_BYTES))
         reason = _reason(given, effort, fail_on)
     except NothingToReview:
         return CLEAN
@@ -82,8 +82,8 @@ def _reason(given: dict[str, Any], effort: Any, fail_on: Severity) -> str:  # no
     if round_.settled or not round_.open:
         return ""
     mine = [one for one in listed if one.finding.number in round_.open]
-    prompt = handover.prompt(mine, review.pull.head, handover.MOST_BYTES)
-    return text("agent_stop.txt.j2", round=round_, most=settling.MOST, prompt=prompt.strip()).strip()
+    prompt = handover.prompt(mine, review.pull.head, handover.MAX_PROMPT_BYTES)
+    return text("agent_stop.txt.j2", round=round_, most=settling.MAX_ROUNDS, prompt=prompt.strip()).strip()
 
 
 async def _reviewed(repo: str, effort: Any) -> "tuple[Review, tuple[tuple[int, str], ...]]":  # noqa: ANN401 - as above
@@ -111,7 +111,7 @@ def _last(folder: Path, session: str) -> "Round | None":
     from bot.wiring.settling import Round
 
     try:
-        stored = json.loads(files.content(folder / STATE, MOST, below=folder) or b"null")
+        stored = json.loads(files.content(folder / STATE, MAX_INPUT_BYTES, below=folder) or b"null")
         if stored.pop("session") != session:
             return None
         values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in stored.items()}

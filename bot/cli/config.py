@@ -11,7 +11,7 @@ from bot.cli.exits import CLEAN, finish, say, tell
 from bot.cli.options import RepoFolder
 from bot.errors import NoCommitError
 
-MOST = 1 << 20  # bytes of a settings file that are compared
+MAX_FILE_BYTES = 1 << 20  # bytes of a settings file that are compared
 
 
 def command(
@@ -68,7 +68,7 @@ def _compare(here: Path, in_force: bytes) -> None:
     if not here.is_file():
         return
     with suppress(OSError), here.open("rb") as file:
-        if file.read(MOST).splitlines() != in_force[:MOST].splitlines():
+        if file.read(MAX_FILE_BYTES).splitlines() != in_force[:MAX_FILE_BYTES].splitlines():
             tell(
                 f"{here} differs from the one at the tip of the base branch, which is used: commit and merge it there."
             )

@@ -11,7 +11,7 @@ from bot.machine import files
 from bot.review.guidance import MAX_FILE, is_guideline, read_guideline
 from impact.text import globs
 
-MOST = 1 << 20  # bytes of an old file
+MAX_OLD_FILE_BYTES = 1 << 20  # bytes of an old file
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def take_over(top: Path, names: Sequence[str]) -> TakenOver:
         paths = [path for path in (*form.files, *tracked) if path in form.files or globs.matches(form.guides, path)]
         for path in dict.fromkeys(paths):
             by = [name for name in wanted if name in (form.word, path) or path.startswith(f"{name}/")]
-            content = files.content(top / path, MOST, below=top) if by or not wanted else None
+            content = files.content(top / path, MAX_OLD_FILE_BYTES, below=top) if by or not wanted else None
             if content is None:
                 continue
             used.update(by)

@@ -12,7 +12,7 @@ from bot.errors import NothingToReview, UsageError
 from bot.machine import files
 
 SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order in which they are looked through
-MOST = 1 << 20  # bytes of a list of entries; far less is read
+MAX_LIST_BYTES = 1 << 20  # bytes of a list of entries; far less is read
 
 if TYPE_CHECKING:
     from bot.config.ignore_file import IgnoreEntry
@@ -62,7 +62,7 @@ def command(
     entry = silencing.entry_for(finding, scope, reason.strip(), until)
     if path is not None:
         entry = entry.model_copy(update={"path": path})
-    before = files.content(target, MOST, below=top)
+    before = files.content(target, MAX_LIST_BYTES, below=top)
     entries = silencing.read_ignore_file(before, date.min).entries
     if any(_same(entry, other) for other in entries):
         tell(f"{target} already has this entry.")

@@ -17,7 +17,7 @@ from bot.machine import extras, files
 if TYPE_CHECKING:
     from bot.cli.elsewhere import TakenOver
 
-WORKFLOW, SETTINGS = ".github/workflows/deeprepo.yml", ".deeprepo.yml"
+WORKFLOW, SETTINGS_FILE = ".github/workflows/deeprepo.yml", ".deeprepo.yml"
 HERE = Path(__file__).parents[1]
 SOURCES = (
     HERE / "templates/setup/deeprepo.yml",
@@ -28,7 +28,7 @@ ADDRESS = re.compile(
     r"(?:https?://(?:[^@/\s]*@)?|ssh://(?:[^@/\s]*@)?|[\w.-]+@)[\w.-]+(?::\d+)?[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$"
 )
 ACTION = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
-MOST = 1 << 20  # bytes of a file that is there already
+MAX_PRESENT_BYTES = 1 << 20  # bytes of a file that is there already
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ def command(
     top = top_of(repo)
     taken = take_over(top, names or []) if elsewhere else None
     source = _named(action) if action else _installed_from()
-    written = {WORKFLOW: _workflow(source), SETTINGS: _settings(taken)}
-    before = {name: files.content(top / name, MOST, below=top) for name in written}
+    written = {WORKFLOW: _workflow(source), SETTINGS_FILE: _settings(taken)}
+    before = {name: files.content(top / name, MAX_PRESENT_BYTES, below=top) for name in written}
     others = [name for name, old in before.items() if old is not None and old != written[name].encode()]
     if others and not overwrite:
         raise UsageError(f"{' and '.join(others)}: already there with other text; --overwrite replaces it")

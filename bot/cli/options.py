@@ -25,7 +25,7 @@ class Show(StrEnum):
     all = "all"
 
 
-SHOWN = "Also list findings that a second call did not confirm (unproven), and every list to its end (all)."
+SHOW_HELP = "Also list findings that a second call did not confirm (unproven), and every list to its end (all)."
 RepoFolder = Annotated[str, typer.Option(help="The git repository.", metavar="DIR")]
 Staged = Annotated[bool, typer.Option("--staged", help="Take what is in the index.")]
 Uncommitted = Annotated[bool, typer.Option("--uncommitted", help="Take all local work, new files too.")]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import finish, tell
-from bot.cli.options import SHOWN, Show
+from bot.cli.options import SHOW_HELP, Show
 from bot.outputs import Format
 
 
@@ -22,7 +22,7 @@ def command(
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
     ] = None,
-    show: Annotated[list[Show] | None, typer.Option(help=SHOWN)] = None,
+    show: Annotated[list[Show] | None, typer.Option(help=SHOW_HELP)] = None,
 ) -> int:
     """Reproduce a recorded review from its journal and the repository's objects. Nothing is sent.
 

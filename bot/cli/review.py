@@ -30,7 +30,7 @@ TraceFile = Annotated[
         metavar="FILE", help="As --journal, but start the file from the beginning. `deeprepo trace FILE` shows it."
     ),
 ]
-ShowOption = Annotated[list[options.Show] | None, typer.Option(help=options.SHOWN)]
+ShowOption = Annotated[list[options.Show] | None, typer.Option(help=options.SHOW_HELP)]
 SarifFiles = Annotated[
     list[Path] | None,
     typer.Option(

@@ -175,7 +175,7 @@ def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
         return ()
     from bot.findings import sarif_results
 
-    return tuple((str(path), _beginning(path, sarif_results.MOST_BYTES + 1)) for path in paths)
+    return tuple((str(path), _beginning(path, sarif_results.MAX_SARIF_BYTES + 1)) for path in paths)
 
 
 @contextmanager

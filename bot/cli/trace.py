@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rlm.journal.reader import Record, Section
 
 WIDE = 200  # columns where nobody's terminal sets a limit
-SHOWN = 100  # characters of a line of code, an error, a prompt
+SHOWN_CHARS = 100  # characters of a line of code, an error, a prompt
 COVERED = (("unit", "changed code"), ("use", "uses of what changed"), ("dependent", "dependent files"))
 Row = dict[str, Any]
 
@@ -71,7 +71,7 @@ class _Trace:
         if in_flight:
             top.add(_words((f"{in_flight} requests were in flight when a run was killed", "yellow")))
         for sentence in dict.fromkeys(row["text"] for row in self.section.of("failed")):
-            top.add(_words(("not answered  ", "yellow"), sentence[: 2 * SHOWN]))
+            top.add(_words(("not answered  ", "yellow"), sentence[: 2 * SHOWN_CHARS]))
         self._end(top)
         return top
 
@@ -104,7 +104,7 @@ class _Trace:
             branch.add(_words(("-> ", "dim"), _line(row["output"]), (f"  {len(row['output']):,} characters", "dim")))
         self._phase(branch, "asked", "worker", at=at)
         for one in (each for each in self.section.of("tool") if each["at"] == at):
-            words = f"{one['name']}  {one['arguments'][:SHOWN]}", (" -> ", "dim")
+            words = f"{one['name']}  {one['arguments'][:SHOWN_CHARS]}", (" -> ", "dim")
             branch.add(_words(("tool  ", "dim"), *words, _line(one.get("error") or repr(one["result"]))))
         return branch
 
@@ -123,7 +123,7 @@ class _Trace:
 
         model = (f"{call['model']}  ", "")
         if "error" in call:
-            return _words(model, (line(call["error"])[:SHOWN], "red"))
+            return _words(model, (line(call["error"])[:SHOWN_CHARS], "red"))
         request = next((r for r in self.section.of("request") if r["key"] == call["key"] and r["messages"]), None)
         text = self.record.messages.get(request["messages"][-1], {}).get("text", "") if request else ""
         reply = _line(call["reply"]["text"]) or "a call of its tool"
@@ -188,7 +188,7 @@ def _lines(text: str, most: int) -> list[str]:
     """The first lines that say something (the last ones, where `most` is negative), made harmless for a terminal."""
     from bot.render import line
 
-    rows = [line(row)[:SHOWN] for row in (text or "").split("\n") if row.strip()]
+    rows = [line(row)[:SHOWN_CHARS] for row in (text or "").split("\n") if row.strip()]
     visible = rows[:most] if most > 0 else rows[most:]
     return [*visible, f"... {len(rows) - most} more lines"] if 1 < most < len(rows) else visible
 

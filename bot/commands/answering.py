@@ -30,9 +30,9 @@ from impact.ports import Tree
 from rlm.errors import BadAnswer, BudgetSpent, ProviderError
 from rlm.values import Message, Model, Prompt, Purpose, Schema
 
-MAX_TOKENS = 2_048
+ANSWER_TOKENS = 2_048
 MAX_QUOTES = 8
-THREAD_CHARS, BODY_CHARS = 4_000, 2_000
+THREAD_CHARS, PULL_CHARS = 4_000, 2_000
 MOST_ABOUT = 200  # characters of a question, where a second request names it
 
 
@@ -102,13 +102,13 @@ def _prompt(
         finding=about.finding,
         thread=render.cut(about.thread, THREAD_CHARS),
         title=session.pull.title,
-        body=render.cut(session.pull.body, BODY_CHARS),
+        body=render.cut(session.pull.body, PULL_CHARS),
         excerpts=excerpts,
         diff=sources.diff(session.files, {excerpt.path for excerpt in excerpts}),
     )
     system = render.text("prompts/ask_system.md.j2") + tongue(session.language)
     messages = Message("system", system), Message("user", question_text)
-    return Prompt(messages, answer=schema(), max_tokens=MAX_TOKENS, about=f"the question: {question[:MOST_ABOUT]}")
+    return Prompt(messages, answer=schema(), max_tokens=ANSWER_TOKENS, about=f"the question: {question[:MOST_ABOUT]}")
 
 
 async def verbatim(quotes: Sequence[Mapping[str, str]], tree: Tree) -> tuple[Evidence, ...]:

@@ -11,7 +11,7 @@ from bot.findings import silencing
 from bot.render import Phrases, Safe, code, comment, phrase
 from bot.values import Dismissal, Finding, LearnedRule, OwnerRule, Proposal
 
-LONGEST = 300  # characters of a path
+MAX_PATH_CHARS = 300  # characters of a path
 _ONE_PATH = re.compile(r"=.*|/(?:[^\\*?\[]|\\.)*[^/\\*?\[]", re.DOTALL)  # exact, or a pattern without wildcards
 
 
@@ -73,7 +73,7 @@ def decision(rule: LearnedRule, words: Phrases) -> Safe:
 def place_words(rule: LearnedRule) -> dict[str, Any]:
     """How our own sentences name a rule: its kind or its sentence, and its place."""
     what = rule.rule.text if rule.rule.is_learning else rule.rule.kind[:80]
-    return {"kind": code(what[:LONGEST].rstrip(". ")), "path": code(rule.rule.place[:LONGEST])}
+    return {"kind": code(what[:MAX_PATH_CHARS].rstrip(". ")), "path": code(rule.rule.place[:MAX_PATH_CHARS])}
 
 
 def state_phrase(rule: LearnedRule) -> str:

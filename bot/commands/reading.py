@@ -12,13 +12,15 @@ from unicodedata import category
 
 from bot.render import encodable
 
-MOST = 16_000  # characters looked at
-LONGEST, LONGEST_WORD = 4_000, 40  # characters of an argument, and of a word that nobody knows
+MAX_COMMENT_CHARS = 16_000  # characters looked at
+MAX_ARGUMENT_CHARS, MAX_WORD_CHARS = 4_000, 40  # characters of an argument, and of a word that nobody knows
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _APART = re.compile(r" {0,3}>| {4}|\t")  # a quote, indented code
 _CODE = re.compile(r"(`+)[^`\n]*\1")
-_NAME = re.compile(r"(?<![\w@/.`+-])@([A-Za-z0-9](?:[A-Za-z0-9-]{0,98}[A-Za-z0-9])?)(\[bot\])?((?:/[\w-]+)?)(?![\w@-])")
+_MENTION = re.compile(
+    r"(?<![\w@/.`+-])@([A-Za-z0-9](?:[A-Za-z0-9-]{0,98}[A-Za-z0-9])?)(\[bot\])?((?:/[\w-]+)?)(?![\w@-])"
+)
 _SIGNS = ".,:;!?"
 
 
@@ -52,7 +54,7 @@ def _from_sight(text: str) -> str:
 
 def plain_lines(body: str) -> str:
     """The beginning of a comment as it is read here: bounded, with line feeds alone."""
-    return encodable(body[:MOST]).replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
+    return encodable(body[:MAX_COMMENT_CHARS]).replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
 
 
 def own_lines(text: str) -> list[str]:
@@ -91,10 +93,13 @@ def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *
         parts = word.split()
         if words_typed[: len(parts)] == parts:
             rest = "".join(text.split(None, len(parts))[len(parts) :])
-            return Command(word, f"{rest}\n{below}".strip()[:LONGEST] if word in long else rest.strip()[:LONGEST])
+            return Command(
+                word,
+                f"{rest}\n{below}".strip()[:MAX_ARGUMENT_CHARS] if word in long else rest.strip()[:MAX_ARGUMENT_CHARS],
+            )
     if mention:  # what is no command is a remark
         return None
-    return Command(next((part[:LONGEST_WORD] for part in words_typed if part), "help"))
+    return Command(next((part[:MAX_WORD_CHARS] for part in words_typed if part), "help"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +117,7 @@ def read_mentions(body: str, login: str) -> Mentions:
         return Mentions()
     ours = _names(login)
     text = _CODE.sub("x", "\n".join(own_lines(plain_lines(body)))).strip()
-    names = [(match.start(), match[1].lower() in ours and not match[3]) for match in _NAME.finditer(text)]
+    names = [(match.start(), match[1].lower() in ours and not match[3]) for match in _MENTION.finditer(text)]
     return Mentions(
         us=any(mine for _, mine in names),
         others=any(not mine for _, mine in names),

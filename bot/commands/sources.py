@@ -12,11 +12,11 @@ from rlm.values import tokens
 
 DIFF_TOKENS = 12_000
 WHOLE = 200  # lines of a file that is named without lines
-AROUND = 6  # lines around a line that is named
-MAX_WORDS, MAX_FILES = 12, 2
-_WORD = re.compile(r"(?<![\w$./@-])[\w$./@-]*[\w$](?:\(\))?(?::\d+(?:-\d+)?)?")
+LINES_AROUND_NAMED = 6  # lines around a line that is named
+MAX_WORDS, MAX_SHOWN_FILES = 12, 2
+_SYMBOL = re.compile(r"(?<![\w$./@-])[\w$./@-]*[\w$](?:\(\))?(?::\d+(?:-\d+)?)?")
 _LINES = re.compile(r":(\d+)(?:-(\d+))?$")
-_NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,}")
 _TELLING = re.compile(r"_|\d|[a-z][A-Z]|\(\)$")  # how a name differs from a word of prose
 
 
@@ -30,8 +30,8 @@ class Diff:
 
 def names_in(question: str) -> tuple[str, ...]:
     """What a question names: paths, and names that are not words of prose, those in backticks first."""
-    code_words = [word for span in re.findall(r"`([^`\n]+)`", question) for word in _WORD.findall(span)]
-    plain = [word for word in _WORD.findall(question) if _TELLING.search(word) or re.search(r"\w\.\w|/", word)]
+    code_words = [word for span in re.findall(r"`([^`\n]+)`", question) for word in _SYMBOL.findall(span)]
+    plain = [word for word in _SYMBOL.findall(question) if _TELLING.search(word) or re.search(r"\w\.\w|/", word)]
     return tuple(dict.fromkeys([*code_words, *plain]))[:MAX_WORDS]
 
 
@@ -69,11 +69,13 @@ def _of_path(word: str, paths: Mapping[str, object]) -> list[LookUp]:
     hits = [path] if path in paths else [p for p in paths if p.endswith(f"/{path}")] if "." in path else []
     first = int(lines[1][:7]) if lines else 1
     last = int((lines[2] or lines[1])[:7]) if lines else WHOLE
-    start, end = max(1, first - AROUND), min(last, first + WHOLE) + AROUND
-    return [LookUp("lines", "", hit, start, end) for hit in hits[:MAX_FILES]]
+    start, end = max(1, first - LINES_AROUND_NAMED), min(last, first + WHOLE) + LINES_AROUND_NAMED
+    return [LookUp("lines", "", hit, start, end) for hit in hits[:MAX_SHOWN_FILES]]
 
 
 def _of_name(word: str) -> list[LookUp]:
     """Where the last part of a dotted name is defined, and the lines that hold it."""
     name = word.removesuffix("()").rpartition(".")[2]
-    return [LookUp("definition", name), LookUp("search", rf"\b{re.escape(name)}\b")] if _NAME.fullmatch(name) else []
+    return (
+        [LookUp("definition", name), LookUp("search", rf"\b{re.escape(name)}\b")] if _IDENTIFIER.fullmatch(name) else []
+    )

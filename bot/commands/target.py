@@ -16,7 +16,7 @@ from bot.values import Finding, PullRequest
 _MENTIONED = re.compile(
     r"(?:#|\b(?:finding|no\.?|nr\.?|number|befund|hallazgo|constat)\s*#?)(\d{1,4})\b", re.IGNORECASE
 )
-_NAMED = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{32}|[0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
+_NUMBER_OR_MARK = re.compile(r"(?:#?(\d{1,4})|([0-9a-f]{32}|[0-9a-f]{16}))(?=$|[\s.:,;])[.:,;]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def find(argument: str, context: CommandContext) -> CommandTarget:
     here = of_thread(context)
     if here.fingerprint:
         return replace(here, rest=argument.strip())
-    last_review, match = here.last_review, _NAMED.match(argument)
+    last_review, match = here.last_review, _NUMBER_OR_MARK.match(argument)
     if match is None or last_review is None:
         return replace(here, rest=argument.strip())
     rest = argument[match.end() :].strip()

@@ -357,8 +357,8 @@ class ReviewSettings:
     )
 
 
-SETTINGS = fields(ReviewSettings)
-DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTINGS}
+SETTING_FIELDS = fields(ReviewSettings)
+DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTING_FIELDS}
 LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # whose entries come from more than one file
 OLD_LISTS = {  # names of earlier versions: the form of their entries, and the list that they are part of now
     "rules": (RuleEntry, "ignore"),
@@ -370,6 +370,10 @@ OLD_LISTS = {  # names of earlier versions: the form of their entries, and the l
 def written_as(name: str) -> str:
     """A setting's name as the file has it: `budget.usd` for `usd`."""
     return next(
-        (f"{each.metadata['section']}.{name}" for each in SETTINGS if each.name == name and each.metadata["section"]),
+        (
+            f"{each.metadata['section']}.{name}"
+            for each in SETTING_FIELDS
+            if each.name == name and each.metadata["section"]
+        ),
         name,
     )

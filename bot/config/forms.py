@@ -8,7 +8,7 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.config.defaults import OLD_LISTS, SECTIONS, SETTINGS, Checked, ReviewSettings, Triggers
+from bot.config.defaults import OLD_LISTS, SECTIONS, SETTING_FIELDS, Checked, ReviewSettings, Triggers
 
 
 class FileSection(BaseModel):
@@ -44,10 +44,10 @@ def repository() -> type[FileSection]:
     """The model of the whole of .deeprepo.yml."""
     rows: dict[str, Any] = {}
     for name, (doc, about) in SECTIONS.items():
-        keys: dict[str, Any] = {each.name: _key(each) for each in SETTINGS if each.metadata["section"] == name}
+        keys: dict[str, Any] = {each.name: _key(each) for each in SETTING_FIELDS if each.metadata["section"] == name}
         part = create_model(f"{name.capitalize()}Section", __base__=FileSection, __doc__=doc, **keys)
         rows[name] = part, pydantic.Field(part(), description=about)
-    rows |= {each.name: _key(each) for each in SETTINGS if not each.metadata["section"]}
+    rows |= {each.name: _key(each) for each in SETTING_FIELDS if not each.metadata["section"]}
     for name, (entry, into) in OLD_LISTS.items():
         rows[name] = (
             tuple[section(entry), ...],  # type: ignore[misc]

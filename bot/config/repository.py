@@ -12,17 +12,17 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from bot.config import forms, yaml_text
-from bot.config.defaults import ALL, CLAIMS, DEFAULTS, OLD_LISTS, SETTINGS, IgnoreItem, Instruction
+from bot.config.defaults import ALL, CLAIMS, DEFAULTS, OLD_LISTS, SETTING_FIELDS, IgnoreItem, Instruction
 from bot.config.names import FILE, MOST_SENTENCE
 from bot.errors import ConfigError
 from bot.values.finding import CATEGORIES, CODE_CATEGORIES
 from rlm.values import COMMAND
 
-SHOWN = 12  # problems of one file that one error names
+NAMED_PROBLEMS = 12  # problems of one file that one error names
 ENTRIES = {"ignore": IgnoreItem, "instructions": Instruction}
 FINGERPRINT = r"(?:[0-9a-f]{16}|[0-9a-f]{32})?"
 MOST_ASKED = 600  # characters of an instruction that has to be answered
-KINDS = (*CATEGORIES, *CODE_CATEGORIES, CLAIMS, ALL)
+FINDING_KINDS = (*CATEGORIES, *CODE_CATEGORIES, CLAIMS, ALL)
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -74,7 +74,7 @@ def check(text: bytes, *, strict: bool = True) -> tuple[RepoFile, tuple[Problem,
 
 def _what_it_sets(file: Any) -> RepoFile:  # noqa: ANN401 - a model that is made of the settings
     values: dict[str, Any] = {}
-    for each in SETTINGS:
+    for each in SETTING_FIELDS:
         part = getattr(file, each.metadata["section"]) if each.metadata["section"] else file
         value = getattr(part, each.name)
         if each.name not in part.model_fields_set or value is None:
@@ -139,7 +139,7 @@ def read(text: bytes, name: str = FILE, *, strict: bool = True) -> tuple[RepoFil
     sorted_problems = sorted(problems, key=lambda problem: problem.line or 0)
     sentences = tuple(f"{yaml_text.place(name, each.line)}: {each.sentence}" for each in sorted_problems)
     if any(each.fatal for each in problems):
-        raise ConfigError("; ".join(sentences[:SHOWN]))
+        raise ConfigError("; ".join(sentences[:NAMED_PROBLEMS]))
     return file, sentences
 
 
@@ -176,8 +176,8 @@ def _unusable_entries(node: yaml.Node | None, settings: Any) -> Iterator[Problem
             yield problem(key, at, f"{names[at]} is the name of another one; the first one counts", "name")
     for key in ("rules", "ignore"):
         for at, kind in enumerate(one.kind for one in getattr(settings, key)):
-            if kind and kind not in KINDS and get_close_matches(kind, KINDS, 1):
-                yield problem(key, at, f"{kind} is no category of findings{_near_miss(kind, KINDS)}", "kind")
+            if kind and kind not in FINDING_KINDS and get_close_matches(kind, FINDING_KINDS, 1):
+                yield problem(key, at, f"{kind} is no category of findings{_near_miss(kind, FINDING_KINDS)}", "kind")
     for key in ("ignore", "instructions"):
         for at, entry in enumerate(getattr(settings, key)):
             why = next((sentence for is_wrong, sentence in WRONG[key] if is_wrong(entry)), "")

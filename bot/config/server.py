@@ -19,13 +19,13 @@ from bot.config.forms import FromEnvironment
 from bot.config.settings import PREFIX
 from bot.errors import ConfigError
 
-OWN = 512  # MB that are left to the server itself
+OWN_MEGABYTES = 512  # MB that are left to the server itself
 CREDENTIALS = ("app_id", "private_key", "webhook_secret")
 SIGN_IN = ("client_id", "client_secret")  # of the App: people sign in on the operator's page with them
 SECRETS = (*CREDENTIALS, "client_secret")  # what may also be read from a file whose path is given
 STORED = "app.json"  # in the data folder: what the set-up page has brought home
 SHORTEST_SECRET = 16
-MOST = 64_000  # bytes of a file that holds a secret
+MAX_SECRET_BYTES = 64_000  # bytes of a file that holds a secret
 # What to do about a variable, in the words of the person who sets it.
 ADVICE = {
     "app_id": "it is the number on the App's page on GitHub",
@@ -139,7 +139,7 @@ def places(each: int) -> int:
     memory = pages * size >> 20
     with suppress(OSError, ValueError):  # without a limit it holds a word
         memory = min(memory, int(LIMIT.read_text("ascii")) >> 20)
-    return max(2, min(4 * (os.cpu_count() or 1), (memory - OWN) // each, 32))
+    return max(2, min(4 * (os.cpu_count() or 1), (memory - OWN_MEGABYTES) // each, 32))
 
 
 class ServerPlace(FromEnvironment):
@@ -299,7 +299,7 @@ def _files(names: Iterable[str], wrong: list[str]) -> dict[str, Any]:
             wrong.append(f"{variable} and {variable}_FILE are both set: keep one of them")
         try:
             with Path(path).expanduser().open("rb") as file:
-                values[name] = file.read(MOST).decode()
+                values[name] = file.read(MAX_SECRET_BYTES).decode()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             wrong.append(f"{variable}_FILE: the file cannot be read ({reason}); name a file that this user may read")

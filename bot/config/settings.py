@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from bot.config.defaults import SETTINGS, Threshold, setting, written_as
+from bot.config.defaults import SETTING_FIELDS, Threshold, setting, written_as
 from bot.errors import ConfigError
 from bot.levels import ReviewEffort, Strategy
 from bot.values.consumer import Disclosure
@@ -36,7 +36,7 @@ def _as_file(name: str, more: str = "") -> Any:  # noqa: ANN401 - the type stand
     return setting(None, f"As `{written_as(name)}`{more}.", **bounds)
 
 
-_BY_NAME = {each.name: each for each in SETTINGS}
+_BY_NAME = {each.name: each for each in SETTING_FIELDS}
 LOWER = ", which can only lower this value"
 
 

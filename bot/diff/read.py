@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 REGULAR = "100"  # how the mode of a file begins that is no link and no submodule
 STATUS: dict[str, Literal["added", "deleted", "renamed"]] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
-KINDS: dict[str, Literal[" ", "+", "-"]] = {" ": " ", "+": "+", "-": "-"}
+LINE_KINDS: dict[str, Literal[" ", "+", "-"]] = {" ": " ", "+": "+", "-": "-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,6 @@ def _hunk(hunk: "ParsedHunk") -> Hunk:
     lines = tuple(
         DiffLine(kind, line.value.removesuffix("\n").removesuffix("\r"), line.source_line_no, line.target_line_no)
         for line in hunk
-        if (kind := KINDS.get(line.line_type))
+        if (kind := LINE_KINDS.get(line.line_type))
     )
     return Hunk(hunk.source_start, hunk.source_length, hunk.target_start, hunk.target_length, lines)

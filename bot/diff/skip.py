@@ -17,7 +17,7 @@ ELSEWHERE = frozenset({SUBMODULE, LINK})
 POINTER = "pointer of Git LFS: the file itself is stored elsewhere"
 POINTER_HEAD = b"version https://git-lfs.github.com/spec/v1\n"
 VENDOR = "vendored code"
-LOCK = "lock file"
+LOCK_FILE = "lock file"
 LICENCE_TEXT = "text of a licence"
 GENERATED = "generated file"
 ATTRIBUTED = "generated, according to .gitattributes"
@@ -25,7 +25,7 @@ PICTURE = "picture, sound, font or document for a viewer"  # no text by its name
 MINIFIED = "minified"
 FOREIGN = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # nobody here has written such a file
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
-LONG_LINE = 1_000  # characters; the median line of a minified file is longer
+MINIFIED_LINE = 1_000  # characters; the median line of a minified file is longer
 SUBMODULE_MODE, LINK_MODE, ABSENT = "160000", "120000", "000000"
 HARMLESS = re.compile(r"^(only the file mode changed|no line changed|empty file)$")
 LICENCE = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE)([.-](md|txt|rst|[A-Z][\w.-]*))?$")
@@ -90,7 +90,7 @@ def reason(
     line_count = len(file.added_lines) + len(file.removed_lines)
     checks: dict[str, bool] = {
         POINTER: change.heads.get(file.path, b"").startswith(POINTER_HEAD) and file.status != "deleted",
-        LOCK: all(map(is_lock, paths)),
+        LOCK_FILE: all(map(is_lock, paths)),
         VENDOR: all(vendored_folder(path) for path in paths),
         LICENCE_TEXT: all(LICENCE.search(path) and not is_code(path) for path in paths),
         "deleted documentation": file.status == "deleted" and is_prose(file.path),
@@ -136,7 +136,7 @@ def is_unvouched(file: ChangedFile, why: str | None, *, replaces_code: bool = Fa
 
 def _is_vouched_by_name(file: ChangedFile, why: str) -> bool:
     """Whether the name of a new file, or the owner's attributes, vouch for it."""
-    if why in (LOCK, LICENCE_TEXT):
+    if why in (LOCK_FILE, LICENCE_TEXT):
         return True
     is_marked = why == ATTRIBUTED or (why == GENERATED and is_generated(file.path))
     return is_marked and not (is_code(file.path) or is_settings(file.path))
@@ -163,10 +163,10 @@ def _is_media(path: str, start: bytes) -> bool:
 
 def _is_minified(file: ChangedFile) -> bool:
     lengths = sorted(len(line.text) for hunk in file.hunks for line in hunk.lines if line.kind == "+")
-    return bool(lengths) and lengths[len(lengths) // 2] > LONG_LINE
+    return bool(lengths) and lengths[len(lengths) // 2] > MINIFIED_LINE
 
 
 def _long_lines(start: bytes) -> bool:
     """Whether a file had long lines before the change, by its beginning."""
     lengths = sorted(len(line) for line in start.split(b"\n"))
-    return lengths[len(lengths) // 2] > LONG_LINE
+    return lengths[len(lengths) // 2] > MINIFIED_LINE

@@ -13,7 +13,9 @@ from impact.text.paths import is_prose, is_test
 
 LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs
 GAP = DiffRow("", "[...]")  # unchanged lines that nobody counts: the next row has its number
-SMALL = 4  # unchanged lines between two stretches of rows that are shown instead of counted, if the diff holds them
+SMALL_GAP_LINES = (
+    4  # unchanged lines between two stretches of rows that are shown instead of counted, if the diff holds them
+)
 NO_LINES: Mapping[str, Mapping[int, str]] = {}
 Place = tuple[int, int, int]  # head line, 0 for a removed row above it and 1 for the line itself, line in the base
 # A literal, up to the end of its line where nothing closes it; a word, or a sign.
@@ -171,7 +173,7 @@ def _between(places: Sequence[Place], context: Mapping[int, str]) -> dict[Place,
     rows_between: dict[Place, DiffRow] = {}
     for one, other in pairwise(places):
         gap = range(one[0] + one[1], other[0])
-        if len(gap) <= SMALL and all(line in context for line in gap):
+        if len(gap) <= SMALL_GAP_LINES and all(line in context for line in gap):
             rows_between.update({(line, 1, 0): DiffRow(" ", context[line], line) for line in gap})
     return rows_between
 

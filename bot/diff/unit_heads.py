@@ -13,11 +13,11 @@ from bot.values import ChangedFile, Definition, DiffRow, Unit
 from impact.text.lines import defined_names, is_comment
 from rlm.values import tokens
 
-MOST = 6  # heads above one stretch of rows: the outermost two and the innermost ones
+MAX_HEADS = 6  # heads above one stretch of rows: the outermost two and the innermost ones
 OUTER = 2
 SIGNATURE = 12  # lines of one head: a list of parameters may go on
-SMALL = 3  # lines between a head and what follows that are shown too
-LONGEST = 240  # characters; a longer line was written by a program
+SMALL_HEAD_GAP = 3  # lines between a head and what follows that are shown too
+MAX_HEAD_CHARS = 240  # characters; a longer line was written by a program
 _OPENS = re.compile(r"(?:[{(\[:]|=>|->|=|\b(?:do|then|begin)(?:\s*\|[^|]*\|)?)\s*$")
 # It goes on with what a line of the same indentation began.
 _BRANCH = re.compile(
@@ -48,7 +48,7 @@ def with_heads(
             numbers.update(chains.get(at, ()))
         whole = {n for number in numbers for n in _signature(lines, number)}
         whole.update(_near(whole, shown_rows, added_rows))
-        head_lines = [n for n in sorted(whole) if len(lines[n - 1]) <= LONGEST]
+        head_lines = [n for n in sorted(whole) if len(lines[n - 1]) <= MAX_HEAD_CHARS]
         heads = tuple(shown_rows.get(n) or added_rows.get(n) or DiffRow(" ", lines[n - 1], n) for n in head_lines)
         more = tokens("\n".join(str(row) for row in heads if row.number not in shown_rows))
         yield replace(unit, heads=heads, tokens=unit.tokens + more) if heads else unit
@@ -57,7 +57,11 @@ def with_heads(
 def _near(heads: Collection[int], shown_lines: Collection[int], added_lines: Collection[int]) -> Iterator[int]:
     """Unchanged lines below a head that are so few that a note in their place would say less."""
     for one, other in pairwise(sorted({*heads, *shown_lines})):
-        if one in heads and other - one - 1 <= SMALL and not any(n in added_lines for n in range(one + 1, other)):
+        if (
+            one in heads
+            and other - one - 1 <= SMALL_HEAD_GAP
+            and not any(n in added_lines for n in range(one + 1, other))
+        ):
             yield from range(one + 1, other)
 
 
@@ -89,14 +93,14 @@ def _chains(lines: Sequence[str], wanted_lines: Collection[int], path: str) -> d
         indent = _indent(text)
         for line in waiting:
             chain = [n for i, n, opens, _ in stack if opens and i < indent and n < line]
-            chains[line] = chain if len(chain) <= MOST else chain[:OUTER] + chain[OUTER - MOST :]
+            chains[line] = chain if len(chain) <= MAX_HEADS else chain[:OUTER] + chain[OUTER - MAX_HEADS :]
         waiting.clear()
         if bare[0] == "#" or is_comment(text, path):
             continue
         branch = bool(_BRANCH.match(bare))
         while stack and (stack[-1][0] > indent or (stack[-1][0] == indent and (not branch or stack[-1][3]))):
             stack.pop()
-        opens = len(bare) > 1 and bool(_OPENS.search(bare[-LONGEST:]) or defined_names(bare[:LONGEST]))
+        opens = len(bare) > 1 and bool(_OPENS.search(bare[-MAX_HEAD_CHARS:]) or defined_names(bare[:MAX_HEAD_CHARS]))
         if not branch or opens:
             stack.append((indent, number, opens, branch))
     return chains

@@ -9,10 +9,10 @@ from bot.diff.spans import Span, around, near
 from bot.values import DiffRow, Hunk
 from rlm.values import CHARS_PER_TOKEN
 
-AROUND = 12  # unchanged lines that are shown before and after a change
-LEAST = 8  # a gap shorter than this is not worth a note
-MAX_TOKENS = 6_000  # of one unit; what shows more is cut into pieces
-ROOM = int(MAX_TOKENS * CHARS_PER_TOKEN)  # characters of a piece
+CONTEXT_LINES = 12  # unchanged lines that are shown before and after a change
+MIN_GAP = 8  # a gap shorter than this is not worth a note
+UNIT_TOKENS = 6_000  # of one unit; what shows more is cut into pieces
+ROOM = int(UNIT_TOKENS * CHARS_PER_TOKEN)  # characters of a piece
 LAST = 3  # a piece ends in the last third of its room, before the row that is indented least
 
 
@@ -111,18 +111,20 @@ def _after(hunk: Hunk) -> int:
 def _shorten(rows: Sequence[DiffRow]) -> Iterator[DiffRow]:
     """The rows without stretches that lie far from every change."""
     changes = [at for at, one in enumerate(rows) if one.sign != " "]
-    near_positions = {near for at in changes or range(len(rows)) for near in range(at - AROUND, at + AROUND + 1)}
+    near_positions = {
+        near for at in changes or range(len(rows)) for near in range(at - CONTEXT_LINES, at + CONTEXT_LINES + 1)
+    }
     gap: list[DiffRow] = []
     has_begun = False
     for at, one in enumerate(rows):
         if at not in near_positions:
             gap.append(one)
             continue
-        if len(gap) < LEAST:
+        if len(gap) < MIN_GAP:
             yield from gap
         elif has_begun:
             yield DiffRow("", f"[... {len(gap)} unchanged lines ...]")
         has_begun, gap = True, []
         yield one
-    if len(gap) < LEAST:
+    if len(gap) < MIN_GAP:
         yield from gap

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from bot.diff import unit_heads
 from bot.diff.spans import Span, spans
-from bot.diff.unit_text import MAX_TOKENS, HunkRows, pieces
+from bot.diff.unit_text import UNIT_TOKENS, HunkRows, pieces
 from bot.values import (
     Area,
     ChangedFile,
@@ -128,7 +128,7 @@ def _units(
     start, end = max(1, span.start - span.before), min(len(lines), span.end + span.after)
     risk = _risk(file, span, references, tests)
     parts = pieces(hunk_rows.rows(lines, span, start, end))
-    large = len(parts) > 1 or tokens("\n".join(lines[start - 1 : end])) > MAX_TOKENS
+    large = len(parts) > 1 or tokens("\n".join(lines[start - 1 : end])) > UNIT_TOKENS
     for number, rows in enumerate(parts, 1):
         first, last = _lines(rows, span) if large else (start, end)
         name = f"{span.name}#{number}" if len(parts) > 1 else span.name

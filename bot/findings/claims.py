@@ -19,7 +19,7 @@ MAX_CLAIMS = 6
 SEARCHED = "searched for in the tree"  # the note of a claim that holds
 HELD = "the harness has searched all code but tests for that name: no line speaks against it"
 UNDECIDED = "a search for that name decides nothing"
-MAX_ROWS = 400
+MAX_SEARCHED_ROWS = 400
 MAX_OPENED = 40  # files read for one claim
 MAX_CLASSES = 4
 LONG_LINE = 300  # characters; a longer line was written by a program
@@ -118,7 +118,7 @@ class _Search:
     async def absent(self) -> ClaimCheck:
         """A line of the product that does what nobody is said to do."""
         rows = await self.tree.grep_lines(
-            Query([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_ROWS)
+            Query([self.short], word=bool(re.fullmatch(r"\w+", self.short)), limit=MAX_SEARCHED_ROWS)
         )
         own, about = _own_lines(self.finding), self.finding
         claim_texts = (about.title, about.why, about.quote, *(item.quote for item in about.evidence))
@@ -131,7 +131,7 @@ class _Search:
         counterexample = await self._first(against)
         if not counterexample.holds:
             return counterexample
-        return OPEN if any(self._may(row) for row in left) or len(rows) >= MAX_ROWS else HOLDS
+        return OPEN if any(self._may(row) for row in left) or len(rows) >= MAX_SEARCHED_ROWS else HOLDS
 
     async def _code_rows(self, rows: Sequence[Row]) -> list[Row]:
         """Those of the rows that are no part of a docstring or of a long comment, as far as their files are opened."""
@@ -163,7 +163,7 @@ class _Search:
         return OPEN if others else HOLDS
 
     async def _rows(self, patterns: Sequence[str]) -> list[Row]:
-        rows = await self.tree.grep_lines(Query(patterns, syntax="perl", limit=MAX_ROWS))
+        rows = await self.tree.grep_lines(Query(patterns, syntax="perl", limit=MAX_SEARCHED_ROWS))
         return [row for row in rows if self._tells(row)]
 
     async def _definers(self, rows: Sequence[Row]) -> set[str]:

@@ -16,7 +16,7 @@ from bot.values import PlacedFinding, Rewrite
 from bot.values.fixing import Fix
 from impact.ports import Tree
 
-MOST_FILES, MOST_LINES = 100, 2_000  # of one commit
+MAX_FIXED_FILES, MAX_FIXED_LINES = 100, 2_000  # of one commit
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 PLAIN_PATH = re.compile(
     r'[^\x00-\x1f\x7f"\\]+'
@@ -87,7 +87,7 @@ def _add(
         if before is not None and len(after or ()) > len(before):
             raise _CannotApply("syntax")
     files = {*rewrites_by_path, *more}
-    if len(files) > MOST_FILES or sum(map(len, rewrites_by_path.values())) + len(rewrites) > MOST_LINES:
+    if len(files) > MAX_FIXED_FILES or sum(map(len, rewrites_by_path.values())) + len(rewrites) > MAX_FIXED_LINES:
         raise _CannotApply("long")
     for path, mine in more.items():
         rewrites_by_path[path] |= mine

@@ -13,7 +13,7 @@ from impact.text.lines import file_lines
 
 MAX_QUOTE = 1_000  # characters of its line
 MOST_COMMITS = 100  # that are looked through
-NAME = "secrets"
+SECRETS = "secrets"
 
 _Row = tuple[str, str, LocatedSecret]  # the commit, the line, and the secret that the commit brings into it
 
@@ -118,7 +118,7 @@ def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding
             consequence="Everyone who can read the repository can use it, now or later.",
             severity=hit.severity,
             category="secret",
-            sources=(Source("analyser", NAME, proof=f"{hit.rule} {proof}"),),
+            sources=(Source("analyser", SECRETS, proof=f"{hit.rule} {proof}"),),
             rule=hit.rule,
             verdict=Verdict.PROVEN if hit.exact else Verdict.UNPROVEN,
         ),

@@ -26,7 +26,7 @@ from bot.findings.verify import (
 from bot.values import Excerpt
 from rlm.values import Completion, Message, Prompt, Schema, tokens
 
-NAME = "verdicts"
+VERDICTS = "verdicts"
 MOST_CLAIMS, MOST_TOKENS = 12, 16_000  # of one request: claims, and code that is shown with them
 REPLY_TOKENS = 512  # of each verdict
 Request = tuple[OpinionQuestion, ...]
@@ -98,19 +98,19 @@ def join_answers(first: Completion, last: Completion) -> Completion:
     before, after = _rows(first.data), _rows(last.data)
     waiting = open_claims(first.data)
     rows = {**before, **{name: row for name, row in after.items() if name in waiting or name not in before}}
-    return replace(last, data={**(last.data or {}), NAME: [*rows.values()]})
+    return replace(last, data={**(last.data or {}), VERDICTS: [*rows.values()]})
 
 
 @lru_cache(maxsize=1)
 def schema() -> Schema:
     """What is handed in about several claims."""
-    form = NAME, "Hand in a verdict on each claim."
+    form = VERDICTS, "Hand in a verdict on each claim."
     claim = {
         "claim": text("the id of the claim, such as C1"),
         "same_as": text("the id of a claim above it that tells the same defect: one edit mends both; else empty"),
     }
     asking, last = (
-        {NAME: {"type": "array", "items": strict(**claim, **properties), "description": "one for each claim"}}
+        {VERDICTS: {"type": "array", "items": strict(**claim, **properties), "description": "one for each claim"}}
         for properties in (asking_properties(), PROPERTIES)
     )
     more = wishes(are_several=True)
@@ -118,7 +118,7 @@ def schema() -> Schema:
 
 
 def _rows(data: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
-    valid_rows = [row for row in rows(data, NAME) if row.get("verdict") in (*OPINIONS, OPEN)]
+    valid_rows = [row for row in rows(data, VERDICTS) if row.get("verdict") in (*OPINIONS, OPEN)]
     return {str(row.get("claim")).strip(): row for row in valid_rows}
 
 

@@ -15,10 +15,10 @@ from bot.values import Evidence, Finding, Source, severity_rank
 from bot.values.finding import proof_of
 
 STRETCH = 32  # lines
-BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
+MAX_LINES_APART = 3  # lines at most from one finding to another that tells the same defect of the next statement
 NEARBY = 8  # lines between what two readings tell
 TWO_READINGS = 3  # words that the titles of two readings have in common, or half of the shorter one's
-FEW, HALF, MOST = 0.3, 0.5, 0.6  # of the telling words of the shorter of two titles
+FEW_SHARED, HALF_SHARED, MOST_SHARED = 0.3, 0.5, 0.6  # of the telling words of the shorter of two titles
 SEVERAL = 4  # words that two titles have in common where one retells the other
 
 
@@ -158,12 +158,12 @@ def same(one: Finding, other: Finding) -> bool:
     is_mechanism = by_readers and alike(f"{one.title} {one.why}", f"{other.title} {other.why}", 0)
     if _within(one, other, 0):
         is_use = is_mechanism and any(path != one.path for path, _, _ in shared_places)
-        is_other = is_apart and by_readers and not shared_places and not alike(*titles, FEW)
-        is_story = is_use or is_one_break or alike(*titles, FEW if shared_places else HALF)
+        is_other = is_apart and by_readers and not shared_places and not alike(*titles, FEW_SHARED)
+        is_story = is_use or is_one_break or alike(*titles, FEW_SHARED if shared_places else HALF_SHARED)
         are_guesses = not (one.proven or other.proven) and all(
             source.kind == "model" for source in (*one.sources, *other.sources)
         )
-        is_kindred = not are_guesses or _are_of_two_readings(one, other) or alike(*titles, FEW)
+        is_kindred = not are_guesses or _are_of_two_readings(one, other) or alike(*titles, FEW_SHARED)
         is_kindred |= bool(names & other_names)
         return ((one.category == other.category and is_kindred) or is_story) and not is_other
     there, back = _shows(one, other), _shows(other, one)
@@ -171,7 +171,7 @@ def same(one: Finding, other: Finding) -> bool:
         return (back if one.rule else there) and is_one_break and not (one.rule and other.rule)
     if there and back:
         return is_mechanism or not names.isdisjoint(other_names)
-    is_beside = bool(shared_places) and _within(one, other, BESIDE) and alike(*titles)
+    is_beside = bool(shared_places) and _within(one, other, MAX_LINES_APART) and alike(*titles)
     is_beside |= _are_of_two_readings(one, other) and _within(one, other, NEARBY) and _tells(*titles, TWO_READINGS)
     is_story = is_one_break or (bool(names & other_names) and alike(*titles)) or _retells(*titles)
     return not is_apart and (is_beside or ((there or back) and is_story))
@@ -217,7 +217,7 @@ def _location(item: Evidence) -> Location:
 
 def _retells(title: str, other: str) -> bool:
     """Whether two titles have most of their telling words in common, and several."""
-    return alike(title, other, MOST) and len(_telling_words(title) & _telling_words(other)) >= SEVERAL
+    return alike(title, other, MOST_SHARED) and len(_telling_words(title) & _telling_words(other)) >= SEVERAL
 
 
 def _tells(title: str, other: str, least: int) -> bool:
@@ -236,7 +236,7 @@ def code_names(title: str) -> set[str]:
     return {word.rpartition(".")[2] for match in _CODE.finditer(title) for word in match.groups() if word}
 
 
-def alike(one: str, other: str, share: float = HALF) -> bool:
+def alike(one: str, other: str, share: float = HALF_SHARED) -> bool:
     """Whether two titles tell the same story: they share this part of the telling words of the shorter one, by default half."""
     words, others = _telling_words(one), _telling_words(other)
     return len(words & others) >= max(1.0, share * min(len(words), len(others)))

@@ -15,7 +15,7 @@ from bot.values import ChangedFile, Evidence, Finding
 from bot.values.finding import Telling
 
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
-NEAR = 60  # lines between the old place and the edited one
+MAX_MOVED_LINES = 60  # lines between the old place and the edited one
 CUT = 12  # places from which on a finding may have had more than it shows
 Location = tuple[str, int]  # path and line
 MASK = "***"  # what an output shows of a secret
@@ -109,7 +109,11 @@ def _is_rewritten(past: Evidence, now: Evidence, since: Since) -> bool:
 
 
 def _is_edited(past: Evidence, now: Evidence, _: Since) -> bool:
-    return past.path == now.path and abs(past.line - now.line) <= NEAR and likeness(past.quote, now.quote) >= LIKE
+    return (
+        past.path == now.path
+        and abs(past.line - now.line) <= MAX_MOVED_LINES
+        and likeness(past.quote, now.quote) >= LIKE
+    )
 
 
 def _has_moved(past: Evidence, now: Evidence, _: Since) -> bool:

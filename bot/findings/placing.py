@@ -27,7 +27,7 @@ from bot.values import (
 from impact.text.lines import is_comment
 from impact.text.paths import is_prose
 
-MOST_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
+MAX_ANCHORED_LINES = 20_000  # of one file's diff: beyond, GitHub folds it away and refuses anchors in it
 TWICE = 2
 SECURITY = ("security", "secret")  # categories
 _SLIP = re.compile(
@@ -58,7 +58,7 @@ def _place(finding: Finding, files: Sequence[ChangedFile]) -> PlacedFinding:
 
 
 def _is_folded(file: ChangedFile) -> bool:
-    return sum(len(hunk.lines) for hunk in file.hunks) > MOST_LINES
+    return sum(len(hunk.lines) for hunk in file.hunks) > MAX_ANCHORED_LINES
 
 
 def _file(there: Finding | Evidence, files: Sequence[ChangedFile]) -> ChangedFile | None:

@@ -28,18 +28,20 @@ from impact.text.paths import is_product
 from rlm.values import tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
-LONGEST = 100  # lines of the definition that the claim is about; of a longer one the blocks around the quote
+MAX_DEFINITION_LINES = (
+    100  # lines of the definition that the claim is about; of a longer one the blocks around the quote
+)
 BLOCK = 40  # lines of the block around a quote that is in no known definition, or in one of a few lines
 EVIDENCE = 80  # lines of the block around a piece of evidence
 CALLER = 24  # lines of the block around a call
-NEAR = 12  # lines of any block, where there is room for no more
+LINES_OF_ANY_BLOCK = 12  # lines of any block, where there is room for no more
 MAX_CALLERS, MAX_DEFINITIONS, MAX_REMOVED = 3, 6, 3
 DEFINITION_LINES = 40
 MEANT = 2  # definitions of one name: one, or one and its declaration
 MAX_HEADS = 8  # lines that open what encloses an excerpt: the function, the class
 _CALLED = re.compile(r"(?<![\w$])\$*+([A-Za-z_][\w$]{2,}+)\s*+\(")
 _CONSTANT = re.compile(r"(?<![\w$])[A-Z][A-Z0-9]*+_[A-Z0-9_]{1,100}+(?![\w$(])")
-_NAMED = re.compile(
+_NAMED_LINES = re.compile(
     r"`(?:[\w$]++(?:\.|::|->|#))*+([A-Za-z_$][\w$]{2,100}+)(?:\(\))?`|(?<![\w$.])([A-Za-z_$][\w$]{2,100}+)\(\)"
 )
 # Words of prose that are spelled as only code is.
@@ -101,7 +103,7 @@ def _of_consumers(finding: Finding) -> Iterator[Excerpt]:
     """The lines of other repositories that the finding quotes: code has read them there."""
     for one in finding.evidence:
         if one.repository:
-            lines = one.quote.strip("\n").split("\n")[:NEAR]
+            lines = one.quote.strip("\n").split("\n")[:LINES_OF_ANY_BLOCK]
             rows = tuple(DiffRow("", text, one.line + at) for at, text in enumerate(lines))
             title = f"evidence, in the repository {one.repository}, which uses this one"
             yield Excerpt(one.path, one.line, one.line + len(lines) - 1, rows, one.side, title)
@@ -113,7 +115,9 @@ def _around(finding: Finding, dependents: Dependents) -> CodeSpan:
     last = max(finding.end, finding.start)
     _, start, end = min(spans, default=(0, 0, 0))
     title = "what the claim is about"
-    return CodeSpan(finding.path, finding.side, finding.start, last, LONGEST if start else BLOCK, title, start, end)
+    return CodeSpan(
+        finding.path, finding.side, finding.start, last, MAX_DEFINITION_LINES if start else BLOCK, title, start, end
+    )
 
 
 def _holding(finding: Finding, dependents: Dependents) -> Iterator[Definition]:
@@ -133,7 +137,9 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[CodeSpan
             if max([*near, number]) - min([*near, number]) < BLOCK:
                 near.append(number)
         if near:
-            yield CodeSpan(file.old_path or file.path, "base", min(near) - 3, max(near) + 3, NEAR, "as it was")
+            yield CodeSpan(
+                file.old_path or file.path, "base", min(near) - 3, max(near) + 3, LINES_OF_ANY_BLOCK, "as it was"
+            )
 
 
 def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, int]]:
@@ -157,7 +163,7 @@ def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[C
             "base",
             symbol.start,
             symbol.start,
-            LONGEST,
+            MAX_DEFINITION_LINES,
             f"removed: {symbol.name}",
             symbol.start,
             symbol.end,
@@ -192,7 +198,7 @@ async def _definitions(finding: Finding, tree: Tree) -> list[CodeSpan]:
     Nor is one of a test or a sample, for code of the product does not call it.
     """
     claim_text = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger has names of its own making
-    claim_names = [one or other for one, other in _NAMED.findall(claim_text)]
+    claim_names = [one or other for one, other in _NAMED_LINES.findall(claim_text)]
     quotes = finding.quote, *(one.quote for one in finding.evidence)
     quote_names = [name for text in quotes for shape in (_CONSTANT, _CALLED) for name in shape.findall(text)]
     names = list(dict.fromkeys([*claim_names, *quote_names, *_SPELLED.findall(claim_text)]))[: 2 * MAX_DEFINITIONS]
@@ -232,7 +238,7 @@ async def _excerpt(tree: Tree, place: CodeSpan, room: int, shown_lines: ShownLin
         return None
     if shown_lines.has(place.path, first, place.side) and _TYPE.match(lines[first - 1]):
         return None  # what tells of it is shown already
-    for most in dict.fromkeys((place.most, min(place.most, NEAR), 0)):
+    for most in dict.fromkeys((place.most, min(place.most, LINES_OF_ANY_BLOCK), 0)):
         block = sorted({*range(first, last + 1), *_block(lines, place, most)})
         new = shown_lines.left(place.path, block, place.side)
         if not any(lines[number - 1].strip() for number in new):
@@ -253,7 +259,9 @@ def _block(lines: Sequence[str], place: CodeSpan, most: int) -> Sequence[int]:
         return ()
     start, end = place.start, min(place.end, len(lines))
     if start and start <= place.first <= end and end - start < most:
-        around = blocks.around(place.path, lines, place.first, min(most, BLOCK)) if end - start < NEAR else ()
+        around = (
+            blocks.around(place.path, lines, place.first, min(most, BLOCK)) if end - start < LINES_OF_ANY_BLOCK else ()
+        )
         return sorted({*range(start, end + 1), *around})
     ends = {max(1, place.first), min(len(lines), place.last)}
     block_start = start if start < place.first else 0

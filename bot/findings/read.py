@@ -31,7 +31,7 @@ NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
 MAX_FINDINGS = 20
 MOST_CANDIDATES = 8  # that a reader is asked for
 MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # of one answer; of one about several claims
-MAX_FILES = 400  # of one answer, with a phrase each
+MAX_FILE_PHRASES = 400  # of one answer, with a phrase each
 MAX_UNSETTLED = 3
 
 
@@ -56,7 +56,7 @@ def one_of(words: Iterable[str], description: str = "") -> dict[str, Any]:
 
 
 QUOTE = strict(path=text(), quote=text())
-TITLE = text(f"one sentence that names the defect, at most {render.TITLE_CHARS} characters")
+TITLE_FORM = text(f"one sentence that names the defect, at most {render.TITLE_CHARS} characters")
 CONSEQUENCE = text("what a user, a caller or a reader then notices")
 TRIGGER = text("when it shows: a concrete input, call or order of events; of a text, who reads it")
 ANSWER = text("the reply to the question in at most three sentences")
@@ -74,7 +74,7 @@ FINDINGS = many(
     strict(
         path=text("the file, as it is named in the prompt"),
         quote=text("the line or lines that the finding is about, copied verbatim without sign and line number"),
-        title=TITLE,
+        title=TITLE_FORM,
         why=text("the mechanism: what happens, step by step"),
         consequence=CONSEQUENCE,
         trigger=TRIGGER,
@@ -199,7 +199,7 @@ def open_suspicions(data: Row | None) -> tuple[str, ...]:
 
 def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
     """What a reply says that the change does; None if it says nothing that can be read."""
-    parts = ([part.strip() for part in row.split("|", 2)] for row in sentences(data, "files", MAX_FILES, 4_000))
+    parts = ([part.strip() for part in row.split("|", 2)] for row in sentences(data, "files", MAX_FILE_PHRASES, 4_000))
     files = tuple(FileNote(render.original_name(row[0]), row[1], row[2]) for row in parts if len(row) == NOTE_PARTS)
     said = [(data or {}).get(name) if whole else "" for name in ("overview", "look_first")]
     overview, look_first = (value if isinstance(value, str) else "" for value in said)

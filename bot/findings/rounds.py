@@ -30,7 +30,7 @@ from types import MappingProxyType
 
 from bot.findings import suggest
 from bot.findings.merge import alike, code_names, copy_mark
-from bot.findings.places import LIKE, NEAR, Since, added, known_first, likeness
+from bot.findings.places import LIKE, MAX_MOVED_LINES, Since, added, known_first, likeness
 from bot.findings.quotes import fold, locate, rows_of
 from bot.values import (
     Absence,
@@ -50,7 +50,7 @@ from impact.text.lines import code_of, is_comment
 
 _WORST: tuple[Absence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, still in"
-SHORT = 10  # characters of a commit id in a sentence
+COMMIT_CHARS = 10  # characters of a commit id in a sentence
 MOST_COPIES = 100  # of one line in one file that are told apart
 MOST_NUMBER = 9_999  # a larger number in a file was not given by deeprepo
 NumbersGiven = tuple[tuple[int, str], ...]  # number and fingerprint, in pairs: a file may hold the same quote twice
@@ -271,7 +271,7 @@ def lasting(past: Finding, commit: str) -> Finding:
     """A problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
     if LASTING in past.title:
         return replace(past, status="still", how="")
-    where = f"commit {commit[:SHORT]}"
+    where = f"commit {commit[:COMMIT_CHARS]}"
     return replace(
         past,
         title=f"{past.title}: {LASTING} {where}, revoke it",
@@ -333,7 +333,7 @@ def _is_edited(past: Finding, finding: Finding, files: Sequence[ChangedFile]) ->
     is_same_line = fold(past.quote) == fold(finding.quote)  # and two fingerprints: of another category, or told apart
     if (past.category != finding.category or is_same_line) and not alike(past.title, finding.title):
         return False
-    return abs(past.start - finding.start) <= NEAR and likeness(past.quote, finding.quote) >= LIKE
+    return abs(past.start - finding.start) <= MAX_MOVED_LINES and likeness(past.quote, finding.quote) >= LIKE
 
 
 def _proves_the_same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:

@@ -17,14 +17,14 @@ from bot.render import count
 from bot.values import ChangedFile, Severity
 from bot.values.tool_results import ToolResult, ToolRun
 
-MOST_BYTES = 64 << 20  # of one file
+MAX_SARIF_BYTES = 64 << 20  # of one file
 MOST_RESULTS = 100_000  # of one file
 MOST_WORDS, MOST_NAME, MOST_MARK = 600, 100, 1_000  # characters of a message, of a name, of a mark
 MOST_PLACES = 10  # of one result
-MOST_LINES = 20  # of a result that an added line makes new: a longer one is about a whole function or class
+MAX_NEW_LINES = 20  # of a result that an added line makes new: a longer one is about a whole function or class
 MOST_PATH = 16_000  # of an address: git has paths of 4,096 bytes, each of which may be written as `%20`
 MOST_ROOTS, MOST_BASES, MOST_ARGUMENTS = 50, 10, 20
-LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
+SARIF_SEVERITIES: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
 SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
 NOWHERE = "/"  # the path of a result that names no file
 ENDED_EARLY = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage")  # of an invocation
@@ -98,7 +98,7 @@ def of_change(
 
 def _is_on_added_line(result: ToolResult, file: ChangedFile) -> bool:
     """Whether the result begins on an added line, or is about one statement that has such a line."""
-    end = result.end if result.end - result.start < MOST_LINES else result.start
+    end = result.end if result.end - result.start < MAX_NEW_LINES else result.start
     return not file.added_lines.isdisjoint(range(result.start, end + 1))
 
 
@@ -121,8 +121,8 @@ def _root(absolute: Collection[str], changed_files: Collection[str], tree_paths:
 
 
 def _runs(data: bytes, name: str) -> list["_Run"]:
-    if len(data) > MOST_BYTES:
-        raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB: give results of the changed files alone")
+    if len(data) > MAX_SARIF_BYTES:
+        raise UsageError(f"{name} is larger than {MAX_SARIF_BYTES >> 20} MiB: give results of the changed files alone")
     try:
         log = json.loads(data.decode("utf-8-sig"))
     except RecursionError:
@@ -194,14 +194,16 @@ class _Run:
         level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level"))
         if level == "none":
             return
-        level = level if level in LEVELS else "warning"  # a level that SARIF does not know hides nothing
+        level = level if level in SARIF_SEVERITIES else "warning"  # a level that SARIF does not know hides nothing
         properties, own_properties = _dict(rule.get("properties")), _dict(result.get("properties"))
         score = _score(own_properties.get("security-severity", properties.get("security-severity")))
         row = replace(
             _row("", self.tool, _message(result, rule)),
             rule=_words(rule_id or rule.get("id"), MOST_NAME),
             about=_text(rule.get("shortDescription")) or _text(rule.get("fullDescription")),
-            severity=next((name for least, name in SCORES if score is not None and score >= least), LEVELS[level]),
+            severity=next(
+                (name for least, name in SCORES if score is not None and score >= least), SARIF_SEVERITIES[level]
+            ),
             security=score is not None or "security" in _list(properties.get("tags"))[:MOST_ARGUMENTS],
             sure=level == "error",
             new=True if state == "new" else None,

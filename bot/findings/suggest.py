@@ -13,8 +13,8 @@ from bot.findings.quotes import fold, rows_of
 from bot.values import Finding, PlacedFinding
 from impact.ports import Tree
 
-MOST_LINES, MOST_CHARS = 200, 10_000
-AROUND = 60  # lines by which a push may move the place of a finding
+MAX_SUGGESTED_LINES, MAX_SUGGESTED_CHARS = 200, 10_000
+MAX_SHIFT = 60  # lines by which a push may move the place of a finding
 TAB = 4  # blanks that a model writes for one tab
 PAIRS = (("(", ")"), ("[", "]"), ("{", "}"))
 TELLING = 6  # characters without blanks; a shorter line ("}", "else:") may well stand twice in a row
@@ -52,14 +52,14 @@ def is_taken(finding: Finding, before: str, after: str) -> bool:
     """
     fence = _FENCED.match(finding.suggestion or "")
     suggestion_rows = [fold(row) for row in rows_of(fence[2] if fence else finding.suggestion or "")]
-    if not any(suggestion_rows) or len(suggestion_rows) > MOST_LINES:
+    if not any(suggestion_rows) or len(suggestion_rows) > MAX_SUGGESTED_LINES:
         return False
     return _stands(suggestion_rows, after, finding.start) and not _stands(suggestion_rows, before, finding.start)
 
 
 def _stands(suggestion_rows: Sequence[str], text: str, near: int) -> bool:
     rows = [fold(row) for row in text.split("\n")]
-    first, last = max(0, near - 1 - AROUND), min(len(rows) - len(suggestion_rows), near - 1 + AROUND)
+    first, last = max(0, near - 1 - MAX_SHIFT), min(len(rows) - len(suggestion_rows), near - 1 + MAX_SHIFT)
     return any(rows[at : at + len(suggestion_rows)] == suggestion_rows for at in range(first, last + 1))
 
 
@@ -110,7 +110,7 @@ def _suggested_lines(finding: Finding, old: Sequence[str]) -> list[str]:
     if _MARKER.search(text):
         raise SuggestionRefused("shape")
     suggested_lines = text.split("\n") if text.strip() else []
-    if len(suggested_lines) > MOST_LINES or len(text) > MOST_CHARS:
+    if len(suggested_lines) > MAX_SUGGESTED_LINES or len(text) > MAX_SUGGESTED_CHARS:
         raise SuggestionRefused("long")
     return suggested_lines
 

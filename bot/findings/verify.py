@@ -69,7 +69,7 @@ SENTENCE: Mapping[str, Mapping[str, Any]] = {
 REPEAT: Mapping[str, Mapping[str, Any]] = {
     "repeats": text("the id of the dismissed claim that this one makes again in other words, such as D1; else empty"),
 }
-BODY_CHARS = 1_200  # of what the author says
+AUTHOR_CHARS = 1_200  # of what the author says
 
 
 # What people have said before that may answer a finding, by the id that an opinion names it by: sentences in whose scope it is ("S1"),
@@ -206,7 +206,7 @@ def _holds(ground: str, by: str) -> bool:
 
 def pull_fields(pull: PullRequest | None) -> Mapping[str, str]:
     """What a second opinion reads of the pull request."""
-    return {"title": pull.title, "body": render.cut(pull.body, BODY_CHARS)} if pull else {"title": "", "body": ""}
+    return {"title": pull.title, "body": render.cut(pull.body, AUTHOR_CHARS)} if pull else {"title": "", "body": ""}
 
 
 async def _question(

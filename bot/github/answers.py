@@ -13,9 +13,9 @@ from githubkit.exception import GitHubException, RequestError
 from pydantic import ValidationError
 
 from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimited, HostRefused
-from bot.github.pace import UNNAMED
+from bot.github.pace import FIRST_WAIT
 
-LONGEST = 300  # characters of GitHub's own words that are repeated
+MAX_REFUSAL_CHARS = 300  # characters of GitHub's own words that are repeated
 UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)  # nothing has left this machine
 # What may be asked twice. A change of a check run may not: it adds its annotations again. A token that is not revoked expires.
 TWICE = re.compile(
@@ -24,7 +24,7 @@ TWICE = re.compile(
 OPAQUE = "not accessible by"  # GitHub's words for a permission that was not granted: they do not tell what to do
 ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}(?![\w:])")
 LINE_END = re.compile(r"(?<![\s.:;,!?])\s*\n\s*(?=\S)")  # without a sign: what follows explains it
-UNKNOWN = "GitHub answered in a form that is not known"
+UNKNOWN_FORM = "GitHub answered in a form that is not known"
 MEANING = {
     401: "our key or token is not accepted",
     403: "the App may not do this; an owner has to accept its permissions",
@@ -72,7 +72,7 @@ def http_error(response: httpx.Response) -> HostError:
     limited, seconds = _wait(status, response.headers, words)
     if limited:
         if seconds is None:
-            return Nameless(f"GitHub asks to wait: {words or what}", UNNAMED)
+            return Nameless(f"GitHub asks to wait: {words or what}", FIRST_WAIT)
         return HostLimited(f"GitHub asks to wait for {seconds:.0f} s: {words or what}", seconds)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status == HTTPStatus.REQUEST_TIMEOUT:
         return _down(response.request, f"GitHub failed at {what} with {status}")
@@ -97,9 +97,9 @@ def graphql(response: httpx.Response) -> None:
     if not faults:
         return
     what, kinds = route_of(response.request), {str(fault.get("type")) for fault in faults}
-    words = "; ".join(str(fault.get("message")) for fault in faults)[:LONGEST]
+    words = "; ".join(str(fault.get("message")) for fault in faults)[:MAX_REFUSAL_CHARS]
     if kinds & {"RATE_LIMIT", "RATE_LIMITED"} or "rate limit" in words.lower():
-        raise Nameless(f"GitHub asks to wait: {words}", UNNAMED)
+        raise Nameless(f"GitHub asks to wait: {words}", FIRST_WAIT)
     if kinds & {"SERVICE_UNAVAILABLE", "INTERNAL"} or words.lower().startswith("something went wrong"):
         raise Repeatable(f"GitHub failed at {what}: {words}")
     status = 404 if "NOT_FOUND" in kinds else 403 if "FORBIDDEN" in kinds else 422
@@ -108,7 +108,7 @@ def graphql(response: httpx.Response) -> None:
 
 def unknown(lacks: str = "") -> HostRefused:
     """Our error for an answer that is not what was asked for. It may be a passing fault of something in between."""
-    return HostRefused(f"{UNKNOWN}{f': it lacks {lacks}' if lacks else ''}", HTTPStatus.OK)
+    return HostRefused(f"{UNKNOWN_FORM}{f': it lacks {lacks}' if lacks else ''}", HTTPStatus.OK)
 
 
 def _down(request: httpx.Request, sentence: str) -> HostDown:
@@ -144,7 +144,7 @@ def _words(response: httpx.Response) -> str:
     if isinstance(data, dict) and data.get("message") and not words:
         words = [str(data["message"])]
     told = LINE_END.sub(": ", "; ".join(dict.fromkeys(words)).strip())
-    return ADDRESS.sub("(an address)", " ".join(told.split()))[:LONGEST]
+    return ADDRESS.sub("(an address)", " ".join(told.split()))[:MAX_REFUSAL_CHARS]
 
 
 def _fields(response: httpx.Response) -> frozenset[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from githubkit_schemas.latest.types import AppPermissionsType
 
 Permissions: TypeAlias = "AppPermissionsType"
-READING: Permissions = {"contents": "read"}
+READ_CONTENTS: Permissions = {"contents": "read"}
 POSTING: Permissions = {"contents": "read", "metadata": "read", "checks": "write"}
 POSTING |= {"pull_requests": "write", "issues": "write"}
 RESOLVING: Permissions = {"pull_requests": "write", "contents": "write", "metadata": "read"}  # a thread
@@ -79,7 +79,7 @@ async def _minted(
         try:
             data = await asked.answer(mint(installation, **only, permissions=permissions))
         except HostRefused as refused:
-            if refused.status != UNPROCESSABLE or permissions == READING:
+            if refused.status != UNPROCESSABLE or permissions == READ_CONTENTS:
                 raise
             granted = shapes.at(await asked.answer(asked.rest.apps.async_get_installation(installation)), "permissions")
             data = await asked.answer(mint(installation, **only, permissions=_narrowed(permissions, granted or {})))
@@ -145,7 +145,7 @@ async def reading(
     identity: Identity, installation: int, repositories: tuple[int, ...], pace: RequestPace
 ) -> AsyncIterator[tuple[GitHubClient, SecretStr]]:
     """Open a client that can read these repositories and no other, with its token for git. Both end with the context."""
-    token = Token(partial(_minted, identity, installation, READING, pace, repositories))
+    token = Token(partial(_minted, identity, installation, READ_CONTENTS, pace, repositories))
     async with client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token) as inside:
         yield inside, SecretStr(await token.current())
 

@@ -21,7 +21,7 @@ from bot.github.policy import Policy, Token
 
 QUERIES = Path(__file__).with_name("queries")
 MOST_PAGES = 100
-END = object()  # of a list
+LIST_END = object()  # of a list
 Json = TypeVar("Json")
 Found = TypeVar("Found")
 Listing = Callable[..., Awaitable[Response[Any, Any]]]
@@ -69,8 +69,8 @@ class GitHubClient:
 
         listed = self.rest.paginate(listing, items, per_page=100)
         while left or pages < most:
-            item = await _ours(anext(listed, END))
-            if item is END:
+            item = await _ours(anext(listed, LIST_END))
+            if item is LIST_END:
                 return
             left -= 1
             yield item
@@ -84,10 +84,10 @@ class GitHubClient:
         pages = self.github.graphql.paginate(query(name), variables)
         for _ in range(most):
             try:
-                data: Any = await _ours(anext(pages, END))
+                data: Any = await _ours(anext(pages, LIST_END))
             except (KeyError, TypeError):
                 raise unknown() from None
-            if data is END:
+            if data is LIST_END:
                 return
             while "pageInfo" not in data:
                 data = next((value for value in data.values() if isinstance(value, dict)), None)

@@ -32,7 +32,7 @@ MOST_OTHERS = 300  # comments of other people that one list holds
 MOST_READ = 16_000  # characters of one of them: no more of it is looked at
 Thing = TypeVar("Thing")
 Reaction = Literal["+1", "-1", "eyes", "confused", "rocket", "heart"]
-_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_PATH_PART = re.compile(r"[A-Za-z0-9._-]+")
 
 
 class Host:
@@ -43,7 +43,7 @@ class Host:
 
     def __init__(self, client: GitHubClient, pull: PullRef, voice: Voice, resolver: GitHubClient | None = None) -> None:
         """Speak through this client, and resolve threads through `resolver`: GitHub wants a permission for it that nothing else here needs."""
-        if not all(_NAME.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
+        if not all(_PATH_PART.fullmatch(part) and part.strip(".") for part in (pull.owner, pull.name)):
             raise UsageError("an owner and a repository have names of letters, digits, dots, dashes and underscores")
         self.pull, self.voice, self.client, self.repo = pull, voice, client, (pull.owner, pull.name)
         self.resolver = resolver or client

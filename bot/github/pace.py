@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-UNNAMED, LONGEST = 60.0, 3600.0  # of a wait that GitHub names no time for: the first, and the most it doubles to
+FIRST_WAIT, MAX_WAIT = 60.0, 3600.0  # of a wait that GitHub names no time for: the first, and the most it doubles to
 
 
 class RequestPace:
@@ -46,7 +46,7 @@ class RequestPace:
         """A limit was met: for how many seconds. Where GitHub names no time it is a minute, and twice as long each time again."""
         if seconds is None:
             streak = self._streak[installation] = self._streak.get(installation, 0) + 1
-            seconds = min(UNNAMED * 2 ** (streak - 1), LONGEST)
+            seconds = min(FIRST_WAIT * 2 ** (streak - 1), MAX_WAIT)
         self._held[installation] = max(self._held.get(installation, 0.0), _now() + seconds)
         return seconds
 

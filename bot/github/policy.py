@@ -25,7 +25,7 @@ FOLLOWED = frozenset({301, 307, 308})  # with which GitHub leads a write to wher
 BY_ID = re.compile(r"/repositories/[0-9]+(?:/|$)")
 MOST_LIMITS = 10  # answers "wait" in a row: a server that asks for no time at all would be asked for ever
 SYNCHRONOUS = "GitHub is asked from an event loop only: use the asynchronous methods of the client"
-MOST_BYTES = 32 << 20  # of one answer: a hundred of the longest comments that GitHub stores have 26 MB
+MAX_ANSWER_BYTES = 32 << 20  # of one answer: a hundred of the longest comments that GitHub stores have 26 MB
 AT_ONCE = 0.001  # seconds; for a wait of 0 githubkit waits a minute
 UNSEEN = ("/access_tokens", "/access_token", "/token", "/attempts", "/conversions")  # no person sees their effect
 _waited: ContextVar[float] = ContextVar("waited")  # seconds that the request under way has spent on limits
@@ -131,7 +131,7 @@ class _BoundedStream(httpx.AsyncByteStream):
         self._unzip = zlib.decompressobj(47) if response.headers.pop("content-encoding", "") else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = MOST_BYTES
+        left = MAX_ANSWER_BYTES
         async for chunk in self._stream:
             try:
                 part = self._unzip.decompress(chunk, left + 1) if self._unzip else chunk
@@ -139,7 +139,7 @@ class _BoundedStream(httpx.AsyncByteStream):
                 raise httpx.DecodingError("not as its header names it") from None
             left -= len(part)
             if left < 0:
-                wrong = f"GitHub's answer to {self._what} was not read: it is longer than {MOST_BYTES >> 20} MB"
+                wrong = f"GitHub's answer to {self._what} was not read: it is longer than {MAX_ANSWER_BYTES >> 20} MB"
                 raise HostRefused(wrong, HTTPStatus.OK)
             yield part
 

@@ -14,13 +14,13 @@ from pydantic import TypeAdapter
 
 from bot.values import Ask, PullRef
 
-LONGEST = 120  # characters of a delivery's id
+MAX_DELIVERY_CHARS = 120  # characters of a delivery's id
 QUEUES = {  # of the kinds of jobs, which are the first words of their names
     "review": "reviews", "command": "commands", "cancel": "commands", "ci": "commands",
     "small": "commands", "packages": "commands",
 }  # fmt: skip
 OF_PULLS = tuple(kind for kind in QUEUES if kind not in ("small", "packages"))  # whose subject begins with a repository
-KINDS: dict[str, TypeAdapter[Any]] = {kind.__name__: TypeAdapter(kind) for kind in get_args(Ask)}
+ASK_KINDS: dict[str, TypeAdapter[Any]] = {kind.__name__: TypeAdapter(kind) for kind in get_args(Ask)}
 
 
 def write(ask: Ask) -> str:
@@ -32,7 +32,7 @@ def read(text: str) -> Ask | None:
     """The ask back; None where another version wrote it in a way that makes no sense here, or it is damaged."""
     try:
         row = json.loads(text)
-        ask: Ask = KINDS[row.pop("kind")].validate_python(row)
+        ask: Ask = ASK_KINDS[row.pop("kind")].validate_python(row)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     return ask
@@ -40,7 +40,7 @@ def read(text: str) -> Ask | None:
 
 def name(ask: Ask, delivery: str) -> str:
     """The name of the job that a delivery asks for."""
-    label = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:LONGEST]
+    label = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:MAX_DELIVERY_CHARS]
     return beginning(ask) + label
 
 

@@ -35,7 +35,7 @@ STATES = {WAITING: "waiting", DELAYED: "delayed", RUNNING: "running"}
 CONNECTIONS = 12
 WIDER = 4  # times as many commands are begun as are carried out: those of one pull request wait for each other
 WAKING = 0.1  # seconds between two wakings of a thread that asks the database nothing, and whose end is waited for
-MOST = 500  # jobs deleted in one transaction
+MAX_DELETED_JOBS = 500  # jobs deleted in one transaction
 TIER = 500_000_000  # places: what nobody waits for stands so far behind what people ask, and behind that what strangers ask
 RECENT = 20  # jobs of an installation among which the last is looked for, and of all that run
 log = logging.getLogger("deeprepo.jobs")
@@ -267,8 +267,8 @@ async def put_back(row: JobRow) -> None:
 @_apart
 async def delete(names: Sequence[str]) -> None:
     """Delete jobs with all that is stored of them."""
-    for start in range(0, len(names), MOST):
-        await DBOS.delete_workflows_async(list(names[start : start + MOST]))
+    for start in range(0, len(names), MAX_DELETED_JOBS):
+        await DBOS.delete_workflows_async(list(names[start : start + MAX_DELETED_JOBS]))
 
 
 def _row(row: WorkflowStatus) -> JobRow:

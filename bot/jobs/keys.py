@@ -22,7 +22,7 @@ from bot.errors import StorageError, UsageError
 from bot.machine import files
 from bot.storage.database import Database
 
-LOCK = "jobs.lock"  # of a data folder
+LOCK_NAME = "jobs.lock"  # of a data folder
 ALIVE = 0x0DEE9  # the class of the locks by which processes are known to be alive
 RETRY = 0.1  # seconds until a key is asked for again that another process has
 SILENCE = (  # a machine that is gone without a word is noticed within half a minute
@@ -123,7 +123,7 @@ def hold_folder(folder: Path) -> Iterator[None]:
     Hold the folder until the end of the block. Raises UsageError where another process has it, or it cannot be written.
     """
     files.folder(folder, label="the data folder ", private=True)
-    with files.append(folder / LOCK, below=folder, label="the lock of the data folder, ", private=True) as file:
+    with files.append(folder / LOCK_NAME, below=folder, label="the lock of the data folder, ", private=True) as file:
         try:  # the system lifts it when the process ends, however it ends
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -23,13 +23,13 @@ from bot.values.ask import ASKED
 
 log = logging.getLogger("deeprepo.jobs")
 WRITERS = 4  # at the same time: many would wait for each other unfairly, and some for seconds
-PATIENCE = 5.0  # seconds for an answer about our health, or for a job to be stored
+STORE_SECONDS = 5.0  # seconds for an answer about our health, or for a job to be stored
 LOOKS, LOOKS_OF_OURS = 2, 6  # before a job counts as left behind: one of our own may be about to begin or to end
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
-LISTED = 1000  # jobs of one list
+LISTED_JOBS = 1000  # jobs of one list
 HERE = "here"  # the one process of a data folder: what it had begun it goes on with after a restart
 HOUR = 3600.0
-UNKNOWN = "unknown"  # the head or base of a command that was stored without one: no later one is the same
+UNKNOWN_HEAD = "unknown"  # the head or base of a command that was stored without one: no later one is the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Jobs:
 
     async def list_jobs(self) -> list[ListedJob]:
         """The jobs that are not done, oldest first, a bounded number. Unreadable ones are left out."""
-        rows = await engine.find(text=True, most=LISTED)
+        rows = await engine.find(text=True, most=LISTED_JOBS)
         return [job for row in rows if (job := _list(row)) is not None]
 
     async def one(self, job: str) -> ListedJob | None:
@@ -176,7 +176,7 @@ class Jobs:
         if self._ending is not None:
             return False, "stopping"
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(STORE_SECONDS):
                 await engine.find(names=["nobody"])
         except (StorageError, TimeoutError):
             return False, "the jobs' database does not answer"
@@ -209,7 +209,9 @@ class Jobs:
     async def tidy_up(self) -> None:
         """Delete the jobs that ended long ago."""
         old = datetime.now(UTC) - timedelta(days=self._settings.keep_days)
-        while names := [row.id for row in await engine.find(states=None, before=old.isoformat(), most=engine.MOST)]:
+        while names := [
+            row.id for row in await engine.find(states=None, before=old.isoformat(), most=engine.MAX_DELETED_JOBS)
+        ]:
             await engine.delete(names)
 
     async def _stop(self, grace: float) -> None:
@@ -246,7 +248,7 @@ class Jobs:
     async def _put(self, ask: Ask, name: str, delay: float) -> bool:
         """Store a job behind those of its installation. Raises StorageError, also if the database does not answer in time."""
         try:
-            async with self._writers, asyncio.timeout(PATIENCE):
+            async with self._writers, asyncio.timeout(STORE_SECONDS):
                 return await engine.put(ask, name, delay=delay)
         except TimeoutError:
             raise StorageError("the jobs' database does not answer") from None
@@ -270,7 +272,7 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
         if new.trigger in ASKED and (new.trigger, old.trigger) != ("rerun", "command"):
             new = replace(new, full=new.full or (old.full and is_own))
         elif old.trigger in ASKED and not old.inherited:
-            head, base, full = old.head or UNKNOWN, old.base or UNKNOWN, old.full or (new.full and is_own)
+            head, base, full = old.head or UNKNOWN_HEAD, old.base or UNKNOWN_HEAD, old.full or (new.full and is_own)
             new = replace(old, head=head, base=base, full=full, inherited=True)
         elif new.comment is None and old.comment is not None:
             new = replace(new, comment=old.comment, head=old.head, base=old.base)

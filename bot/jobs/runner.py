@@ -18,12 +18,12 @@ from bot.values import Ask, ReviewAsk
 from rlm.errors import JournalInUse
 
 log = logging.getLogger("deeprepo.jobs")
-LONGEST = 3600.0  # seconds that a job is put off at most
+MAX_DELAY = 3600.0  # seconds that a job is put off at most
 SLOWER = 4  # times as long waits each further try of what GitHub refuses
 RECENT = 20  # reviews of one pull request that are looked at, further tries among them
-LOOK = 0.5  # seconds between two looks whether what runs here is still wanted
+WANTED_LOOK_SECONDS = 0.5  # seconds between two looks whether what runs here is still wanted
 DIED = "each time it was begun, the process that carried it out was ended"
-LOST = "the job was cancelled, or another process carries it out"
+JOB_LOST = "the job was cancelled, or another process carries it out"
 STEP = "step "  # how the names of steps begin among what is noted with a job
 LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
 ANYTHING = TypeAdapter[Any](Any)
@@ -80,7 +80,7 @@ class Job:
 
     async def _wanted(self) -> None:
         if not await self.current():
-            raise SupersededError(LOST)
+            raise SupersededError(JOB_LOST)
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
         """Await something long. It is cancelled, and SupersededError raised, within a second of the job's own end."""
@@ -89,7 +89,7 @@ class Job:
             await asyncio.wait({doing, ending}, return_when=asyncio.FIRST_COMPLETED)
             if doing.done():
                 return doing.result()
-            raise SupersededError(LOST)
+            raise SupersededError(JOB_LOST)
         finally:
             for task in (doing, ending):
                 task.cancel()
@@ -205,7 +205,7 @@ class Runner:
             return await self._given_up(ask, job, str(error))
         if not await job.current():
             raise asyncio.CancelledError
-        wait = min(wait, LONGEST)
+        wait = min(wait, MAX_DELAY)
         log.warning("a job is put off", extra={"facts": {"job": job.row.id, "seconds": wait, "reason": str(error)}})
         await engine.put(ask, asks.following(job.row.id), delay=wait, attributes=job.lasting)
         return "put off"
@@ -221,7 +221,7 @@ class Runner:
     async def watch(self) -> None:
         """Learn which of the jobs that run here were cancelled or taken over elsewhere, until cancelled. Idle, it asks nothing."""
         while True:
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(WANTED_LOOK_SECONDS)
             for job in list(self.live.values()):
                 try:
                     await job.current()

@@ -10,23 +10,23 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from bot.machine.files import OWN, PRIVATE
+from bot.machine.files import OPEN_FLAGS, PRIVATE_MODE
 
-MOST = 512 << 20  # bytes, of whole blocks
+MAX_CACHE_BYTES = 512 << 20  # bytes, of whole blocks
 LEFT = 3 / 4  # of that: how much stays when it is reached, what was used last
 BLOCK = 4096
-FRESH = 24 * 3600.0  # seconds in which a further use is not noted
+UNNOTED_SECONDS = 24 * 3600.0  # seconds in which a further use is not noted
 EACH = 64 << 20  # bytes of one file; what is longer is nobody's fact
-LOOK = "00"  # how a name begins after which the folder is looked through: one in 256
+SWEEP_PREFIX = "00"  # how a name begins after which the folder is looked through: one in 256
 
 
 class FactFiles:
     """One file for each fact, called by its hash."""
 
-    def __init__(self, folder: Path, most: int = MOST) -> None:
+    def __init__(self, folder: Path, most: int = MAX_CACHE_BYTES) -> None:
         """Open the folder, made if it is missing. Raises OSError if it is not there for this user alone."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._folder, self._most = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OWN), most
+        self._folder, self._most = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPEN_FLAGS), most
         status = os.fstat(self._folder)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
             os.close(self._folder)
@@ -44,7 +44,7 @@ class FactFiles:
             status = os.fstat(file.fileno())
             if status.st_size > EACH:
                 return None
-            if time.time() - status.st_mtime > FRESH:
+            if time.time() - status.st_mtime > UNNOTED_SECONDS:
                 os.utime(file.fileno())
             return file.read()
         return None
@@ -59,11 +59,11 @@ class FactFiles:
                 os.rename(beside, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
             except OSError:
                 os.unlink(beside, dir_fd=self._folder)
-            if name.startswith(LOOK):
+            if name.startswith(SWEEP_PREFIX):
                 self._bound()
 
     def _open(self, name: str, how: int) -> int:
-        return os.open(name, how | OWN, PRIVATE, dir_fd=self._folder)
+        return os.open(name, how | OPEN_FLAGS, PRIVATE_MODE, dir_fd=self._folder)
 
     def _bound(self) -> None:
         """Remove what was used least recently, if there is too much."""

@@ -17,9 +17,9 @@ from typing import IO, TextIO
 from bot.errors import UsageError
 
 STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")  # named by the user, held by no checkout
-OWN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+OPEN_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 UNFINISHED = ".new-"  # how the name of a file begins that nobody has finished
-PRIVATE, COMMON, FOLDER = 0o600, 0o666, 0o777
+PRIVATE_MODE, COMMON_MODE, FOLDER_MODE = 0o600, 0o666, 0o777
 
 
 def write(
@@ -45,12 +45,14 @@ def write(
     with _refusing(path):
         whole = _through_no_link(path, below, folders=folders, private=private, nested=nested)
         old_status, beside = _status(whole), whole.with_name(f".deeprepo-{os.urandom(8).hex()}")
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN, PRIVATE if private else COMMON)
+        handle = os.open(
+            beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, PRIVATE_MODE if private else COMMON_MODE
+        )
         with ExitStack() as undo:
             undo.callback(remove, beside)
             with os.fdopen(handle, "wb") as file:
                 if old_status is not None and not private:
-                    os.fchmod(handle, stat.S_IMODE(old_status.st_mode) & FOLDER)
+                    os.fchmod(handle, stat.S_IMODE(old_status.st_mode) & FOLDER_MODE)
                 file.write(data)
                 file.flush()
                 if durable:
@@ -68,7 +70,9 @@ def append(
             return path.open("a", encoding="utf-8")
         whole = _through_no_link(path, below, folders=folders, private=private)
         _status(whole)
-        handle = os.open(whole, os.O_RDWR | os.O_APPEND | os.O_CREAT | OWN, PRIVATE if private else COMMON)
+        handle = os.open(
+            whole, os.O_RDWR | os.O_APPEND | os.O_CREAT | OPEN_FLAGS, PRIVATE_MODE if private else COMMON_MODE
+        )
         return os.fdopen(handle, "a+", encoding="utf-8")
 
 
@@ -92,7 +96,7 @@ def content(path: Path, most: int, *, below: Path | None = None, label: str = ""
             return None
         if _status(whole, change=False) is None:
             return None
-        with os.fdopen(os.open(whole, os.O_RDONLY | OWN), "rb") as file:
+        with os.fdopen(os.open(whole, os.O_RDONLY | OPEN_FLAGS), "rb") as file:
             return file.read(most)
 
 
@@ -172,7 +176,7 @@ def _through_no_link(
     *parts, name = whole.relative_to(start).parts
     if (inside := next((part for part in (*parts, name) if part.casefold() == ".git"), None)) is not None:
         raise OSError(errno.EPERM, f"{inside} holds git's own files: name a file elsewhere")
-    mode, at = 0o700 if private else FOLDER, start
+    mode, at = 0o700 if private else FOLDER_MODE, start
     for above in reversed((start, *start.parents)) if folders else ():
         above.mkdir(mode, exist_ok=True)
     for part in parts:

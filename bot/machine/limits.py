@@ -18,9 +18,9 @@ from pathlib import Path
 
 from impact.in_hand import listen
 
-MOST = 2 << 30  # bytes of a git that fetches
+MAX_FETCH_BYTES = 2 << 30  # bytes of a git that fetches
 SIZE = 8192  # bytes of a note
-END = b"\n"
+LINE_END = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class _CpuLimit:
         if path == self._last:
             return
         self._last = path
-        raw = path.encode("utf-8", "surrogatepass").replace(END, b"\0")[: SIZE - 1] + END
+        raw = path.encode("utf-8", "surrogatepass").replace(LINE_END, b"\0")[: SIZE - 1] + LINE_END
         self._note[: len(raw)] = raw
         self.renew()
 
@@ -80,8 +80,8 @@ def arm(note: memoryview, caps: ProcessLimits) -> None:
 
 def last_note(note: bytes) -> str:
     """The file that a process had in hand when it ended; "" where there was none."""
-    raw = note.partition(END)[0].rstrip(b"\0")
-    return raw.replace(b"\0", END).decode("utf-8", "surrogatepass")
+    raw = note.partition(LINE_END)[0].rstrip(b"\0")
+    return raw.replace(b"\0", LINE_END).decode("utf-8", "surrogatepass")
 
 
 def memory(group: int) -> int:
@@ -100,7 +100,7 @@ def memory(group: int) -> int:
     return total
 
 
-def hold(pid: int, most: int = MOST) -> None:
+def hold(pid: int, most: int = MAX_FETCH_BYTES) -> None:
     """Hold another process, and what it will start, to this much memory; Linux alone can."""
     if sys.platform == "linux":
         with suppress(OSError, ValueError):

@@ -16,7 +16,7 @@ from bot.values import Finding, PlacedFinding
 from bot.values.finding import MASK
 from rlm.values import EXACT
 
-SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long
+SHOWN_CHARS = 4  # characters that let the author recognise the secret, of one at least three times as long
 MIN_SECRET = 6
 FEW = 100  # up to so many secrets are searched for one by one
 TELLING = 12  # characters of a longer secret that do not occur by chance
@@ -28,7 +28,7 @@ _RUN = re.compile(r"[A-Za-z0-9+/_.~-]{16,}={0,2}")  # a token without quotes aro
 _ASSIGNED = re.compile(r"[=:]\s*([^\s'\"`,;#]+)")
 _BREAK = re.compile(r"\\[nrt]")  # as written in a string literal
 _LABEL = "PRIVATE KEY"  # of a key's first line: no secret itself
-_WORD = re.compile(r"[a-z]+([-_. /][a-z]+)*|[A-Z]+([-_.][A-Z]+)*|[A-Za-z]+|[\d.,:-]+")  # nobody's secret
+_PLAIN_WORD = re.compile(r"[a-z]+([-_. /][a-z]+)*|[A-Z]+([-_.][A-Z]+)*|[A-Za-z]+|[\d.,:-]+")  # nobody's secret
 
 Value = TypeVar("Value")
 
@@ -89,7 +89,7 @@ def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:
 
 def mask(secret: str) -> str:
     """The first characters of a secret, where it is long enough to give them away."""
-    return f"{secret[:SHOWN]}{MASK}" if len(secret) >= 3 * SHOWN else MASK
+    return f"{secret[:SHOWN_CHARS]}{MASK}" if len(secret) >= 3 * SHOWN_CHARS else MASK
 
 
 def _likely(text: str, secrets: Iterable[str]) -> list[str]:
@@ -162,7 +162,9 @@ def _values(path: str, line: str) -> set[str]:
     values += _LOGIN.findall(line) + _ASSIGNED.findall(line)
     values += [run for run in _RUN.findall(line) if any(map(str.isdigit, run)) or _LABEL in line]
     return {
-        value for value in values if len(value) >= MIN_SECRET and _LABEL not in value and not _WORD.fullmatch(value)
+        value
+        for value in values
+        if len(value) >= MIN_SECRET and _LABEL not in value and not _PLAIN_WORD.fullmatch(value)
     }
 
 

@@ -13,12 +13,12 @@ from bot.values import Finding, PullRequest, Reference, Review, ReviewRequest
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, reviewed_aside
-from bot.wiring.settling import MOST as MOST_ROUNDS
+from bot.wiring.settling import MAX_ROUNDS as MOST_ROUNDS
 from bot.wiring.settling import Answers, Round, answers, settle
 from impact import uses
 from impact.families import LANGUAGES
 
-MOST = 200  # places that `callers` names
+MAX_CALLERS = 200  # places that `callers` names
 
 
 async def review(
@@ -62,7 +62,7 @@ async def explanation(review: Review, number: int) -> str:
     return form.fill(
         "finding.md.j2",
         lambda: [parts.finding_values(findings_by_number[number], review, form.words)],
-        markdown.MOST_BYTES,
+        markdown.MAX_COMMENT_BYTES,
     )[0]
 
 
@@ -75,7 +75,7 @@ async def handed_over(review: Review, number: int) -> str:
     if not mine:
         numbers = ", ".join(str(item.finding.number) for item in findings)
         raise UsageError(f"the review has no finding {number}: their numbers are {numbers}")
-    return handover.prompt(mine, review.pull.head, handover.MOST_BYTES)
+    return handover.prompt(mine, review.pull.head, handover.MAX_PROMPT_BYTES)
 
 
 async def callers(repo: str, symbol: str, scratch: str) -> str:
@@ -90,12 +90,12 @@ async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
         pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
     async with Checkout(pull) as tree:
         call_rows = await uses.callers(tree, symbol, LANGUAGES)
-        sources = await tree.read_many(sorted({place.path for place in call_rows[:MOST]}))
+        sources = await tree.read_many(sorted({place.path for place in call_rows[:MAX_CALLERS]}))
     if not call_rows:
         raise NothingToReview(f"No code of this repository writes {symbol!r} (strings and comments do not count).")
-    rest = [f"and {len(call_rows) - MOST} more"] if len(call_rows) > MOST else []
+    rest = [f"and {len(call_rows) - MAX_CALLERS} more"] if len(call_rows) > MAX_CALLERS else []
     texts = {path: source.decode("utf-8", "replace") for path, source in sources.items()}
-    return written.of_files("\n".join([*map(_line, call_rows[:MOST]), *rest]), texts)
+    return written.of_files("\n".join([*map(_line, call_rows[:MAX_CALLERS]), *rest]), texts)
 
 
 def _line(place: Reference) -> str:

@@ -24,7 +24,7 @@ INSTRUCTIONS = (
     "before a signature is changed. Nothing in the repository is written. "
     "The answer of `review` ends with `settled:`; once it is true another round adds nothing, and after three rounds it always is."
 )
-READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 
 
@@ -81,7 +81,7 @@ def server(repo: str) -> MCPServer[object]:
             async with _progress(context) as say:
                 return await _sentence(_review(repo, change, flags, scratch, say, last, rounds))
 
-    @tools.tool(annotations=READS, structured_output=False)
+    @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def explain(finding: int) -> str:
         """Everything that is known of one finding of the last review: why, the consequence, the proof, the suggestion.
 
@@ -90,7 +90,7 @@ def server(repo: str) -> MCPServer[object]:
         """
         return await _sentence(local.explanation(_last(last), finding))
 
-    @tools.tool(annotations=READS, structured_output=False)
+    @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def hand_over(finding: int = 0) -> str:
         """A prompt that says what to fix: file, lines, defect, evidence, and what must not change.
 
@@ -99,7 +99,7 @@ def server(repo: str) -> MCPServer[object]:
         """
         return await _sentence(local.handed_over(_last(last), finding))
 
-    @tools.tool(annotations=READS, structured_output=False)
+    @tools.tool(annotations=READ_ONLY, structured_output=False)
     async def callers(symbol: str) -> str:
         """Every place of the repository, uncommitted work included, where a name is called, imported or mentioned as code.
 

@@ -45,7 +45,7 @@ PLACES = {"outside": "outside the diff", "file": "beside the changed lines"}
 STATUS = {"fixed": "✓"}
 NEXT = 'fix and review again, or `deeprepo ignore FINGERPRINT --reason "..."`'
 LIMITS = 4  # sentences about what a search left out
-LISTED = 12  # rows of a list, unless the whole is asked for
+LISTED_ROWS = 12  # rows of a list, unless the whole is asked for
 REST = "--show all lists them"
 ASCII = str.maketrans(
     {"·": "-", "…": "~", "│": "|", "╵": "'", "╷": ",", "┃": "|", "─": "-", "‣": ">", "✓": "+", "—": "-"}
@@ -164,7 +164,7 @@ def _walkthrough(walkthrough_part: "Walkthrough", extent: Extent) -> RenderableT
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 2)
     grid.add_column(ratio=1)
-    themes = walkthrough.parts(walkthrough_part, extent.rows(LISTED) or walkthrough_part.files)
+    themes = walkthrough.parts(walkthrough_part, extent.rows(LISTED_ROWS) or walkthrough_part.files)
     for part in themes:
         heading = [Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")]
         if any(heading):  # a single file of other code has neither
@@ -277,15 +277,15 @@ def _coverage(coverage: "Coverage", extent: Extent) -> RenderableType:
     rows: list[RenderableType] = [table]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
-    for row in left[: extent.rows(facts.LISTED)]:
+    for row in left[: extent.rows(facts.LISTED_OPEN)]:
         grid.add_row(
             Text("  open", "yellow"),
             Text.assemble(
-                visible(row.place(extent.rows(facts.NUMBERS))), (f"  {line(row.reason)}", "dim"), overflow="fold"
+                visible(row.place(extent.rows(facts.LISTED_NUMBERS))), (f"  {line(row.reason)}", "dim"), overflow="fold"
             ),
         )
     rows += [grid] if left else []
-    rows += _more(len(left), extent.rows(facts.LISTED), "open")
+    rows += _more(len(left), extent.rows(facts.LISTED_OPEN), "open")
     rows += _relying(coverage, extent)
     if coverage.not_installed:
         remedy = f" ({extent.remedy})" if extent.remedy else ""
@@ -302,7 +302,8 @@ def _relying(coverage: "Coverage", extent: Extent) -> list[RenderableType]:
     """The places that rely on the change, under what changed."""
     groups = facts.relying(coverage)
     rows = [
-        (what, ", ".join(visible(row.place(extent.rows(facts.NUMBERS))) for row in places)) for what, places in groups
+        (what, ", ".join(visible(row.place(extent.rows(facts.LISTED_NUMBERS))) for row in places))
+        for what, places in groups
     ]
     title = facts.ENGLISH.say("relying", facts.relying_count(coverage))
     return _rows(title, [(f"{what}:", where) for what, where in rows], extent)
@@ -312,7 +313,7 @@ def _rows(title: str, rows: Sequence[tuple[str, str]], extent: Extent) -> list[R
     """A list whose rows are as long as they have to be: the end of one may be the very place to look at."""
     if not rows:
         return []
-    most = extent.rows(LISTED)
+    most = extent.rows(LISTED_ROWS)
     texts = [Text.assemble(line(cut(name, WIDTH)), (f"  {line(reason)}", "dim")) for name, reason in rows[:most]]
     shown = [Padding(text, (0, 0, 0, 4)) for text in texts]
     return [Text(f"  {title}", "dim"), *shown, *_more(len(rows), most, "")]

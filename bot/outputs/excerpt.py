@@ -11,7 +11,7 @@ from bot.render import visible
 from bot.values import Finding
 from impact.filetypes import filetype
 
-SHOWN = 14  # lines of a quote; a longer one is cut in the middle
+QUOTED_LINES = 14  # lines of a quote; a longer one is cut in the middle
 THEME = "ansi_dark"  # the sixteen colours of the terminal's own scheme
 
 
@@ -33,10 +33,10 @@ def _colour(rows: list[str], path: str, first: int) -> list[tuple[str, Text]]:
     """Numbered lines, the middle of a long quote left out and counted."""
     lines = list(_syntax(filetype(path).lexer or "text").highlight("\n".join(rows)).split("\n"))[: len(rows)]
     rows_with_numbers = [(str(first + at) if first else " ", row) for at, row in enumerate(lines)]
-    if len(rows_with_numbers) <= SHOWN:
+    if len(rows_with_numbers) <= QUOTED_LINES:
         return rows_with_numbers
-    head, tail = rows_with_numbers[: SHOWN - 4], rows_with_numbers[-3:]
-    return [*head, ("", Text(f"… {len(rows_with_numbers) - SHOWN + 1} more lines", "dim")), *tail]
+    head, tail = rows_with_numbers[: QUOTED_LINES - 4], rows_with_numbers[-3:]
+    return [*head, ("", Text(f"… {len(rows_with_numbers) - QUOTED_LINES + 1} more lines", "dim")), *tail]
 
 
 @cache

@@ -45,7 +45,10 @@ OPEN = (
     ("check", "open_checks"),
 )
 SAID = 3  # words in the sentence about places that still say them
-LISTED, NUMBERS = 10, 6  # lines about what is open, and line numbers in one of them; the JSON output has them all
+LISTED_OPEN, LISTED_NUMBERS = (
+    10,
+    6,
+)  # lines about what is open, and line numbers in one of them; the JSON output has them all
 COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 MINUTE = 60
 RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium
@@ -257,7 +260,7 @@ class Open:
     @property
     def label(self) -> str:
         """Where it is: "src/till.py:3, 9, 12"."""
-        return self.place(NUMBERS)
+        return self.place(LISTED_NUMBERS)
 
     def place(self, most: int | None) -> str:
         """The same with at most so many lines, or with each of them."""

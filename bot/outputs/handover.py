@@ -8,13 +8,13 @@ from bot import render
 from bot.values import PlacedFinding
 
 EVIDENCE = 16  # places of one finding
-MOST = 20  # findings of one prompt
-MOST_BYTES = 24_000  # of a prompt in a comment: the rest of the comment belongs to the findings themselves
+MAX_PROMPT_FINDINGS = 20  # findings of one prompt
+MAX_PROMPT_BYTES = 24_000  # of a prompt in a comment: the rest of the comment belongs to the findings themselves
 
 
-def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MOST_BYTES) -> str:
+def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MAX_PROMPT_BYTES) -> str:
     """The first findings that fit, worst first as they are given, and how many do not; empty if not even one fits."""
-    rows = [_row(item) for item in findings[:MOST]]
+    rows = [_row(item) for item in findings[:MAX_PROMPT_FINDINGS]]
 
     def text(row_count: int) -> str:
         more = len(findings) - row_count

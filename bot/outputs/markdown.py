@@ -8,20 +8,23 @@ from bot.outputs.form import ReviewTemplates
 from bot.render import Safe
 from bot.values import PlacedFinding, Review
 
-MOST_BYTES = (
+MAX_COMMENT_BYTES = (
     64_000  # GitHub's limit is 65,536 characters; counted in bytes it holds in every script, with room for a marker
 )
 SLACK = 200  # bytes: a sentence that counts what is not shown, blank lines, the frame of a block
-LISTED = (100, 40, 12, 4, 1, 0)  # rows of each list: the first that leaves room for the findings themselves
+LIST_SIZES = (100, 40, 12, 4, 1, 0)  # rows of each list: the first that leaves room for the findings themselves
 
 
-def render(review: Review, room: int = MOST_BYTES) -> str:
+def render(review: Review, room: int = MAX_COMMENT_BYTES) -> str:
     """The whole review as one comment, or as a page of at most `room` bytes."""
     return summary(review, ReviewTemplates(review), room=room)
 
 
 def summary(
-    review: Review, form: ReviewTemplates, posted_findings: Collection[PlacedFinding] = (), room: int = MOST_BYTES
+    review: Review,
+    form: ReviewTemplates,
+    posted_findings: Collection[PlacedFinding] = (),
+    room: int = MAX_COMMENT_BYTES,
 ) -> str:
     """The summary comment, never longer than a comment may be. What does not fit is counted, whole findings at a time.
 
@@ -77,7 +80,7 @@ def summary(
             room,
         )[0]
 
-    for most in LISTED:
+    for most in LIST_SIZES:
         bare = text(most, ())
         if _bytes(bare) <= room // 2:
             break
@@ -89,7 +92,7 @@ def summary(
     details = details[: sum(size <= left for size in accumulate(_bytes(detail) + 2 for detail in details))]
     spare = left - _size(details) - SLACK
     is_alone = len(listing.all) == 1 and bool(here)  # its own prompt is beside it
-    prompt = handover.prompt(listing.all, review.pull.head, 0 if is_alone else min(spare, handover.MOST_BYTES))
+    prompt = handover.prompt(listing.all, review.pull.head, 0 if is_alone else min(spare, handover.MAX_PROMPT_BYTES))
     whole = text(most, details, prompt)
     return whole if _bytes(whole) <= room else text(most, details)  # what is escaped in it may have grown
 

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping
 
-VERSION, LONGEST = 1, 2_000
+VERSION, MAX_MARKER_CHARS = 1, 2_000
 _LINE = re.compile(r"<!-- deeprepo:(\{[^\n<>]*\}) -->")
 _LIKE_OURS = re.compile(r"<!--(?=\s*deeprepo)", re.IGNORECASE)
 
@@ -24,7 +24,7 @@ def make(kind: str, **facts: str) -> str:
 def read(body: str) -> Mapping[str, str] | None:
     """The facts of a comment's marker; None if its first line is not a marker. The caller has checked that the author is us."""
     first = body.replace("\r\n", "\n").partition("\n")[0]
-    match = _LINE.fullmatch(first) if len(first) <= LONGEST else None
+    match = _LINE.fullmatch(first) if len(first) <= MAX_MARKER_CHARS else None
     try:
         facts = json.loads(match[1]) if match else None
     except (ValueError, RecursionError):

@@ -58,10 +58,10 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         ],
         "counts": _counts(coverage, words),
         "open_lead": Safe(facts.lead(coverage, words)),
-        "open": _open(facts.open_places(coverage)[: facts.LISTED], review),
+        "open": _open(facts.open_places(coverage)[: facts.LISTED_OPEN], review),
         "relying": _relying(review),
         "relying_count": facts.relying_count(coverage),
-        "open_more": len(facts.open_places(coverage)[facts.LISTED :]),
+        "open_more": len(facts.open_places(coverage)[facts.LISTED_OPEN :]),
         "lists": _lists(coverage, review.coverage.tried, words),
         "dropped": review.dropped,
         "issues": [

@@ -6,14 +6,14 @@ from typing import Literal
 
 from bot.outputs import facts, markdown, marker, parts
 from bot.outputs.form import ReviewTemplates
-from bot.outputs.markdown import MOST_BYTES
+from bot.outputs.markdown import MAX_COMMENT_BYTES
 from bot.render import Safe, comment
 from bot.values import CommentSpot, PlacedFinding, Review
 
 NEIGHBOURS = 10  # lines between findings of one hunk that share a comment
 MOST_POSTS = 25  # in one review; more have met errors, so the rest stands in the summary
 RULE = "\n\n---\n\n"  # between two findings of one comment
-SHORT = 1_000  # characters of each text, where a comment is too long
+SHORT_TEXT_CHARS = 1_000  # characters of each text, where a comment is too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ def comments(review: Review, state: Callable[[Review], str] | None = None) -> Co
     postable = [item for item in full if item.place in ("inline", "file")][:MOST_POSTS]
     neighbours = _together(postable, safe)
     bodies = form.fill(
-        "inline.md.j2", lambda: [parts.finding_values(item, safe, form.words) for item in neighbours], MOST_BYTES
+        "inline.md.j2", lambda: [parts.finding_values(item, safe, form.words) for item in neighbours], MAX_COMMENT_BYTES
     )
     bodies = [_short(body, item, safe, form) for item, body in zip(neighbours, bodies, strict=True)]
     state_line = f"{state(review)}\n" if state else ""
-    summary = markdown.summary(safe, form, postable, MOST_BYTES - len(state_line))
+    summary = markdown.summary(safe, form, postable, MAX_COMMENT_BYTES - len(state_line))
     head = marker.make("summary", head=safe.pull.head, round=str(safe.round.number))
     return Comments(
         f"{head}\n{state_line}{summary}",
@@ -115,7 +115,7 @@ def _posts(
         shared_place = there.spot if there.spot is not None and _hunk(there.spot, review) else id(own)
         bundle = groups.setdefault(shared_place, [[]])
         if (
-            sum(len(f"{text}{RULE}".encode()) for _, text in bundle[-1]) + len(body.encode()) > MOST_BYTES
+            sum(len(f"{text}{RULE}".encode()) for _, text in bundle[-1]) + len(body.encode()) > MAX_COMMENT_BYTES
             and bundle[-1]
         ):
             bundle.append([])
@@ -135,10 +135,12 @@ def _marker(placed_finding: PlacedFinding, review: Review) -> str:
 
 def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: ReviewTemplates) -> Safe:
     """The comment within GitHub's limit. Whoever fills it with signs that must be disarmed gets less of everything shown."""
-    if len(body.encode()) <= MOST_BYTES:
+    if len(body.encode()) <= MAX_COMMENT_BYTES:
         return body
     values = parts.finding_values(placed_finding, review, form.words, with_handover=False)
-    values |= {name: values[name][:SHORT] for name in ("why", "first", "more", "consequence", "trigger", "quote")}
+    values |= {
+        name: values[name][:SHORT_TEXT_CHARS] for name in ("why", "first", "more", "consequence", "trigger", "quote")
+    }
     values |= {"evidence": [], "collapsed": False, "replacement": None, "suggestion": None}
     return comment("inline.md.j2", form.words, **values)
 

@@ -13,7 +13,7 @@ from bot.values import CheckReport, CheckSeverity, Evidence, Finding, PlacedFind
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"  # the name that readers resolve to the top of the checkout
-LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
+SARIF_LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
 CHECK_LEVELS: dict[CheckSeverity, str] = {"fail": "error", "warn": "warning", "note": "note"}
 SCORES: dict[Severity, str] = {"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "3.0"}  # GitHub sorts by this
 SECURITY = frozenset({"secret", "security"})
@@ -74,7 +74,7 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
     properties: dict[str, Any] = {"tags": [finding.category]}
     if finding.category in SECURITY:
         properties["security-severity"] = SCORES[finding.severity]
-    return _driver_rule(name, f"{finding.category}: {name}", LEVELS[finding.severity], properties)
+    return _driver_rule(name, f"{finding.category}: {name}", SARIF_LEVELS[finding.severity], properties)
 
 
 def _check_id(report: CheckReport) -> str:
@@ -112,7 +112,7 @@ def _row(
 def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str]) -> dict[str, Any]:
     finding = placed_finding.finding
     name, place = _rule_id(finding), _location(finding.path, finding.quote, finding.start, finding.end)
-    row = _row(name, rules.index(name), LEVELS[finding.severity], _message(finding), place, finding.evidence)
+    row = _row(name, rules.index(name), SARIF_LEVELS[finding.severity], _message(finding), place, finding.evidence)
     row["properties"] = {
         "severity": finding.severity,
         "category": finding.category,

@@ -16,8 +16,8 @@ from bot.outputs import json_file
 from bot.values import Ending, Review
 from bot.values.change import is_object_id
 
-MOST = 32_000  # characters in the comment: the other half of it belongs to the reader
-MOST_BYTES = 8 << 20  # unpacked, and on a server
+MAX_STATE_CHARS = 32_000  # characters in the comment: the other half of it belongs to the reader
+MAX_STATE_BYTES = 8 << 20  # unpacked, and on a server
 MOST_FILE = 32 << 20
 MOST_ROUNDS = 100_000
 _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9+/=]*) -->")
@@ -38,13 +38,13 @@ class HeadConclusion:
 def pack(review: Review, head: HeadConclusion | None = None) -> str:
     """The line that holds the state."""
     content = {**_slim(json_file.content(review)), "head_conclusion": asdict(head) if head else None}
-    data = _fit(content, lambda data: len(data) <= MOST_BYTES and len(_text(data)) <= MOST)
+    data = _fit(content, lambda data: len(data) <= MAX_STATE_BYTES and len(_text(data)) <= MAX_STATE_CHARS)
     return f"<!-- deeprepo-state:{_text(data)} -->"
 
 
 def store(content: Mapping[str, Any]) -> bytes:
     """The state as a server stores it, of what its JSON output shows."""
-    return _fit(_slim(content), lambda data: len(data) <= MOST_BYTES)
+    return _fit(_slim(content), lambda data: len(data) <= MAX_STATE_BYTES)
 
 
 def _text(data: bytes) -> str:
@@ -75,7 +75,7 @@ def unpack(body: str) -> bytes | str:
     match = _LINE.fullmatch(rest.partition("\n")[0])
     if match is None:
         return NONE
-    return _unpack(match[1]) if len(match[1]) <= MOST else "the state of the last review is too large"
+    return _unpack(match[1]) if len(match[1]) <= MAX_STATE_CHARS else "the state of the last review is too large"
 
 
 def head(data: bytes) -> str | None:
@@ -163,7 +163,7 @@ def _unpack(text: str) -> bytes | str:
     """The JSON of a state: unpacked within a limit, and with nothing in it that git could take for anything but a commit."""
     try:
         reader = zlib.decompressobj()
-        data = reader.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+        data = reader.decompress(base64.b64decode(text, validate=True), MAX_STATE_BYTES)
         if not reader.eof:
             return DAMAGED
         document = json.loads(data)

@@ -13,7 +13,7 @@ from bot.values import FileCalls, FileRow, FirstPlace, Review, Theme, Walkthroug
 MOST_ROWS = 40  # files in a comment; the JSON output has them all
 LEAST_SKETCH = 12  # rows of each list below which there is no room for a drawing
 PLAIN = re.compile(r"[^A-Za-z0-9_., /-]")
-LONGEST = 48  # characters of a label before they are escaped
+MAX_LABEL_CHARS = 48  # characters of a label before they are escaped
 CHANGED = "stroke-width:3px"  # no colour: the drawing is shown on light and on dark pages
 
 
@@ -116,5 +116,5 @@ def _drawing(calls: Sequence[FileCalls], changed_paths: Collection[str]) -> Safe
 
 def _label(name: str) -> str:
     """The end of a name, with every character that could mean something to Mermaid written as its number."""
-    short = name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"
+    short = name if len(name) <= MAX_LABEL_CHARS else f"…{name[-MAX_LABEL_CHARS:]}"
     return PLAIN.sub(lambda match: f"#{ord(match[0])};", short) or "-"

@@ -32,10 +32,15 @@ if TYPE_CHECKING:
 BATCH = 50  # annotations in one request
 CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
 
-NAME = "deeprepo"
-TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
+CHECK_NAME = "deeprepo"
+TITLE_CHARS, MESSAGE_CHARS = 250, 8_000  # characters; GitHub takes 255 and 64 KB
 Level = Literal["notice", "warning", "failure"]
-LEVELS: Mapping[str, Level] = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
+ANNOTATION_LEVELS: Mapping[str, Level] = {
+    "critical": "failure",
+    "high": "warning",
+    "medium": "warning",
+    "low": "notice",
+}
 # Of the team's own checks, by severity.
 CHECK_LEVELS: Mapping[str, Level] = {"fail": "failure", "warn": "warning", "note": "notice"}
 # The last two stop a required check.
@@ -124,7 +129,7 @@ async def end_with_review(
         notes=list(outcome.notes),
     )
     whole_page = page or await asyncio.to_thread(markdown.render, review)
-    texts = (line(sentence)[:TITLE], first, whole_page)
+    texts = (line(sentence)[:TITLE_CHARS], first, whole_page)
     await _end(host, number, {"run": run}, conclusion, words, texts, annotations(review, words))
 
 
@@ -143,7 +148,7 @@ async def end_without_review(
     stands = [words.say("check_stands")] if conclusion.is_reviewed and not conclusion.other else []
     text = "\n\n".join([*stands, plain(says)])
     marker_facts = {"run": run} | ({"left": "1"} if is_left_out else {})
-    await _end(host, number, marker_facts, conclusion, words, (line(says)[:TITLE], text, ""))
+    await _end(host, number, marker_facts, conclusion, words, (line(says)[:TITLE_CHARS], text, ""))
 
 
 async def end_broken(host: Host, number: int, run: str, head: str, says: str, *, earlier: str = "") -> None:
@@ -211,7 +216,7 @@ async def answer_queue(host: Host, head: str, ending: Ending, says: str) -> None
         return
     number = await start(host, head, CheckOwner(run))
     sentence = words.say(says)
-    await _complete(host, number, ending, line(sentence)[:TITLE], _mark(sentence, run=run))
+    await _complete(host, number, ending, line(sentence)[:TITLE_CHARS], _mark(sentence, run=run))
 
 
 async def _newest(host: Host, head: str) -> CheckRun | None:
@@ -243,9 +248,9 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
     rows = list[Annotation]()
 
     def annotate(path: str, start: int, end: int, level: Level, title: str, message: str) -> None:
-        title = visible(line(title))[:TITLE]
+        title = visible(line(title))[:TITLE_CHARS]
         if MASK not in path:
-            rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE] or title))
+            rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE_CHARS] or title))
 
     for report in review.checks:
         title, level = f"{words.say('check_head_name')} · {report.name}", CHECK_LEVELS[report.severity]
@@ -258,14 +263,14 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
         title = f"{words.say(one.severity).capitalize()} · {f'{one.number}. ' if one.number else ''}{one.title}"
         if one.side == "head" and one.start:
             message = "\n\n".join(filter(None, (one.why, one.consequence)))
-            annotate(one.path, one.start, max(one.start, one.end), LEVELS[one.severity], title, message)
+            annotate(one.path, one.start, max(one.start, one.end), ANNOTATION_LEVELS[one.severity], title, message)
         for place in one.places[1:]:
             if one.added and place.side == "head":
                 annotate(
                     place.path,
                     place.line,
                     place.line,
-                    LEVELS[one.severity],
+                    ANNOTATION_LEVELS[one.severity],
                     title,
                     f"{place.note}: {place.quote.strip()}",
                 )
@@ -292,7 +297,7 @@ async def _list_runs(host: Host, head: str) -> tuple[CheckRun, ...]:
     """Read our check runs on a commit, newest first as GitHub lists them."""
     voice, commit = host.voice, quote(head, safe="")
     ours = ("app.id", voice.app) if voice.app else ("app.slug", voice.login.removesuffix("[bot]"))
-    listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, check_name=NAME, filter_="all")
+    listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, check_name=CHECK_NAME, filter_="all")
     rows = host.client.pages(listing, "check_runs")
     return tuple([shapes.value(CheckRun, row, CHECK) async for row in rows if shapes.at(row, ours[0]) == ours[1]])
 
@@ -301,7 +306,7 @@ async def _create(host: Host, head: str, external_id: str, title: str, summary: 
     """Make a new check run, in progress."""
     asked = host.rest.checks.async_create(
         *host.repo,
-        name=NAME,
+        name=CHECK_NAME,
         head_sha=head,
         external_id=external_id,
         status="in_progress",

@@ -13,7 +13,7 @@ from bot.publish.job import Publication
 from bot.render import Safe, comment
 from bot.values import Hidden, PostedComment
 
-SHORT = 10  # characters of a commit id
+COMMIT_CHARS = 10  # characters of a commit id
 FORBIDDEN = 403
 
 
@@ -77,7 +77,7 @@ async def _follow_up(job: Publication, one: PostedFinding, *, is_left: bool) -> 
 async def _answer(job: Publication, one: PostedFinding) -> None:
     """Answer once that it is fixed."""
     body = job.make(
-        FIXED, comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])), fingerprint=one.fingerprint
+        FIXED, comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:COMMIT_CHARS])), fingerprint=one.fingerprint
     )
 
     async def find() -> PostedComment | None:

@@ -18,7 +18,7 @@ from bot.render.disarm import Safe, encodable
 from bot.render.phrases import Phrases
 
 MOST_SOURCE, MOST_OUTPUT = 64_000, 1_000_000  # characters of a template, and of all that it prints
-SECONDS, MEMORY = 2, 512 << 20  # of computing; the wait is twice as long, for a busy machine
+TEMPLATE_SECONDS, TEMPLATE_MEMORY = 2, 512 << 20  # of computing; the wait is twice as long, for a busy machine
 AT_LINE = re.compile(r"line (\d{1,9}): (.*)")
 SAFE = "our own markdown"  # key that carries a `Safe` text through JSON
 
@@ -53,13 +53,13 @@ def _ask(source: str, more: Mapping[str, Any]) -> bytes:
             command,
             input=encodable(request).encode(),
             capture_output=True,
-            timeout=4 * SECONDS,
+            timeout=4 * TEMPLATE_SECONDS,
             env={},
             cwd=Path(__file__).parents[2],
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise BrokenTemplate(f"it takes longer than {SECONDS} seconds") from None
+        raise BrokenTemplate(f"it takes longer than {TEMPLATE_SECONDS} seconds") from None
     if result.returncode:
         raise BrokenTemplate(_reason(result.returncode, result.stderr.decode("utf-8", "replace")))
     return result.stdout
@@ -69,7 +69,7 @@ def _reason(status: int, stderr: str) -> str:
     """What went wrong, in one line: the last of Python's report, without the class's module."""
     last = (stderr.strip().split("\n") or [""])[-1]
     if status < 0 or "MemoryError" in last:
-        return f"it takes more than {SECONDS} seconds or {MEMORY >> 20} MB"
+        return f"it takes more than {TEMPLATE_SECONDS} seconds or {TEMPLATE_MEMORY >> 20} MB"
     return last.rpartition("jinja2.exceptions.")[2][:300] or f"it ended with {status}"
 
 
@@ -89,7 +89,11 @@ def _main() -> None:
     """The process: limits first, then the template."""
     import resource
 
-    for kind, most in ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 0)):
+    for kind, most in (
+        (resource.RLIMIT_CPU, TEMPLATE_SECONDS),
+        (resource.RLIMIT_AS, TEMPLATE_MEMORY),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
         with suppress(ValueError, OSError):  # not every system knows every limit; the clock outside holds everywhere
             resource.setrlimit(kind, (most, most))
 

@@ -95,7 +95,7 @@ def final(prompt: Prompt) -> Prompt:
 
 def _are_several(prompt: Prompt) -> bool:
     """Whether a prompt is about several claims."""
-    return prompt.answer is not None and prompt.answer.name == joint_opinions.NAME
+    return prompt.answer is not None and prompt.answer.name == joint_opinions.VERDICTS
 
 
 def _room(prompt: Prompt) -> int:
@@ -105,7 +105,7 @@ def _room(prompt: Prompt) -> int:
 def _has_verdict(reply: Completion | DeepRepoError) -> bool:
     """Whether a second opinion has come to a verdict: what it would like to see besides cannot be worth another call."""
     data = reply.data if isinstance(reply, Completion) else None
-    if data and joint_opinions.NAME in data:
+    if data and joint_opinions.VERDICTS in data:
         return not joint_opinions.open_claims(data)
     verdict = verify.verdict_of(data)
     return verdict is not None and not verdict.open
@@ -113,7 +113,7 @@ def _has_verdict(reply: Completion | DeepRepoError) -> bool:
 
 def _last_word(first: Completion | DeepRepoError, last: Completion) -> Completion:
     """An answer after which nothing more is shown: what it asks for all the same is left out, what the first has decided stays."""
-    if isinstance(first, Completion) and first is not last and joint_opinions.NAME in (first.data or {}):
+    if isinstance(first, Completion) and first is not last and joint_opinions.VERDICTS in (first.data or {}):
         last = joint_opinions.join_answers(first, last)
     data = {name: value for name, value in last.data.items() if name != "look_ups"} if last.data else None
     return replace(last, data=data)

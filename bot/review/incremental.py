@@ -112,7 +112,7 @@ async def read_past(
 
 async def _reason_to_read_again(known: Earlier, commits: Commits, pull: PullRequest) -> str:
     """Why nothing that the round before has read counts as read, as a sentence; empty if the head is built on that one's."""
-    short = rounds.SHORT
+    short = rounds.COMMIT_CHARS
     if known.base != pull.base:
         return f"the base changed from {known.base[:short]} to {pull.base[:short]}"
     is_built_on = known.head == pull.head or await commits.descends(known.head)

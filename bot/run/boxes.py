@@ -19,7 +19,7 @@ SHARED = 64 << 20  # bytes of /dev/shm
 GRACE = 60  # seconds for the probe and for unpacking; a container ends by itself after these and its own
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr on most systems
 # What programs need to find libraries, certificates and each other. They hold no account, no host and no secret.
-SETTINGS = (
+NAMESPACE_SETTINGS = (
     "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",
 )  # fmt: skip
@@ -82,7 +82,7 @@ def bubblewrap(
         "--die-with-parent", "--as-pid-1", "--new-session", "--clearenv",
         "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "box", "--cap-drop", "ALL",
         "--ro-bind", "/usr", "/usr", *_system(),
-        *_bound("--ro-bind-try", [f"/etc/{name}" for name in (*SETTINGS, *online)]),
+        *_bound("--ro-bind-try", [f"/etc/{name}" for name in (*NAMESPACE_SETTINGS, *online)]),
         *(word for path, number in descriptors.items() for word in ("--ro-bind-data", str(number), path)),
         *_bound("--ro-bind", [tool for tool in sandbox.tools if not tool.startswith(f"{TMP}/")]),
         "--proc", "/proc", "--dev", "/dev",

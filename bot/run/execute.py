@@ -22,7 +22,7 @@ from typing import BinaryIO
 from bot.run import boxes, seccomp
 from bot.run.values import Ending, Outcome, Run, Sandbox, SandboxRefused
 
-LOOK = 0.05  # seconds between two looks at what a run uses
+USE_LOOK_SECONDS = 0.05  # seconds between two looks at what a run uses
 SETUP_SECONDS = 60.0  # for the probe and for unpacking
 GONE_SECONDS = 10.0  # in which everything ended is really gone
 CHUNK = 1 << 16
@@ -109,7 +109,7 @@ class _Running:
 
     async def _watch(self, reading: "asyncio.Future[list[None]]", until: float) -> None:
         """Wait until the pipes are closed or a limit is reached."""
-        while not (await asyncio.wait([reading], timeout=LOOK))[0]:
+        while not (await asyncio.wait([reading], timeout=USE_LOOK_SECONDS))[0]:
             if time.monotonic() > until:
                 self.ending = "seconds"
             elif len(self.printed) > self.run.limits.output:

@@ -28,7 +28,7 @@ from rlm.values import Message, Model, Prompt, Schema
 if TYPE_CHECKING:
     from bot.config import RunSection
 
-UNKNOWN = "no test runner was found; set `run.test` and `run.files`"
+NO_RUNNER = "no test runner was found; set `run.test` and `run.files`"
 MENDS = 2  # of a test that is itself at fault
 SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt
 MOST_TEST = 20_000  # characters of a new test
@@ -44,7 +44,7 @@ TEST = Schema(
         test=text("the whole file; empty if there can be none"),
     ),
 )
-READING = Schema(
+TEST_SCHEMA = Schema(
     "reading",
     "Hand in the opinion on the test.",
     strict(
@@ -110,7 +110,7 @@ async def reproduce(
         done = sum(1 for row in rows if not row.why)
         session.notes.append(f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried.")
     elif trial.is_unknown:
-        session.notes.append(f"No finding was tried with a test: {UNKNOWN}.")
+        session.notes.append(f"No finding was tried with a test: {NO_RUNNER}.")
     session.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
     return tuple(changed.get(id(one), one) for one in placed_findings)
 
@@ -281,7 +281,7 @@ class _Trial:
             fixed="With the suggested fix it passes." if results.get("fixed") == "green" else "",
         )  # fmt: skip
         system = render.text("prompts/reproduce_read_system.md.j2")
-        return Prompt((Message("system", system), Message("user", asked)), answer=READING, max_tokens=1024)
+        return Prompt((Message("system", system), Message("user", asked)), answer=TEST_SCHEMA, max_tokens=1024)
 
     async def _tests(self, attempt: _Attempt) -> list[dict[str, str]]:
         """Existing tests of the same area, nearest first: by name, then by folder."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1 << 20
 MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
-MOST_BYTES = 8 << 30  # of all archives of a cache; the ones that were used longest ago go first
+MAX_ARCHIVE_BYTES = 8 << 30  # of all archives of a cache; the ones that were used longest ago go first
 PREPARE_SECONDS = 900.0  # that a preparation may take, at least
 REMEDY = (
     "Tests run in a clone without .git, with the programs of /usr and DEEPREPO_RUN_TOOLS or of the image alone: set `run.prepare` to what "
@@ -157,7 +157,7 @@ def _content(entries: Mapping[str, TreeEntry], path: str) -> str:
     return entries[path].oid if path in entries else ""
 
 
-def evict(folder: Path, most: int = MOST_BYTES, keep: Path | None = None) -> None:
+def evict(folder: Path, most: int = MAX_ARCHIVE_BYTES, keep: Path | None = None) -> None:
     """Remove what was used longest ago until the rest fits; an archive that was never finished is one that nobody uses."""
     rows: list[tuple[float, int, Path]] = []
     for path in folder.iterdir():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bot.config import RunSection
 
 Result = Literal["green", "red", "fault", "limit"]
-MOST = 12  # packages that are prepared
+MAX_PACKAGES = 12  # packages that are prepared
 MOST_MANIFESTS = 1_000  # that are read, the ones nearest to the top first
 READ = frozenset(["package.json", "Cargo.toml", "Gemfile"])
 _IN_BROWSER = re.compile(r"(?:^|/)(?:e2e|cypress|playwright|__snapshots__|__mocks__)/|\.d\.[cm]?ts$", re.IGNORECASE)
@@ -247,7 +247,7 @@ class Layout:
                 if name and taken.isdisjoint(above(path)) and not (is_test(path) or _is_foreign(path)):
                     taken.add(folder)
                     rows.append((folder, name, self._wrapped(folder, installs[name])))
-        return rows[:MOST]
+        return rows[:MAX_PACKAGES]
 
     def install(self) -> str:
         """Return the command that installs what tests need, from the top folder; "" if nothing declares anything."""

@@ -26,7 +26,7 @@ FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
 X32 = 0x40000000  # calls of another interface of the same machine begin here
 LOAD, EQUAL, ABOVE, AT_LEAST, RETURN = 0x20, 0x15, 0x25, 0x35, 0x06
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000 | errno.ENOSYS
-UNKNOWN = 0x00050000 | errno.EAFNOSUPPORT  # what a system answers that does not know a family of sockets
+UNKNOWN_FAMILY = 0x00050000 | errno.EAFNOSUPPORT  # what a system answers that does not know a family of sockets
 NUMBER, ARCHITECTURE, FIRST, SECOND = 0, 4, 16, 24  # where a call's number, its machine and its arguments stand
 
 
@@ -38,7 +38,7 @@ def program(machine: str = "") -> bytes | None:
     architecture, calls = known
     name = machine or platform.machine()
     families = [(EQUAL, len(FAMILIES) - at, 0, family) for at, family in enumerate(FAMILIES)]
-    sockets = [(LOAD, 0, 0, FIRST), *families, (RETURN, 0, 0, UNKNOWN), (RETURN, 0, 0, ALLOW)]
+    sockets = [(LOAD, 0, 0, FIRST), *families, (RETURN, 0, 0, UNKNOWN_FAMILY), (RETURN, 0, 0, ALLOW)]
     # The upper half of the size, then the lower one; what is too large goes to the row after the next.
     segments = [
         (LOAD, 0, 0, SECOND + 4),

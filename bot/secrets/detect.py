@@ -24,8 +24,8 @@ from bot.secrets.forms import (
 
 SHORTEST_RUN = 8  # characters of a key's last line
 NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")  # of an excerpt, or of what a search has found
-BEGIN = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
-END = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
+KEY_FIRST_LINE = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
+KEY_LAST_LINE = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
 ROW = re.compile(r"^[ \t]{0,40}[+-]?\d{0,7}[ \t]{0,40}([A-Za-z0-9+/]{60,76})[ \t\r]{0,8}$", re.MULTILINE)
 LONG_ROW = re.compile(r"[A-Za-z0-9+/]{60}")
@@ -59,7 +59,7 @@ def _keys(text: str) -> Iterator[str]:
     if any(label in text for label in KEY_LABELS):
         left = 0
         for line in BREAK.sub("\n", text).split("\n"):
-            begins, ends = BEGIN.search(line), END.search(line)
+            begins, ends = KEY_FIRST_LINE.search(line), KEY_LAST_LINE.search(line)
             left = KEY_REACH if begins else left
             if left:
                 inside = line[begins.end() if begins else 0 : ends.start() if ends else None]

@@ -19,8 +19,8 @@ Row = TypeVar("Row")
 
 WINDOW, OVERLAP = 2_000, 200  # a long line is read in windows: a form of the library takes quadratic time
 MOST_APART = 500  # secrets of one line that are compared with each other
-SHORTEST = 8
-LONG_TOKEN = 2 * SHORTEST
+MIN_VALUE_CHARS = 8
+LONG_TOKEN = 2 * MIN_VALUE_CHARS
 LONG_NAME = 100
 MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the time of scrypt
 KEY = "private-key"
@@ -51,29 +51,29 @@ SLUG = re.compile(r"(?=[^\d]*\d{1,4}(?![a-z\d])[^\d]*$)[a-z]{2,}\d*(?:[-_.](?:[a
 DOCUMENTED = re.compile(
     r"\s*+(?:///|//!|/\*[*!]|\*(?:\s|$))"
 )  # a line of a comment that documents what stands below it
-SHOWN = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a file beside the one that people make of it
+SAMPLE_FILE = re.compile(r"[._-](?:example|sample|template|dist)s?$")  # a file beside the one that people make of it
 UUID = re.compile(r"[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}", re.IGNORECASE)
 
 # Names: behind the first ones any value that a person did not make up is secret, behind the others a long random one.
 STRONG = r"passw|pwd|secret|contrase[nñ]a|(?:api|auth|service|account|db|database|priv|private|client)[-_. ]?key|(?:db|database|key)_?pass"
 WEAK = r"token|credential|bearer|access[-_. ]?key"
-NAME = rf"(?P<name>(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+)"
+NAMED_VALUE = rf"(?P<name>(?:{STRONG}|{WEAK})[\w.-]{{0,60}}+)"
 STRONG_NAME = re.compile(STRONG, re.IGNORECASE)
 NAME_BEFORE = re.compile(r"[\w$-]{0,60}$")
 CLOSING = r"[\"'\])]{0,3}\s*+"
 ENTRY = r"(?:,\s*+)?[\"']?value[\"']?\s*+[:=]"  # `"name": "DB_PASSWORD", "value": "VALUE"`, `<password value="VALUE"/>`
 QUOTED = re.compile(
-    rf"{NAME}{CLOSING}(?:(?P<pair>,)|(?::\s?[\w.\[\]|?]{{1,40}}+\s*+)?[:|?&!=]{{0,2}}=>?|:-?|\|\||\?\?|\?:|or\b|{ENTRY})"
+    rf"{NAMED_VALUE}{CLOSING}(?:(?P<pair>,)|(?::\s?[\w.\[\]|?]{{1,40}}+\s*+)?[:|?&!=]{{0,2}}=>?|:-?|\|\||\?\?|\?:|or\b|{ENTRY})"
     r"\s*+[\w@]{0,2}(?P<quote>[\"'`])(?P<value>[^\s\"'`]{8,400})(?P=quote)",
     re.IGNORECASE,
 )
 BARE = re.compile(  # in a file without quotes; `${NAME:-VALUE}` in any
-    rf"{NAME}(?:(?P<fallback>:-)|{CLOSING}(?:=\s*+|:\s++|{ENTRY}\s*+))"
+    rf"{NAMED_VALUE}(?:(?P<fallback>:-)|{CLOSING}(?:=\s*+|:\s++|{ENTRY}\s*+))"
     r"(?P<value>(?:[^\s\"'`$(){}<>|;&,\\\[\]]|(?<=\S)&(?=\w)){8,400})(?=[\s\\;,}]|$)",
     re.IGNORECASE,
 )
 ELEMENT = re.compile(  # `<password>VALUE</password>`, `<string name="api_key">VALUE</string>`, `<key>ApiKey</key> <string>VALUE</string>`
-    rf"{NAME}(?:[\"'][^<>]{{0,100}})?(?:</[\w-]{{1,20}}>\s*+<(?:value|string))?>\s*+(?:<value>|<!\[CDATA\[)?(?P<value>[^\s<>\]]{{8,400}})(?=</|\]\]>)",
+    rf"{NAMED_VALUE}(?:[\"'][^<>]{{0,100}})?(?:</[\w-]{{1,20}}>\s*+<(?:value|string))?>\s*+(?:<value>|<!\[CDATA\[)?(?P<value>[^\s<>\]]{{8,400}})(?=</|\]\]>)",
     re.IGNORECASE,
 )
 # `Server=db;User Id=shop;Password=VALUE;`, `host=db user=shop password=VALUE`, `jdbc:mysql://db/shop?user=shop&password=VALUE`
@@ -83,7 +83,7 @@ CONNECTION = re.compile(
     re.IGNORECASE,
 )
 CONNECTED = re.compile(
-    rf"(?P<before>[?&;\s\"'>]){NAME}\s?=\s?(?P<value>(?:&\w{{2,6}};|[^\s;\"<]|<(?!/)){{8,400}})", re.IGNORECASE
+    rf"(?P<before>[?&;\s\"'>]){NAMED_VALUE}\s?=\s?(?P<value>(?:&\w{{2,6}};|[^\s;\"<]|<(?!/)){{8,400}})", re.IGNORECASE
 )
 ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos|#\w{1,6});|\\u[0-9A-Fa-f]{4}|[&<'\\]")  # signs in a part of a connection
 NO_QUOTES = re.compile(  # a shell, an image's file, YAML, a list of settings
@@ -161,7 +161,7 @@ class TokenPattern(NamedTuple):
 ENCODED_KEY = r"\bLS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU0EgUFJJVkFUR|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQgUFJJVkFUR)[A-Za-z0-9+/=]{40,}"
 # Where a token may begin: behind nothing of a word, or behind an escape that ends in a letter or a digit.
 EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
-OWN = (  # forms that detect-secrets 1.5 does not know
+OWN_FORMS = (  # forms that detect-secrets 1.5 does not know
     TokenPattern("github-token", "A GitHub token", (re.compile(r"github_pat_[A-Za-z0-9_]{60,}"),)),
     TokenPattern("openai-key", "An OpenAI key", (re.compile(r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,}"),)),
     TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"sk-ant-[A-Za-z0-9_-]{60,}"),)),
@@ -212,7 +212,7 @@ def role_of(path: str) -> Role:
 
     A lock file is full of random values that are public, and holds a key as seldom as a document.
     """
-    if is_test(path) or is_sample(path) or SHOWN.search(path):
+    if is_test(path) or is_sample(path) or SAMPLE_FILE.search(path):
         return "sample"
     return "document" if is_prose(path) or is_lock(path) else "code"
 
@@ -354,7 +354,7 @@ def _may_be_named(line: str) -> bool:
 
 def _may_hold_value(word: str) -> bool:
     """Whether a part of a word could be a value: what every value has, asked before the slow patterns."""
-    return len(word) >= SHORTEST and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+    return len(word) >= MIN_VALUE_CHARS and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
@@ -373,7 +373,7 @@ def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
 
 def _is_drawn(value: str, pattern: re.Pattern[str]) -> bool:
     """Whether a machine has drawn a token; words that stand behind a whole one do not make it a sample."""
-    word = PLACEHOLDER.search(value, SHORTEST)
+    word = PLACEHOLDER.search(value, MIN_VALUE_CHARS)
     whole = value[: word.start()] if word is not None else ""
     return _is_random(value) or (pattern.fullmatch(whole) is not None and _is_random(whole))
 
@@ -431,7 +431,7 @@ def _is_random(value: str) -> bool:
     """Whether nobody made it up: no word that says so, no sequence, enough different characters."""
     from detect_secrets.filters.heuristic import is_sequential_string
 
-    body = value[4:] if len(value) >= 4 * SHORTEST else value
+    body = value[4:] if len(value) >= 4 * MIN_VALUE_CHARS else value
     enough = min(BITS, log2(len(value)) - 0.5)
     return not PLACEHOLDER.search(body) and not is_sequential_string(value) and _bits(value) >= enough
 
@@ -445,7 +445,7 @@ def _bits(value: str) -> float:
 @cache
 def known_forms() -> tuple[TokenPattern, ...]:
     """Return every exact form of a token, those of the library included."""
-    found = list(OWN)
+    found = list(OWN_FORMS)
     for rule, what, detector in LIBRARY:
         module, _, name = detector.partition(".")
         patterns: Iterable[re.Pattern[str]] = getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist

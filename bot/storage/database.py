@@ -20,7 +20,7 @@ from bot.storage.tables import schema
 THREADS = 6
 WAIT = 10.0  # seconds for a connection
 IDLE = 60  # seconds that PostgreSQL keeps a transaction in which nothing is asked
-READS = "reads"  # the mark of a transaction that changes nothing
+READ_MARK = "reads"  # the mark of a transaction that changes nothing
 Result = TypeVar("Result")
 
 
@@ -44,7 +44,7 @@ class Database:
         """Read only: on SQLite without the writers' turn, so that no writer waits for a reader. Raises StorageError."""
 
         def reads() -> Result:
-            with self.engine.connect().execution_options(**{READS: True}) as connection, connection.begin():
+            with self.engine.connect().execution_options(**{READ_MARK: True}) as connection, connection.begin():
                 return do(connection)
 
         return await self.thread(reads)
@@ -133,7 +133,7 @@ def _engine(url: str) -> sa.Engine:
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
         # Writers wait for each other here, and nowhere else.
-        connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(READS) else "BEGIN IMMEDIATE")
+        connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(READ_MARK) else "BEGIN IMMEDIATE")
 
     return engine
 
@@ -158,7 +158,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 SCRIPTS = Path(__file__).parent / "migrations"
-LOCK = 4_307_112  # of PostgreSQL, for all processes that start at once
+START_LOCK = 4_307_112  # of PostgreSQL, for all processes that start at once
 
 
 def migrate(database: Database) -> None:
@@ -175,7 +175,7 @@ def migrate(database: Database) -> None:
     try:
         with database.engine.begin() as connection:
             if database.postgres:
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(START_LOCK)))
             config.attributes["connection"] = connection
             if _version(connection) is None:
                 schema.create_all(connection)

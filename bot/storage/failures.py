@@ -9,7 +9,7 @@ from bot.storage.database import StoragePart
 from bot.storage.tables import Scope, failure, owner_columns, within
 from bot.values import PullRef
 
-LONGEST = 1000  # characters of a sentence
+MAX_SENTENCE_CHARS = 1000  # characters of a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Failures(StoragePart):
     async def record(self, one: Failure) -> None:
         """Remember one."""
         own = owner_columns(one.pull) | {"name": f"{one.pull.owner}/{one.pull.name}", "number": one.pull.number}
-        await self.put(failure, {**asdict(one), **own, "why": one.why[:LONGEST]})
+        await self.put(failure, {**asdict(one), **own, "why": one.why[:MAX_SENTENCE_CHARS]})
 
     async def clear(self, name: str) -> bool:
         """Forget one: it was tried again, or is done after all. False where there was none."""

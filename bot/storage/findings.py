@@ -68,7 +68,7 @@ class Outcomes(StoragePart):
         await self.change(change)
 
 
-LEAST = 5  # findings of one kind in one folder, below which nothing is proposed
+MIN_FINDINGS = 5  # findings of one kind in one folder, below which nothing is proposed
 DISMISSED = 0.9  # the share of them that was rejected or ignored, from which a rule is proposed
 MergedOutcome = Literal["fixed", "rejected", "ignored", "left"]
 Key = TypeVar("Key", str, tuple[str, str, str])
@@ -226,7 +226,7 @@ def _rules(rows: Iterable[_Row]) -> tuple[ProposedRule, ...]:
     proposed: dict[tuple[str, str, str], ProposedRule] = {}
     for place, results in sorted(groups.items(), key=lambda item: len(item[0][2])):
         repository, kind, folder = place
-        is_noise = results.shown >= LEAST and results.dismissed >= DISMISSED * results.shown
+        is_noise = results.shown >= MIN_FINDINGS and results.dismissed >= DISMISSED * results.shown
         is_covered = any((repository, kind, wider) in proposed for wider in _folders(folder))
         if is_noise and not is_covered and place not in all_below:
             proposed[place] = ProposedRule(*place, results.dismissed, results.shown)

@@ -9,8 +9,8 @@ from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import package, package_home
 from impact.packages import Arrival, PackageRow
 
-MOST = 2_000  # rows of one repository
-LONGEST = 300  # characters of a name or a version
+MAX_PACKAGE_ROWS = 2_000  # rows of one repository
+MAX_NAME_CHARS = 300  # characters of a name or a version
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class Packages(StoragePart):
         """Store what one repository offers and takes."""
         own = {"installation": home.installation, "repository": home.repository}
         values = [
-            {**own, **{name: str(value)[:LONGEST] for name, value in asdict(row).items()}}
-            for row in dict.fromkeys(rows[:MOST])
+            {**own, **{name: str(value)[:MAX_NAME_CHARS] for name, value in asdict(row).items()}}
+            for row in dict.fromkeys(rows[:MAX_PACKAGE_ROWS])
         ]
 
         def do(connection: sa.Connection) -> None:

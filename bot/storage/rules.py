@@ -9,7 +9,7 @@ from bot.storage.database import StoragePart
 from bot.storage.tables import Scope, owner_columns, rule, within
 from bot.values import LearnedRule, OwnerRule, Proposal, PullRef, RuleState
 
-MOST = 200  # rules and proposals of one repository; removed ones do not count
+MAX_RULES = 200  # rules and proposals of one repository; removed ones do not count
 WAITING = 10  # proposals whose reactions one job reads, the newest first
 ShownProposal = tuple[int, int, str]  # a proposal's number; the comment that shows it, and the kind of that comment
 
@@ -35,7 +35,7 @@ class Rules(StoragePart):
             known_rule = connection.execute(sa.select(rule).where(same)).mappings().first()
             if known_rule is None:
                 count_query = sa.select(sa.func.count()).select_from(rule).where(ours & (rule.c.state != "removed"))
-                if connection.execute(count_query).scalar_one() >= MOST:
+                if connection.execute(count_query).scalar_one() >= MAX_RULES:
                     return None
                 last = connection.execute(sa.select(sa.func.max(rule.c.number)).where(ours)).scalar_one()
                 row = {"number": (last or 0) + 1, "mark": serious if proposal.grave else mark, "state": "proposed"}

@@ -15,7 +15,7 @@ from bot.storage.tables import Scope, spending, within
 from bot.values import PullRef
 from bot.values.daily import DAY, CapReached, Counted, DailyCaps, Which, grant
 
-LOCK = 4_307_113  # of PostgreSQL: reservations are made one after the other, over all processes
+SPENDING_LOCK = 4_307_113  # of PostgreSQL: reservations are made one after the other, over all processes
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Spending(StoragePart):
 
         def do(connection: sa.Connection) -> Grant | CapReached:
             if connection.dialect.name == "postgresql":
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SPENDING_LOCK)))
             rest = grant(usd, caps, lambda which, of: _use(which, of, pull, name, now, connection))
             if isinstance(rest, CapReached):
                 return rest

@@ -14,7 +14,7 @@ from bot.review.session import Session
 from bot.strategies import direct, rlm
 from bot.values import Finding, Transcript, at_least
 
-LISTED = 20  # open points in the root's first message; coverage() and findings() have the rest
+LISTED_GAPS = 20  # open points in the root's first message; coverage() and findings() have the rest
 AGREED = 2  # readings that found a thing: on less, several readings disagree
 CLOSED = "it left nothing open"
 
@@ -30,7 +30,7 @@ async def run(session: Session) -> Transcript:
         points = [*_unproven(await judging.apply_opinions(session))]
         if not points:
             return replace(reading, reason=CLOSED)
-    settle = render.text("prompts/root_open.md.j2", points=points[:LISTED], more=max(0, len(points) - LISTED))
+    settle = render.text("prompts/root_open.md.j2", points=points[:LISTED_GAPS], more=max(0, len(points) - LISTED_GAPS))
     transcript = await rlm.go_on(session, settle.strip(), reading.issues)
     reason = f"it left {render.count(len(points), 'point')} open" if points else CLOSED
     return replace(transcript, reason=f"{reason}, and the root went on")

@@ -27,7 +27,7 @@ REPLY_TOKENS = 300  # of an answer, findings included
 TURN_TOKENS = 700  # of a root's reply: its thoughts and its code
 OVERHEAD = 4  # tokens around each message
 Price = Callable[[Usage], float | None]
-END = "set_answer('rehearsed')"
+END_CODE = "set_answer('rehearsed')"
 
 
 @dataclass
@@ -50,7 +50,9 @@ class DryRun:
         if prompt.answer is not None and prompt.answer.final is not None:
             self.look_up_usages.append(self.prompt_usages[-1])
         if prompt.tool:
-            return Completion("", Usage(), "tool", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END}),))
+            return Completion(
+                "", Usage(), "tool", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END_CODE}),)
+            )
         return Completion("", Usage(), data=_least(prompt.answer))
 
     def thinking(self, role: Purpose) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 DAY = 86400.0
-LEAST = 0.1  # of what a review wants: with less it would break off before it has read anything
+MIN_SHARE = 0.1  # of what a review wants: with less it would break off before it has read anything
 UNASKED = 0.5  # of each cap, for the reviews of strangers that nobody has asked for: the rest is the team's
 
 Counted = Literal["all", "unasked"]
@@ -49,6 +49,6 @@ def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which, Counted], fl
         rest = min(rest, cap - count_used(which, "all"))
         if caps.forks is not None:
             rest = min(rest, cap * UNASKED - count_used(which, "unasked"))
-        if not rest > 0 or not rest >= usd * LEAST:
+        if not rest > 0 or not rest >= usd * MIN_SHARE:
             return CapReached(which, cap)
     return rest

@@ -354,7 +354,7 @@ class Finding:
         return self.rule or self.category
 
 
-_NAMED = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with its names as they are
+_PROOF_WITH_NAMES = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with its names as they are
 
 
 def proof_of(kind: str, names: str) -> str:
@@ -369,7 +369,7 @@ def break_of(*parts: str) -> str:
 
 def digested_proof(proof: str) -> str:
     """Return a proof with its names as a digest: those of consumers have them as they are."""
-    named = _NAMED.fullmatch(proof)
+    named = _PROOF_WITH_NAMES.fullmatch(proof)
     return proof_of(named[1], named[2]) if named else proof
 
 

@@ -39,7 +39,7 @@ UNLISTED = (
     5.0  # dollars that a review must be allowed for a model of unknown price: each call counts as one of the dearest
 )
 RENAMED = {"azure", "bedrock"}  # providers at which a customer can name a deployed model freely
-NEAR = 0.9  # of two names, from 0 to 1: one of them is misspelt
+MISSPELT_FROM = 0.9  # of two names, from 0 to 1: one of them is misspelt
 HIGH_TURNS = 24  # of a root at effort high
 COMMON = "DEEPREPO_BASE_URL"
 
@@ -213,7 +213,7 @@ def in_force(settings: Config) -> Config:
 def _spelling(name: str) -> str:
     """The question whether a name was meant that is near to it: without the packages, only ours are known."""
     known = [model for _, *models in PREFERRED for model in models]
-    near = [] if name in known else get_close_matches(name.lower(), known, 1, NEAR)
+    near = [] if name in known else get_close_matches(name.lower(), known, 1, MISSPELT_FROM)
     return f"{name}: did you mean {near[0]}? " if near else ""
 
 

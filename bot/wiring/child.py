@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from bot.brief import Brief
     from rlm.journal.writer import Keep
 
-LOOK = 0.2  # seconds between two looks at a child
+CHILD_LOOK_SECONDS = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
 APP_SECRETS = ("PRIVATE_KEY", "WEBHOOK_SECRET", "CLIENT_SECRET", "DATABASE_URL")
@@ -210,12 +210,12 @@ def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
             raise ChildEnded("", "was ended because it did not stop when asked")
         if now > deadline:
             raise ChildEnded(_in_hand(note), "went over the time that a review may take")
-        if now - looked_at >= LOOK:
+        if now - looked_at >= CHILD_LOOK_SECONDS:
             looked_at = now
             if limits.memory(process.pid) > caps.memory:
                 raise _out_of_memory(_in_hand(note), caps)
         try:
-            if not pipe.poll(LOOK):
+            if not pipe.poll(CHILD_LOOK_SECONDS):
                 continue
             kind, *words = pipe.recv()
         except (EOFError, OSError):

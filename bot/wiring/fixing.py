@@ -19,7 +19,7 @@ from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
 from impact.faults import faults
 
-MOST = 8 << 20  # bytes of a file of the work tree that is changed
+MAX_FIXED_BYTES = 8 << 20  # bytes of a file of the work tree that is changed
 SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
 CODE = frozenset({"analyser"})
 
@@ -162,7 +162,7 @@ def write(fix: Fix, top: Path) -> None:
     """Write the new contents, all or none: each file has to hold what was reviewed, but for its line ends. Raises UsageError."""
     ready: dict[Path, bytes] = {}
     for path, content in fix.contents.items():
-        here = files.content(top / path, MOST, below=top)
+        here = files.content(top / path, MAX_FIXED_BYTES, below=top)
         if here is None or _unix(here) != _unix(fix.before[path]):
             raise UsageError(
                 f"{path} is not as it was reviewed, it may have unsaved changes: commit or stash them, or review again. Nothing was changed"

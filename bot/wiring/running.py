@@ -18,8 +18,8 @@ from bot.values import PullRequest, ReviewRequest
 from bot.wiring.review import organization_of, running
 from impact.text.paths import is_product, is_sample, vendored_folder
 
-MOST = 1 << 20  # bytes of a test file, and of the settings
-SHOWN = 8  # packages whose runner is listed
+MAX_TEST_BYTES = 1 << 20  # bytes of a test file, and of the settings
+LISTED_PACKAGES = 8  # packages whose runner is listed
 RESULTS: dict[Result, str] = {
     "green": "it passes",
     "red": "it fails, as a test of a defect does",
@@ -84,7 +84,7 @@ def _runners(made: Rig) -> list[tuple[str, str]]:
             totals[key] += 1
             examples.setdefault(key, path)
     rows: list[tuple[str, str]] = []
-    for key, number in totals.most_common(SHOWN):
+    for key, number in totals.most_common(LISTED_PACKAGES):
         if (how := made.layout.recipe(made.section, examples[key])) is not None:
             where = f" in {how.folder}" if how.folder else ""
             rows.append(
@@ -144,7 +144,7 @@ def _test(repo: str, name: str) -> tuple[str, bytes]:
     """The path of a test file in its repository, and its content. Raises UsageError."""
     top = Path(repo).resolve()
     path = Path(name).resolve() if Path(name).exists() else (top / name).resolve()
-    data = files.content(path, MOST) if path.is_relative_to(top) else None
+    data = files.content(path, MAX_TEST_BYTES) if path.is_relative_to(top) else None
     if data is None:
         raise UsageError(f"there is no file {name} in {repo}: name a test file of the repository")
     return path.relative_to(top).as_posix(), data
@@ -162,7 +162,7 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
             return config.resolve({}, text, config.Settings(), organization=defaults).run
 
         chosen, where = section(await tree.settings_at_tip(config.FILE)), "of the base branch: reviews use it"
-        here = files.content(Path(repo, config.FILE), MOST)
+        here = files.content(Path(repo, config.FILE), MAX_TEST_BYTES)
         if here is not None and section(here) != chosen:
             chosen, where = section(here), f"of this folder: reviews use it once {config.FILE} is on the base branch"
         if chosen is None:

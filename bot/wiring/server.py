@@ -36,7 +36,7 @@ from bot.workflow.progress import Say
 from bot.workflow.server import Server
 from impact.packages import PackageRow
 
-SETTINGS = 5  # seconds of computing on an owner's settings
+SETTINGS_SECONDS = 5  # seconds of computing on an owner's settings
 PAGES = 60.0  # seconds for comments to be rendered anew
 
 
@@ -104,7 +104,7 @@ class ServerWithChildren(Server):
         """Resolve every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
         if file is None and organization is None:
             return config.resolve({}, None, self.settings)
-        few = replace(self.caps, cpu=min(self.caps.cpu, SETTINGS))
+        few = replace(self.caps, cpu=min(self.caps.cpu, SETTINGS_SECONDS))
         try:
             return await child.run(tasks.settings, file, organization, self.settings, caps=few)
         except OverLimit as error:
@@ -114,7 +114,7 @@ class ServerWithChildren(Server):
         """Read the defaults of a repository's owner with a token for their repository alone."""
 
         def inside(name: str) -> AbstractAsyncContextManager[GitHubClient]:
-            return github.acting(self.identity, host.pull.installation, github.READING, self.pace, name)
+            return github.acting(self.identity, host.pull.installation, github.READ_CONTENTS, self.pace, name)
 
         return await self.owners.read(host, repository, inside, is_private=is_private)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bot.checkout import Checkout
 from bot.values import Finding, PullRequest, Review
 
-MOST = 3  # rounds
+MAX_ROUNDS = 3  # rounds
 TODO = re.compile(r"\bTODO\((?:[\w.-]+/[\w.-]+)?#\d+\)")
 Answers = tuple[tuple[int, str], ...]  # the number of a finding, and the words in the code
 
@@ -56,15 +56,15 @@ def settle(
     if last is None or (not is_same and (last.settled or is_new)):
         number, before = 1, frozenset[str]()
     else:
-        number, before = min(last.number + 1, MOST), frozenset(last.seen)
+        number, before = min(last.number + 1, MAX_ROUNDS), frozenset(last.seen)
     answered = {finding for finding, _ in given}
     left = [finding for finding in findings if finding.number not in answered]
     new = [finding for finding in left if finding.identity not in before]
     seen = tuple(sorted(before | {finding.identity for finding in findings}))
-    if number >= MOST and left:
-        settled, why = True, f"{MOST} rounds are made: what is left is for a person to decide"
+    if number >= MAX_ROUNDS and left:
+        settled, why = True, f"{MAX_ROUNDS} rounds are made: what is left is for a person to decide"
     elif review.cut.partial:
-        settled, why = number >= MOST, "the review was cut short: what it did not reach is not known to be right"
+        settled, why = number >= MAX_ROUNDS, "the review was cut short: what it did not reach is not known to be right"
     elif not left:
         settled, why = True, "every finding is answered in the code" if findings else "nothing is found"
     elif is_same and not new:

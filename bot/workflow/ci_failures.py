@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from bot.storage.reviews import StoredReview
     from bot.workflow.server import Server
 
-READING: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
+READ_CHECKS: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
 ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
 ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under the same number
 # Pages of a list, rows of a page, jobs whose logs are read, pull requests of a commit.
 MOST_PAGES, MOST_ROWS, MOST_LOGS, MOST_PULLS = 3, 50, 10, 10
-MOST_BYTES = 8 << 20  # of all logs of a commit, and of all patches
+MAX_LOG_BYTES = 8 << 20  # of all logs of a commit, and of all patches
 UNREAD: Mapping[int, LogState] = {401: "forbidden", 403: "forbidden", 410: "expired"}  # by GitHub's status
-SECONDS = 60.0  # for all of it
+LOGS_SECONDS = 60.0  # for all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ async def store(pull: PullRef, head: str, server: "Server") -> bool:
     page = await _stored_page(pull, server)
     if page is None or page.head != head:
         return False
-    async with github.open_pull(server.identity, pull, server.pace, READING) as host:
+    async with github.open_pull(server.identity, pull, server.pace, READ_CHECKS) as host:
         try:
             rows = await _failed(host, head)
         except HostRefused:
@@ -97,7 +97,7 @@ async def read(host: Host, head: str, bases: Sequence[str], run: str, path: str)
 
 def _end() -> float:
     """When all of it is over, by the clock of the event loop."""
-    return asyncio.get_running_loop().time() + SECONDS
+    return asyncio.get_running_loop().time() + LOGS_SECONDS
 
 
 async def _failed(host: Host, commit: str) -> list[dict[str, Any]]:
@@ -111,7 +111,8 @@ async def _rows(host: Host, commit: str) -> list[dict[str, Any]]:
     listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, status="completed", filter_="latest")
     async for row in host.client.pages(listing, "check_runs", MOST_PAGES):
         is_marked = (
-            row.get("name") == checks.NAME and marker.read(str(shapes.at(row, "output.summary") or "")) is not None
+            row.get("name") == checks.CHECK_NAME
+            and marker.read(str(shapes.at(row, "output.summary") or "")) is not None
         )
         is_ours = is_marked or shapes.at(row, "app.id") == host.voice.app
         if row.get("conclusion") in ENDINGS and not is_ours and isinstance(row.get("id"), int):
@@ -154,7 +155,7 @@ async def _job_logs(
         async with asyncio.timeout_at(end):
             on_base = await _names_on(host, bases, {_name(row) for row in rows}) if rows else frozenset()
             bare = [_bare(row, on_base) for row in rows]
-            room = MOST_BYTES
+            room = MAX_LOG_BYTES
             for row, one in list(zip(rows, bare, strict=True))[:MOST_LOGS]:
                 text, state = await _text(host, row, room)
                 room -= len(text)
@@ -202,7 +203,7 @@ async def _text(host: Host, row: dict[str, Any], room: int) -> tuple[str, LogSta
 async def _patches(host: Host) -> tuple[FilePatch, ...]:
     """The changed files with their patches, as GitHub shows them: large ones come without."""
     files: list[FilePatch] = []
-    room = MOST_BYTES
+    room = MAX_LOG_BYTES
     with suppress(HostError):
         async for row in host.client.pages(partial(host.rest.pulls.async_list_files, *host.at), most=MOST_PAGES):
             patch = str(row.get("patch") or "")

@@ -44,7 +44,7 @@ UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing 
 MOST_DIGITS = 6  # of a number
 MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
 LEAST_WORDS = 3  # of a sentence: "fine" answers everything
-LONGEST = 40  # characters of a word that nobody knows
+MAX_WORD_CHARS = 40  # characters of a word that nobody knows
 ALIKE = 0.75  # from here on a word is taken for a slip of the pen, as difflib counts
 REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
 RULES = "rules [confirm N, edit N SENTENCE, remove N, export]"
@@ -267,7 +267,7 @@ def _list_commands(typed: str, given: CommandContext) -> CommandReply:
     near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE) if typed else []
     if near:
         use = code(f"/deeprepo {COMMANDS[near[0]].use}")
-        return replace(given.say("reply_meant", word=code(typed[:LONGEST]), near=use), reaction="confused")
+        return replace(given.say("reply_meant", word=code(typed[:MAX_WORD_CHARS]), near=use), reaction="confused")
     rows = [(word.use, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
     return replace(given.reply("help", rows=rows, typed=typed), reaction="confused" if typed else "")
 

@@ -20,15 +20,15 @@ from bot.github.client import GitHubClient
 from bot.values import PullRef
 from bot.values.consumer import TOO_MUCH, NamedConsumer, Standing, Visibility
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
+REPOSITORY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 VISIBILITIES = ("public", "internal", "private")
-MOST = 40  # of one review
+MAX_CONSUMERS = 40  # of one review
 AT_ONCE = 4  # that are fetched at the same time
-MOST_BYTES, SECONDS, TOGETHER = 256 << 20, 30.0, 90.0  # of one; for one; for all of one review
+MAX_CLONE_BYTES, FETCH_SECONDS, ALL_FETCHES_SECONDS = 256 << 20, 30.0, 90.0  # of one; for one; for all of one review
 NO_NAME = "it is not named as owner/name"
 UNSEEN = "there is no such repository, or no token was given that may read it"
 MOVED = "it has another name now"
-LATE = f"all of them may take {TOGETHER:g} s together"
+LATE = f"all of them may take {ALL_FETCHES_SECONDS:g} s together"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
 
 def is_name(text: str) -> bool:
     """Whether a text is an owner and a name as GitHub takes them, which lead to no other address."""
-    return NAME.fullmatch(text) is not None and text.partition("/")[2].strip(".") != ""
+    return REPOSITORY_NAME.fullmatch(text) is not None and text.partition("/")[2].strip(".") != ""
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ async def fetch_all(
     names: Sequence[str], fetch: Callable[[str], Awaitable[NamedConsumer]]
 ) -> tuple[NamedConsumer, ...]:
     """Each of them, some at a time, as far as there is time; one that cannot be had comes with the reason."""
-    gate, end = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + TOGETHER
+    gate, end = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + ALL_FETCHES_SECONDS
 
     async def one(name: str) -> NamedConsumer:
         async with gate:
@@ -97,9 +97,9 @@ async def fetch_all(
             except TimeoutError:
                 return absent(name, LATE)
 
-    rows = await asyncio.gather(*(one(name) for name in names[:MOST]))
-    why = f"no more than {MOST} repositories are looked at in one review"
-    return (*rows, *(absent(name, why) for name in names[MOST:]))
+    rows = await asyncio.gather(*(one(name) for name in names[:MAX_CONSUMERS]))
+    why = f"no more than {MAX_CONSUMERS} repositories are looked at in one review"
+    return (*rows, *(absent(name, why) for name in names[MAX_CONSUMERS:]))
 
 
 def absent(name: str, problem: str, standing: Standing | None = None) -> NamedConsumer:
@@ -108,7 +108,7 @@ def absent(name: str, problem: str, standing: Standing | None = None) -> NamedCo
 
 
 async def fetched(
-    home: Home, api: str, token: SecretStr | None, folder: str, seconds: float = SECONDS
+    home: Home, api: str, token: SecretStr | None, folder: str, seconds: float = FETCH_SECONDS
 ) -> NamedConsumer:
     """The last commit of a repository's default branch, below `folder`."""
     try:
@@ -119,13 +119,13 @@ async def fetched(
 
 
 async def fetch(
-    home: Home, api: str, token: SecretStr | None, folder: str, *, commit: str = "HEAD", seconds: float = SECONDS
+    home: Home, api: str, token: SecretStr | None, folder: str, *, commit: str = "HEAD", seconds: float = FETCH_SECONDS
 ) -> str:
     """Fetch one commit into a store below `folder`. Raises HostDown, HostRefused, or GitError."""
     owner, _, name = home.name.partition("/")
     url = git_url(api, PullRef(0, home.standing.id, owner, name, 0))
     store = str(Path(folder, f"consumer-{home.standing.id}.git"))
-    await remote.fetch_tip(url, token, store, most_bytes=MOST_BYTES, most_seconds=seconds, commit=commit)
+    await remote.fetch_tip(url, token, store, most_bytes=MAX_CLONE_BYTES, most_seconds=seconds, commit=commit)
     return store
 
 

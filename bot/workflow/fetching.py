@@ -15,7 +15,7 @@ from bot.errors import RevisionError
 from bot.machine import files
 from bot.values import Bases, PullFacts, PullRef, PullRequest
 
-FOLDER = "work"  # below the data folder; what a killed process left there is removed at the next start
+WORK_FOLDER = "work"  # below the data folder; what a killed process left there is removed at the next start
 
 
 async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr, folder: str) -> str:
@@ -46,7 +46,7 @@ def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
 @contextmanager
 def room(folder: Path) -> Iterator[str]:
     """A folder for one job, below the data folder; gone afterwards."""
-    root = Path(folder, FOLDER)
+    root = Path(folder, WORK_FOLDER)
     files.folder(root, private=True)
     with tempfile.TemporaryDirectory(
         prefix=f"pull-{os.getpid()}-", dir=root, ignore_cleanup_errors=True
@@ -62,7 +62,7 @@ def today(pull: PullRef, facts: PullFacts) -> PullRef:
 
 def swept(folder: Path) -> None:
     """Remove what processes left here that are no more. Called before the first job."""
-    for left in Path(folder, FOLDER).glob("pull-*-*"):
+    for left in Path(folder, WORK_FOLDER).glob("pull-*-*"):
         if not _alive(int(left.name.split("-")[1])):
             shutil.rmtree(left, ignore_errors=True)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from bot.values import ReviewAsk
 from bot.values.ask import ASKED
 
-FOLDER = "journals"
+JOURNALS_FOLDER = "journals"
 
 
 def name(ask: ReviewAsk, head: str, base: str, job: str) -> str:
@@ -21,17 +21,17 @@ def name(ask: ReviewAsk, head: str, base: str, job: str) -> str:
 
 def path(folder: Path, journal: str) -> Path:
     """The file of a journal."""
-    return Path(folder, FOLDER, f"{journal}.jsonl")
+    return Path(folder, JOURNALS_FOLDER, f"{journal}.jsonl")
 
 
 def of_repository(folder: Path, repository: int) -> list[Path]:
     """The journals of a repository."""
-    return sorted(Path(folder, FOLDER).glob(f"{repository}-*.jsonl"))
+    return sorted(Path(folder, JOURNALS_FOLDER).glob(f"{repository}-*.jsonl"))
 
 
 def older(folder: Path, than: float) -> list[Path]:
     """The journals that were last written before this time (seconds since 1970)."""
-    return [path for path in Path(folder, FOLDER).glob("*.jsonl") if path.stat().st_mtime < than]
+    return [path for path in Path(folder, JOURNALS_FOLDER).glob("*.jsonl") if path.stat().st_mtime < than]
 
 
 def orphans(folder: Path, than: float, known_names: Collection[str]) -> list[Path]:

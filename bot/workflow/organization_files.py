@@ -13,8 +13,8 @@ from bot.github.client import GitHubClient
 from bot.values import OrganizationFile
 from bot.workflow.pull_state import text_at, unless_absent
 
-FRESH = 60.0  # seconds until it is read again
-MOST = 1_000  # owners that are kept
+FRESH_SECONDS = 60.0  # seconds until it is read again
+MAX_OWNERS = 1_000  # owners that are kept
 UNPROCESSABLE = 422  # GitHub's answer if a token is to be made for a repository that the App does not see
 Open = Callable[[str], AbstractAsyncContextManager[GitHubClient]]  # that may read the owner's repository of this name
 
@@ -49,12 +49,12 @@ class OrganizationFiles:
             return None
         place, key = f"{owner}/{self.name}", (host.pull.installation, owner.lower())
         entry, now = self._entries.get(key), self.clock()
-        if entry is None or now - entry.at >= FRESH:
+        if entry is None or now - entry.at >= FRESH_SECONDS:
             try:
                 entry = await self._read(host, owner, inside, now)
             except UsageError as error:  # of a name that nothing has
                 return OrganizationFile(place, problem=str(error))
-            if len(self._entries) >= MOST:
+            if len(self._entries) >= MAX_OWNERS:
                 self._entries.clear()
             self._entries[key] = entry
         if entry.text is None:

@@ -34,9 +34,9 @@ from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
 
 log = logging.getLogger("deeprepo.review")
-MOST = 500  # repositories of an installation
-SECONDS = 1_200.0  # of background work for one installation: the rest is looked at in the next survey
-FRESH = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
+MAX_REPOSITORIES = 500  # repositories of an installation
+SURVEY_SECONDS = 1_200.0  # of background work for one installation: the rest is looked at in the next survey
+SURVEYED_SECONDS = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
 REVIEW_SECONDS = 8.0  # for one that a review has to fetch
 NOT_YET = "Which repositories use this one is not known yet: they are looked at in the background, and the next review has them."
 LISTING: Any = {"metadata": "read"}
@@ -59,10 +59,10 @@ async def survey(ask: PackageSurvey, _: Job, server: Server) -> None:
             raise
         return
     known_homes = await server.store.packages.homes(ask.installation)
-    end = time.monotonic() + SECONDS
-    for home in homes[:MOST]:
+    end = time.monotonic() + SURVEY_SECONDS
+    for home in homes[:MAX_REPOSITORIES]:
         before = known_homes.get(home.standing.id)
-        is_due = ask.repository or before is None or before.problem or time.time() - before.read_at > FRESH
+        is_due = ask.repository or before is None or before.problem or time.time() - before.read_at > SURVEYED_SECONDS
         if is_due and time.monotonic() < end:
             await _look(ask.installation, home, before, server)
     make_room(server.folder, (server.settings.consumers_megabytes or DEFAULT_MEGABYTES) << 20)
@@ -141,7 +141,7 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
         named = (home for home in known_homes.values() if home.commit_id and home.name.lower() in chosen)
         users = tuple(home for home in named if home.repository != pull.repository)
     with room(server.folder) as scratch:
-        asked = users[: consumers.MOST]
+        asked = users[: consumers.MAX_CONSUMERS]
         own = await _own(asked, audience, run, server, scratch) if asked else ()
         others: tuple[NamedConsumer, ...] = ()
         if server.settings.consumers == "any":
@@ -154,7 +154,7 @@ async def _refresh(pull: PullRef, known_homes: Mapping[int, PackageHome], server
     """Have looked at what is due, in the background and once in an hour: the switch or the repository is new, or events went astray."""
     now = time.time()
     hour = f"refresh-{int(now // 3600)}"
-    if not known_homes or any(home.problem or now - home.read_at > FRESH for home in known_homes.values()):
+    if not known_homes or any(home.problem or now - home.read_at > SURVEYED_SECONDS for home in known_homes.values()):
         await server.jobs.submit(PackageSurvey(pull.installation), hour)
     elif pull.repository not in known_homes:
         await server.jobs.submit(PackageSurvey(pull.installation, pull.repository), hour)
@@ -217,22 +217,22 @@ async def _public(names: Sequence[str], run: ReviewRun, server: Server, scratch:
     return await consumers.fetch_all(names, one)
 
 
-FOLDER = "consumers"
+CLONES_FOLDER = "consumers"
 IN_USE = 900.0  # seconds after its last use in which a clone is not removed to make room: a review may read it
-_NAME = re.compile(r"(\d+)-([0-9a-f]{40,64})\.git")
+_CLONE_NAME = re.compile(r"(\d+)-([0-9a-f]{40,64})\.git")
 
 
 def clones_folder(data: Path) -> Path:
     """The folder of the clones, for this user alone."""
-    path = Path(data, FOLDER)
+    path = Path(data, CLONES_FOLDER)
     files.folder(path, private=True)
     return path
 
 
 def find_clone(data: Path, repository: int, commit: str) -> Path | None:
     """The clone of a repository at this commit, or None. It counts as used now."""
-    path = Path(data, FOLDER, f"{repository}-{commit}.git")
-    if not _NAME.fullmatch(path.name) or not path.is_dir():
+    path = Path(data, CLONES_FOLDER, f"{repository}-{commit}.git")
+    if not _CLONE_NAME.fullmatch(path.name) or not path.is_dir():
         return None
     with suppress(OSError):
         os.utime(path)
@@ -271,9 +271,9 @@ def forget_clones(data: Path, repositories: Iterable[int]) -> None:
 
 def _rows(data: Path) -> list[tuple[float, Path]]:
     rows = []
-    for path in Path(data, FOLDER).glob("*.git"):
+    for path in Path(data, CLONES_FOLDER).glob("*.git"):
         with suppress(OSError):
-            if _NAME.fullmatch(path.name):
+            if _CLONE_NAME.fullmatch(path.name):
                 rows.append((path.stat().st_mtime, path))
     return rows
 

@@ -6,7 +6,7 @@ from bot.publish import checks
 from bot.values import ChecksWanted, PullRef, ReviewAsk
 from bot.workflow.server import Server
 
-MOST = 10  # pull requests of a commit
+MAX_PULLS = 10  # pull requests of a commit
 
 
 async def run(ask: ChecksWanted, job: Job, server: Server) -> None:
@@ -14,6 +14,6 @@ async def run(ask: ChecksWanted, job: Job, server: Server) -> None:
     where = PullRef(ask.installation, ask.repository, ask.owner, ask.name, 0)
     async with github.open_pull(server.identity, where, server.pace) as host:
         numbers = await checks.pulls_of(host, ask.head)
-    for number in numbers[:MOST]:
+    for number in numbers[:MAX_PULLS]:
         pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number, ask.account)
         await server.jobs.submit(ReviewAsk(pull, "rerun", actor=ask.actor, head=ask.head), job.delivery)

@@ -15,7 +15,7 @@ from bot.values.change import is_object_id
 from bot.workflow import pull_state
 from bot.workflow.server import Server
 
-PATIENCE = 60.0  # seconds: where GitHub is away the job is put off soon, and this is done again
+BEGIN_SECONDS = 60.0  # seconds: where GitHub is away the job is put off soon, and this is done again
 
 
 async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) -> str:
@@ -24,7 +24,7 @@ async def begin(ask: ReviewAsk, run: str, host: Host, server: Server, why: str) 
     if not is_object_id(ask.head):
         return "no commit is known"
     try:
-        async with asyncio.timeout(PATIENCE), server.alone_with_checks(ask.pull):
+        async with asyncio.timeout(BEGIN_SECONDS), server.alone_with_checks(ask.pull):
             if run in [other for other, _ in await store.checks.of(ask.pull)] or await store.reviews.has(run):
                 return ""
             owner = CheckOwner(run, broken_ending=await ending(host, server))

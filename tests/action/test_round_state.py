@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bot.findings import earlier
 from bot.outputs import json_file, marker, posts, state
-from bot.outputs.markdown import MOST_BYTES
+from bot.outputs.markdown import MAX_COMMENT_BYTES
 from bot.values import (
     ChangedFile,
     Coverage,
@@ -83,7 +83,7 @@ def test_summary_and_state_fit_into_one_comment() -> None:
         replace(REVIEW, round=replace(REVIEW.round, read=marks), findings=long), lambda _: kept
     ).summary
     assert len(kept) > 10_000
-    assert 30_000 < len(said.encode()) < MOST_BYTES + 1_000
+    assert 30_000 < len(said.encode()) < MAX_COMMENT_BYTES + 1_000
     assert kept in said
 
 
@@ -102,7 +102,7 @@ def test_the_newest_findings_always_fit() -> None:
 
 def _read(review: Review) -> Earlier:
     line = state.pack(review)
-    assert len(line) <= state.MOST + 200
+    assert len(line) <= state.MAX_STATE_CHARS + 200
     found = state.unpack(body(line))
     assert isinstance(found, bytes), found
     read = earlier.read(found)

@@ -61,10 +61,10 @@ async def test_a_body_that_is_too_long_ends_its_connection(tmp_path: Path) -> No
     """Its length is enough to refuse it; one without a length is read up to the limit and no further."""
     async with served(settings(tmp_path)) as server:
         good = headers(b"", "pull_request", "g")
-        told = good | {"content-length": str(webhook.MOST + 1)}
+        told = good | {"content-length": str(webhook.MAX_BODY_BYTES + 1)}
         assert (await sent(server.http.base_url, told, b"")).startswith(b"HTTP/1.1 413 ")
         chunk = b"100000\r\n" + bytes(1 << 20) + b"\r\n"
-        enough = 2 * webhook.MOST // (1 << 20)
+        enough = 2 * webhook.MAX_BODY_BYTES // (1 << 20)
         with contextlib.suppress(ConnectionError):  # the refusal may be lost with the connection
             answer = await sent(server.http.base_url, good | {"transfer-encoding": "chunked"}, *[chunk] * enough)
             assert answer.startswith(b"HTTP/1.1 413 ")

@@ -40,7 +40,7 @@ class Answers:
 
 
 def _is_joint(prompt: Prompt) -> bool:
-    return prompt.answer is not None and prompt.answer.name == joint_opinions.NAME
+    return prompt.answer is not None and prompt.answer.name == joint_opinions.VERDICTS
 
 
 def judged(repository: Repository, answers: Answers, findings: Sequence[Finding]) -> JudgedFindings:

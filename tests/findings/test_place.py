@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks import placing
-from bot.findings.placing import MOST_LINES, place
+from bot.findings.placing import MAX_ANCHORED_LINES, place
 from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Side, Source
 
 FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", (Source("model", "m"),), start=1, end=1)
@@ -62,7 +62,7 @@ def test_the_finding_keeps_its_own_lines() -> None:
 
 def test_a_diff_that_github_folds_away_takes_no_line() -> None:
     """Beyond 20,000 lines of one file the comment goes to the file."""
-    lines = tuple(DiffLine("+", "x", None, number) for number in range(1, MOST_LINES + 2))
+    lines = tuple(DiffLine("+", "x", None, number) for number in range(1, MAX_ANCHORED_LINES + 2))
     file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
     assert [row.place for row in place([FINDING], [file])] == ["file"]
 

@@ -79,7 +79,7 @@ def test_of_much_that_was_removed_the_lines_nearest_to_the_claim_are_shown(repos
 
     (shown,) = [one for one in step.over(pull, run) if one.title == "as it was"]
     assert "801 def step_200(row):\n802     return (\n803         row.rate_of_year_200\n804     )" in shown.body
-    assert len(shown.rows) < proof.LONGEST
+    assert len(shown.rows) < proof.MAX_DEFINITION_LINES
 
 
 def test_callers_and_the_definitions_of_what_is_called_are_there(repository: Repository) -> None:

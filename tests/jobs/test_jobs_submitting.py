@@ -90,7 +90,7 @@ def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
     """Permission to spend money is checked later; the person who gave the command may ask for more of it."""
     pressed = ReviewAsk(pull(), "rerun", full=True, actor="stranger", head="two")
     plain = replace(SPOKEN, full=False)
-    assert queue.merge(pressed, [plain]) == replace(plain, base=queue.UNKNOWN, inherited=True)
+    assert queue.merge(pressed, [plain]) == replace(plain, base=queue.UNKNOWN_HEAD, inherited=True)
     assert queue.merge(replace(pressed, actor=plain.actor), [plain]).full
     assert queue.merge(plain, [pressed]) == plain
     assert queue.covers(plain, pressed)

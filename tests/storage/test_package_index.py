@@ -1,7 +1,7 @@
 """The index of packages: who takes what from whom, within one installation."""
 
 from bot.storage import Store
-from bot.storage.packages import MOST, PackageHome
+from bot.storage.packages import MAX_PACKAGE_ROWS, PackageHome
 from impact.packages import PackageRow
 
 LIBRARY = PackageHome(7, 70, "acme/prices", "a" * 40, 100.0)
@@ -34,7 +34,9 @@ async def test_who_takes_what_another_one_offers_is_known(store: Store) -> None:
 
 async def test_a_hostile_manifest_fills_no_database(store: Store) -> None:
     """So many rows of one repository, so many characters of each, each once."""
-    rows = [PackageRow("takes", "python", f"{number}-{'x' * 5_000}", "y" * 5_000) for number in range(3 * MOST)]
+    rows = [
+        PackageRow("takes", "python", f"{number}-{'x' * 5_000}", "y" * 5_000) for number in range(3 * MAX_PACKAGE_ROWS)
+    ]
     await store.packages.keep(LIBRARY, OFFERS)
     await store.packages.keep(USER, [PackageRow("takes", "python", "prices", "y" * 5_000), *rows])
     (known_use,) = await store.packages.known_uses(10)
@@ -42,4 +44,4 @@ async def test_a_hostile_manifest_fills_no_database(store: Store) -> None:
     count = await store.database.run(
         lambda connection: connection.exec_driver_sql("SELECT COUNT(*) FROM package").scalar()
     )
-    assert count == MOST + 1
+    assert count == MAX_PACKAGE_ROWS + 1

@@ -10,7 +10,7 @@ from bot import github
 from bot.errors import HostDown
 from bot.github.client import GitHubClient
 from bot.values import OrganizationFile
-from bot.workflow.organization_files import FRESH, OrganizationFiles
+from bot.workflow.organization_files import FRESH_SECONDS, OrganizationFiles
 from deeprepo_sandbox import github as sandbox
 
 FILE = {".deeprepo.yml": "quota: 1\n"}
@@ -44,10 +44,10 @@ async def test_a_file_is_read_and_kept_for_a_minute(at: Scene, private: bool) ->
     assert await reader.read() == OrganizationFile("acme/.deeprepo", "quota: 1\n")
     await repo.push("main", {".deeprepo.yml": "quota: 2\n"})
     asked = len(at.gh.requests)
-    reader.now = FRESH - 1
+    reader.now = FRESH_SECONDS - 1
     assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
     assert len(at.gh.requests) == asked
-    reader.now = FRESH
+    reader.now = FRESH_SECONDS
     assert (await reader.read() or OrganizationFile("")).text == "quota: 2\n"
     minted = [seen.body for seen in at.gh.requests if seen.path.endswith("access_tokens")]
     named = [body for body in minted if "repositories" in (body or {})]

@@ -15,7 +15,7 @@ from rlm.texts.keys import paths
 from rlm.texts.material import preview as both_ends
 
 PATH_CHARS = 400  # a longer word is a text
-PREVIEW_CHARS, MAX_PREVIEW, MAX_ROWS = 2_000, 100_000, 500  # the rows are those of an outline
+PREVIEW_CHARS, MAX_PREVIEW, MAX_OUTLINE_ROWS = 2_000, 100_000, 500  # the rows are those of an outline
 HEADING = re.compile(
     r"#{1,6} \S|\s{0,8}(?:export |public |private |protected |static |async |abstract |final |pub |default )*"
     r"(?:def|class|func|fn|function|struct|enum|interface|trait|impl|type|module|namespace)\s+[\w(*]"
@@ -67,8 +67,8 @@ async def outline(state: RunState, source: str, find: str = "", form: str = "", 
             f"none of {len(rows):,} rows holds {find!r}" if find else "no definitions, headings or keys were recognised"
         )
         return [f"[not found in {path or 'the text'}: {what}]"]
-    rest = len(matches) - MAX_ROWS
-    return matches[:MAX_ROWS] + ([f"[... {rest:,} more rows: select with find=...]"] if rest > 0 else [])
+    rest = len(matches) - MAX_OUTLINE_ROWS
+    return matches[:MAX_OUTLINE_ROWS] + ([f"[... {rest:,} more rows: select with find=...]"] if rest > 0 else [])
 
 
 def _form(path: str, form_name: str) -> str:

@@ -18,7 +18,7 @@ HEADERS = plain.HEADERS | {
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "same-origin",  # other sites do not see the addresses of these pages
 }
-FILES = {
+PAGE_FILES = {
     "page.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
     "page.svg": "image/svg+xml",
@@ -43,7 +43,7 @@ def redirect(address: str) -> Response:
 
 def file(name: str) -> Response:
     """The style, the icon or the script of the pages."""
-    headers = HEADERS | {"cache-control": KEPT, "content-type": FILES[name]}
+    headers = HEADERS | {"cache-control": KEPT, "content-type": PAGE_FILES[name]}
     return Response(_file(name), 200, headers)
 
 

@@ -26,10 +26,10 @@ from bot.config import Server
 from bot.storage.tables import Scope
 
 CHECKED = 3600.0  # seconds after which GitHub is asked again what a person administers
-LONGEST = 12 * 3600.0  # seconds after which a person has to sign in again
+SESSION_SECONDS = 12 * 3600.0  # seconds after which a person has to sign in again
 LINKED = 24 * 3600.0  # seconds for which the link of the log is good, once
 AWAY = 600.0  # seconds that a person may stay at GitHub to agree
-MOST = 200  # installations of one session: a cookie holds no more
+MAX_INSTALLATIONS = 200  # installations of one session: a cookie holds no more
 OPERATOR = "operator"  # the name of who has come by the link
 PURPOSE = b"deeprepo operator pages 1"
 ALGORITHM = "HS256"
@@ -111,17 +111,17 @@ class Gate:
         session = SignedIn(
             id=secrets.token_urlsafe(24),
             login=login,
-            scope=None if visitor is None else visitor.installations[:MOST],
+            scope=None if visitor is None else visitor.installations[:MAX_INSTALLATIONS],
             since=since,
-            until=since + LONGEST if visitor is None else min(now + CHECKED, since + LONGEST),
+            until=since + SESSION_SECONDS if visitor is None else min(now + CHECKED, since + SESSION_SECONDS),
         )
-        self._set(response, request, "session", session, since + LONGEST - now)
+        self._set(response, request, "session", session, since + SESSION_SECONDS - now)
 
     async def end(self, response: Response, request: Request) -> None:
         """End the session, also for a copy of its cookie, and after a restart."""
         session = await self.session(request)
         if session is not None:
-            await self.server.store.sessions.end(session.id, session.since + LONGEST)
+            await self.server.store.sessions.end(session.id, session.since + SESSION_SECONDS)
         response.delete_cookie(COOKIES["session"])
 
     def leave(self, response: Response, request: Request, back: str) -> Departure:

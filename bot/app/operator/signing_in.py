@@ -28,10 +28,10 @@ from bot.github import RequestPace, apps, client
 from bot.github.client import GitHubClient, HiddenText
 from bot.github.identity import Identity, site
 
-MOST, FIELDS = 8192, 20  # bytes and fields of a form
-PATIENCE = 10.0  # seconds for a form, and for an answer while somebody looks at an empty page
+MAX_FORM_BYTES, MAX_FORM_FIELDS = 8192, 20  # bytes and fields of a form
+SIGN_IN_SECONDS = 10.0  # seconds for a form, and for an answer while somebody looks at an empty page
 SPENT = "This link is not valid, or was used before. `deeprepo status --link` on the server makes a new one."
-LOST = "The sign-in took too long, or was begun in another browser. Try again."
+SIGN_IN_LOST = "The sign-in took too long, or was begun in another browser. Try again."
 NONE = "does not administer any installation of this App. Ask an owner of the organization or the person who runs this server."
 _log = log("signin")
 router = APIRouter()
@@ -62,8 +62,8 @@ async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form; none if the form is too long or does not arrive."""
     room: Room = request.app.state.forms
     try:
-        data = await room.read(request.stream(), MOST, PATIENCE) or b""
-        fields = parse_qs(data.decode("utf-8", "replace"), max_num_fields=FIELDS)
+        data = await room.read(request.stream(), MAX_FORM_BYTES, SIGN_IN_SECONDS) or b""
+        fields = parse_qs(data.decode("utf-8", "replace"), max_num_fields=MAX_FORM_FIELDS)
     except (ValueError, TimeoutError, ClientDisconnect):
         return {}
     return {name: values[0] for name, values in fields.items()}
@@ -113,10 +113,10 @@ async def come_back(request: Request, gate: AtGate, code: str = "", state: str =
     """Come back from GitHub."""
     door, leaving = gate.door(request), gate.departure(request, state)
     if door is None or leaving is None:  # any site can send a browser here
-        return _sign_in_page(request, status=400, wrong=LOST)
+        return _sign_in_page(request, status=400, wrong=SIGN_IN_LOST)
     if error or not code:
         return _failure_page(request, "GitHub did not confirm who you are.", "no code")
-    pace = RequestPace(patience=0, backoff=0.2, timeout=PATIENCE)
+    pace = RequestPace(patience=0, backoff=0.2, timeout=SIGN_IN_SECONDS)
     try:
         visitor = await look_up_visitor(gate.server.identity, door, code, leaving.verifier, pace)
     except HostError as wrong:

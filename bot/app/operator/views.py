@@ -236,7 +236,7 @@ def _findings(output: Mapping[str, Any], rejected: Collection[str]) -> tuple[Map
     )
 
 
-KINDS = {
+LIST_KINDS = {
     "unit": "changed code",
     "use": "uses of what changed",
     "file": "changed files left out",
@@ -247,7 +247,7 @@ KINDS = {
 def _coverage(coverage: Mapping[str, Any]) -> Mapping[str, tuple[Share, ...]]:
     rows = [row for row in coverage.get("readings") or () if isinstance(row, Mapping)]
     shares = {}
-    for kind, name in KINDS.items():
+    for kind, name in LIST_KINDS.items():
         counts = Counter(str(row.get("state")) for row in rows if row.get("kind") == kind)
         covered_count = counts["reviewed"] + counts["reused"]
         if counts:
@@ -297,7 +297,7 @@ async def newest_journal(pull: PullRef, store: Store, folder: Path) -> str | Non
     prefix = f"{pull.repository}-{pull.number}-"
     if store.database.postgres:
         return await store.journals.newest(prefix)
-    paths = list((folder / journals.FOLDER).glob(f"{prefix}*.jsonl"))
+    paths = list((folder / journals.JOURNALS_FOLDER).glob(f"{prefix}*.jsonl"))
     with suppress(OSError):
         return max(paths, key=lambda one: one.stat().st_mtime).stem if paths else None
     return None

@@ -32,7 +32,7 @@ from bot.values import Evidence, Excerpt, Finding
 from rlm.errors import BudgetSpent, ProviderError
 from rlm.values import Message, Prompt, Schema, tokens
 
-MAX_TOKENS = 1_500
+REMARK_TOKENS = 1_500
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the diff is shown where no finding is meant
 MOST_FINDINGS, MOST_LISTED = 3, 20
 MOST_ABOUT = 200  # characters of a remark, where a second request names it
@@ -139,7 +139,10 @@ async def _prompt(
     system = render.text("prompts/remark_system.md.j2") + tongue(session.language)
     messages = (Message("system", system), Message("user", about), Message("user", question_text))
     return Prompt(
-        messages, answer=schema(), max_tokens=MAX_TOKENS, about=f"the remark: {heard_remark.said[-1].text[:MOST_ABOUT]}"
+        messages,
+        answer=schema(),
+        max_tokens=REMARK_TOKENS,
+        about=f"the remark: {heard_remark.said[-1].text[:MOST_ABOUT]}",
     )
 
 

@@ -7,7 +7,7 @@ from bot.config.defaults import ANALYZERS
 from bot.config.elsewhere.old import ALL, EVENTS, Format, Old, branches, language, patterns
 
 SEVERITIES = {"warning": "warn", "error": "fail"}
-LONGEST = 600  # characters of a check
+MAX_CHECK_CHARS = 600  # characters of a check
 HOW_MUCH = "`quota` and `minimum_severity` say how much is shown"
 
 
@@ -74,7 +74,7 @@ def _checks(old: Old) -> None:
         if not isinstance(entry, dict) or entry.get("mode", "warning") not in list(SEVERITIES):
             continue
         ask, name = str(entry.get("instructions", "")).strip(), str(entry.get("name", ""))
-        if len(ask) > LONGEST:
+        if len(ask) > MAX_CHECK_CHARS:
             old.instruct(key, ALL, f"{name}: {ask}")
             continue
         made = {"text": ask, "must": SEVERITIES[entry.get("mode", "warning")], "name": name}

@@ -23,7 +23,7 @@ def schema() -> Schema:
             **read.QUOTE,
             "description": "the line that breaks: its file, and the line verbatim; empty if the changed line is wrong in itself",
         },
-        title=read.TITLE,
+        title=read.TITLE_FORM,
         why=text("step by step: what arrives at the use now, and what it does with it"),
         trigger=read.TRIGGER,
         consequence=read.CONSEQUENCE,
