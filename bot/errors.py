@@ -87,6 +87,11 @@ class HostRefused(HostError):  # noqa: N818 - GitHub's decision
         return f"GitHub says “{self.words}”" if self.words else str(self)
 
     @property
+    def is_forbidden(self) -> bool:
+        """Whether GitHub does not allow it: a permission is missing."""
+        return self.status == 403  # noqa: PLR2004 - Forbidden
+
+    @property
     def is_gone(self) -> bool:
         """Whether GitHub knows nothing of that name. It may also be late: one such answer right after an event proves nothing."""
         return self.status in (404, 410)

@@ -13,7 +13,6 @@ from bot.publish.checks import CheckEnding
 from bot.values import NothingAsked, RemarkAsk
 from bot.workflow.reviewer import ReviewResult
 
-FORBIDDEN = 403
 NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."
 
 
@@ -32,8 +31,8 @@ async def run(step: Step, console: Console) -> ReviewResult:
             else:
                 result = await review(request, step, console)
         except HostRefused as refusal:
-            if refusal.status != FORBIDDEN:
+            if not refusal.is_forbidden:
                 raise
-            raise HostRefused(f"{refusal}. {NEEDS}", FORBIDDEN) from None
+            raise HostRefused(f"{refusal}. {NEEDS}", refusal.status) from None
     report.report(result, step, console)
     return result

@@ -64,7 +64,6 @@ NO_SECRETS = (
     "need none have."
 )
 CI_GRANT = "the job needs `permissions: {checks: read, actions: read}` to read them; `ci: false` in the settings switches it off"
-FORBIDDEN = 403
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
 ALONE = "The review is posted only here"
 MAY_NOT = f"{ALONE}: the workflow's token may not write to the pull request"
@@ -242,7 +241,7 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
         return replace(result, says=f"{before}: {result.says}")
     if isinstance(fault, SupersededError):
         return replace(result, says=f"{ALONE}: {fault}.", fault=None)
-    if isinstance(fault, HostRefused) and fault.status == FORBIDDEN:
+    if isinstance(fault, HostRefused) and fault.is_forbidden:
         return replace(result, says=f"{MAY_NOT}; {FORK if fork else GRANT}.", fault=None)
     if fault is not None:
         why = "GitHub did not take it" if isinstance(fault, HostRefused) else "it could not be posted"

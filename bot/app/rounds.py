@@ -16,10 +16,11 @@ from bot.errors import HostError, HostRefused
 from bot.github import Identity, RequestPace, apps, shapes
 from bot.github.client import GitHubClient
 from bot.values import Follow, PullRef, ReviewAsk
+from bot.values.daily import DAY, HOUR
 from bot.workflow import conclusions, events, journals
 from bot.workflow.events import OwnAccount
 
-HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
+SOON = 60.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
 MOST_AGAIN, MOST_PULLS = 100, 25  # of one round: a long absence is made up for bit by bit
 MOST_DELIVERIES, MOST_REPOSITORIES = 20, 5  # pages of a hundred

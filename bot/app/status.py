@@ -16,8 +16,8 @@ from bot.storage.findings import Outcomes, Worth, Worths, addressed_share
 from bot.storage.listing import Days, DaySum, ReviewList
 from bot.storage.packages import KnownUse, Packages
 from bot.storage.spending import Spending as SpendingTable
+from bot.values.daily import DAY
 
-DAY = 86_400.0
 ANSWER_SECONDS = 3.0  # seconds for the server's answer
 RECENT = 10  # reviews that are listed
 

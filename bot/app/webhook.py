@@ -31,6 +31,7 @@ from bot.errors import StorageError
 from bot.review import written
 from bot.storage.people import People
 from bot.values import Ask, Cancel, CatchUp, CommandAsk, NothingAsked, PackageSurvey, RemarkAsk, ReviewAsk
+from bot.values.daily import DAY, HOUR
 from bot.workflow import events
 
 BODY_SECONDS = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
@@ -43,7 +44,6 @@ _GUID = re.compile(r"[A-Za-z0-9-]{1,64}")
 UNSIGNED = "X-Hub-Signature-256 is missing, or was not made with the webhook secret"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 NO_CONSUMERS = "DEEPREPO_CONSUMERS is off"
-HOUR, DAY = 3600.0, 86_400.0
 COMMENTS, COMMENTS_OF_STRANGER, COMMENTS_OF_STRANGERS = 60, 6, 60  # taken on of one person; the last of an installation
 CHANGES = 120  # changes of a person without delay
 UNDELAYED_CHANGES, DELAY_STEP, MAX_DELAY = (

@@ -13,6 +13,7 @@ from typing import Literal
 from bot.config import Config
 from bot.render import Phrases, comment, load, phrase
 from bot.review.session import Session
+from bot.values.daily import HOUR
 
 Reaction = Literal["", "+1", "-1", "confused"]
 
@@ -54,7 +55,6 @@ class CommandContext:
         return CommandReply(phrase(self.words, key, number, **values))
 
 
-HOUR = 3_600.0
 STRANGER = 3  # commands in an hour of somebody who may not write here
 WRITERS = frozenset({"admin", "maintain", "write"})
 

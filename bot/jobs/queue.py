@@ -20,6 +20,7 @@ from bot.jobs.runner import Apologise, Runner, Work
 from bot.storage import Store
 from bot.values import Ask, Cancel, ChecksEnded, PullRef, ReviewAsk
 from bot.values.ask import ASKED
+from bot.values.daily import HOUR
 
 log = logging.getLogger("deeprepo.jobs")
 WRITERS = 4  # at the same time: many would wait for each other unfairly, and some for seconds
@@ -28,7 +29,6 @@ LOOKS, LOOKS_OF_OURS = 2, 6  # before a job counts as left behind: one of our ow
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
 LISTED_JOBS = 1000  # jobs of one list
 HERE = "here"  # the one process of a data folder: what it had begun it goes on with after a restart
-HOUR = 3600.0
 UNKNOWN_HEAD = "unknown"  # the head or base of a command that was stored without one: no later one is the same
 
 

@@ -18,8 +18,6 @@ from bot.values import PullFacts
 if TYPE_CHECKING:
     from githubkit_schemas.latest.types import ReposOwnerRepoGitTreesPostBodyPropTreeItemsType as Row
 
-FORBIDDEN = 403
-
 
 class CommitRefused(Exception):  # noqa: N818 - an outcome
     """Why there is no commit: "fork", "closed", "moved", "protected", "permission" of the person, "contents" of the App, "encoding".
@@ -35,7 +33,7 @@ class CommitRefused(Exception):  # noqa: N818 - an outcome
 def _refused(refusal: HostRefused) -> CommitRefused:
     """GitHub's refusal of a write. If it names no reason but a permission, that of the App is missing."""
     is_opaque = not refusal.words or OPAQUE in refusal.words.lower()
-    is_permission = refusal.is_gone or (refusal.status == FORBIDDEN and is_opaque)
+    is_permission = refusal.is_gone or (refusal.is_forbidden and is_opaque)
     return CommitRefused("contents") if is_permission else CommitRefused("refused", refusal.reason)
 
 

@@ -14,7 +14,6 @@ from bot.render import Safe, comment
 from bot.values import Hidden, PostedComment
 
 COMMIT_CHARS = 10  # characters of a commit id
-FORBIDDEN = 403
 
 
 @dataclass(slots=True)
@@ -37,7 +36,7 @@ class ThreadCloser:
         try:
             await self.host.resolver.ask("resolve", id=one.thread)
         except HostRefused as refusal:
-            self.is_refused = refusal.status == FORBIDDEN
+            self.is_refused = refusal.is_forbidden
             return False
         return True
 

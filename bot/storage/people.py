@@ -5,8 +5,8 @@ import sqlalchemy as sa
 from bot.storage.database import StoragePart, upsert
 from bot.storage.tables import command, feedback, finding, owner_columns, pause, suppression
 from bot.values import CommentRef, Dismissal, PullRef
+from bot.values.daily import HOUR
 
-HOUR = 3600.0
 REMARK = "remark-"  # how the kinds of remarks begin, beside those of commands
 
 

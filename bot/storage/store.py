@@ -18,8 +18,7 @@ from bot.storage.reviews import OpenChecks, Reviews
 from bot.storage.rules import Rules
 from bot.storage.sessions import Sessions
 from bot.storage.spending import Spending
-
-DAY = 86400.0
+from bot.values.daily import DAY
 
 
 class Store:

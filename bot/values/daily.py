@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-DAY = 86400.0
+HOUR, DAY = 3_600.0, 86_400.0  # seconds
 MIN_SHARE = 0.1  # of what a review wants: with less it would break off before it has read anything
 UNASKED = 0.5  # of each cap, for the reviews of strangers that nobody has asked for: the rest is the team's
 

@@ -42,7 +42,6 @@ from bot.workflow.reviewer import SUPERSEDED, Funds, Reviewer, ReviewResult, Rev
 from bot.workflow.server import Server, remember_failure
 from rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
-FORBIDDEN = 403
 KNOWN = "this commit was reviewed before, and nothing has changed since."
 LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
 TITLE_CHARS = 200  # characters of a pull request's title in a list
@@ -154,7 +153,7 @@ class ServerReviewer(Reviewer):
             try:
                 check = await checks.start(host, run.state.facts.head_sha, run.check_owner)
             except HostRefused as refusal:
-                if refusal.status != FORBIDDEN and not job.last:
+                if not refusal.is_forbidden and not job.last:
                     raise
                 self.check_refusal = refusal.reason
             else:
