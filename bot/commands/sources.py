@@ -16,7 +16,7 @@ LINES_AROUND_NAMED = 6  # lines around a line that is named
 MAX_WORDS, MAX_SHOWN_FILES = 12, 2
 _SYMBOL = re.compile(r"(?<![\w$./@-])[\w$./@-]*[\w$](?:\(\))?(?::\d+(?:-\d+)?)?")
 _LINES = re.compile(r":(\d+)(?:-(\d+))?$")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,}")
+_LONG_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,}")
 _TELLING = re.compile(r"_|\d|[a-z][A-Z]|\(\)$")  # how a name differs from a word of prose
 
 
@@ -77,5 +77,5 @@ def _of_name(word: str) -> list[LookUp]:
     """Where the last part of a dotted name is defined, and the lines that hold it."""
     name = word.removesuffix("()").rpartition(".")[2]
     return (
-        [LookUp("definition", name), LookUp("search", rf"\b{re.escape(name)}\b")] if _IDENTIFIER.fullmatch(name) else []
+        [LookUp("definition", name), LookUp("search", rf"\b{re.escape(name)}\b")] if _LONG_IDENTIFIER.fullmatch(name) else []
     )

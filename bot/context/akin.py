@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from bot.context import identifiers
 from bot.values import Unit
 
-SHORTEST = 3  # letters of a word
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+MIN_WORD_LETTERS = 3  # letters of a word
+_WORD_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def words(units: Iterable[Unit]) -> frozenset[str]:
@@ -27,5 +27,5 @@ def _stem(path: str) -> str:
 
 
 def _words(text: str) -> Iterable[str]:
-    words = (word.lower().removesuffix("s") for word in _WORD.findall(text))
-    return (word for word in words if len(word) >= SHORTEST and word not in identifiers.COMMON)
+    words = (word.lower().removesuffix("s") for word in _WORD_OF_NAME.findall(text))
+    return (word for word in words if len(word) >= MIN_WORD_LETTERS and word not in identifiers.COMMON)

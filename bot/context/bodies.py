@@ -10,11 +10,11 @@ from bot.values import Excerpt
 from impact.text import blocks
 from rlm.values import tokens
 
-SMALL = 8  # lines of a definition that is shown whole in any case
-WHOLE = 24  # lines of a body that is shown whole if there is room
+WHOLE_DEFINITION_LINES = 8  # lines of a definition that is shown whole in any case
+WHOLE_BODY_LINES = 24  # lines of a body that is shown whole if there is room
 BEGIN = 6  # lines of a longer one, beside that
-MOST = 12  # results of a longer one, which is cut to what its callers depend on
-SHORT = 4  # lines of a statement with such a result that is shown whole
+MAX_RESULTS = 12  # results of a longer one, which is cut to what its callers depend on
+WHOLE_STATEMENT_LINES = 4  # lines of a statement with such a result that is shown whole
 BENEATH = 2  # definitions of its own file that one body leads to
 LONGEST_PATTERN = 8  # lines of the pattern of a branch
 _PATTERN_END = re.compile(r"\s*[)\]}].*(?:=>|->)")
@@ -34,20 +34,20 @@ class Callee:
     def first(self) -> list[int]:
         """The lines of its signature, or of all of it if that is small."""
         whole = blocks.statement(self.rows, self.line)
-        last = whole.end if len(whole) <= SMALL else definitions.last_line(self.rows, self.line)
+        last = whole.end if len(whole) <= WHOLE_DEFINITION_LINES else definitions.last_line(self.rows, self.line)
         return [*range(self.line, last + 1)]
 
     @property
     def body(self) -> list[int]:
         """The lines that its callers depend on: all if they are few, else the first ones and what it returns and raises, under which condition."""
         whole = blocks.statement(self.rows, self.line)
-        if len(whole) <= WHOLE:
+        if len(whole) <= WHOLE_BODY_LINES:
             return [*range(self.line, whole.end + 1)]
         first = self.first
-        ends = [n for n in range(first[-1] + 1, whole.end + 1) if _RESULT.match(self.rows[n - 1])][:MOST]
+        ends = [n for n in range(first[-1] + 1, whole.end + 1) if _RESULT.match(self.rows[n - 1])][:MAX_RESULTS]
         heads = {next((at for at in blocks.openings(self.rows, n, self.line) if at != n), n) for n in ends}
         statements = (blocks.statement(self.rows, n) for n in ends)
-        rest = {n for one in statements if len(one) <= SHORT for n in range(one.start, one.end + 1)}
+        rest = {n for one in statements if len(one) <= WHOLE_STATEMENT_LINES for n in range(one.start, one.end + 1)}
         patterns = {line for n in (*ends, *heads) for line in self._pattern(n)}
         begin = range(first[-1] + 1, min(whole.end, first[-1] + BEGIN) + 1)
         return sorted({*first, *begin, *ends, *heads, *rest, *patterns})

@@ -12,7 +12,7 @@ from impact.text.paths import decides_nothing
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
 ALIKE = 2  # uses shown of those that are written alike
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def distinct(rows: Iterable[Reference]) -> list[Reference]:
 
 def _shape(text: str, name: str) -> str:
     """A line of code with one word in the place of all others but this name."""
-    return _WORD.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
+    return _IDENTIFIER.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
 
 
 def _sift(rows: Sequence[Reference]) -> list[Reference]:

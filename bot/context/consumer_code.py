@@ -25,11 +25,11 @@ from impact.consumers.overlay import MountedTree
 from impact.ports import Tree
 from rlm.journal.writer import Journal
 
-MOST = 120  # answers of one review
-SECONDS = 20.0  # for one of them
+MAX_ANSWERS = 120  # answers of one review
+LOOK_UP_SECONDS = 20.0  # for one of them
 MOST_TEXT = 100_000  # characters of a file that a worker is asked about
 TOOL = "consumer"  # under which the record has them
-SPENT = f"no more than {MOST} look-ups are made in the repositories that use this one"
+SPENT = f"no more than {MAX_ANSWERS} look-ups are made in the repositories that use this one"
 Look = Callable[[Tree], Awaitable[Any]]
 Row = dict[str, Any]
 
@@ -57,7 +57,7 @@ class ConsumerCode:
     @property
     def left(self) -> int:
         """How many answers this review may still get."""
-        return MOST - len(self._rows)
+        return MAX_ANSWERS - len(self._rows)
 
     def repository_of(self, path: str) -> str:
         """The repository that a path or a glob names; "" if it names no such one."""
@@ -151,10 +151,12 @@ class ConsumerCode:
         if self.left <= 0:
             return {"error": SPENT}
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(LOOK_UP_SECONDS):
                 return {"result": await look((await self._opened_trees(clone))[0])}
         except TimeoutError:
-            return {"error": f"it took more than {SECONDS:.0f} s: ask for less, with a narrower pattern or fewer files"}
+            return {
+                "error": f"it took more than {LOOK_UP_SECONDS:.0f} s: ask for less, with a narrower pattern or fewer files"
+            }
         except (DeepRepoError, ValueError) as error:
             return {"error": str(error).split("\n")[0]}
 

@@ -17,8 +17,8 @@ from impact.text.paths import is_product
 MAX_PICKS = 4  # lines shown for the definitions of one prompt
 PER_NAME = 2
 MOST_HOLDERS = 8  # units that hold a name: one that more of them hold brings nobody together
-SHORTEST = 4  # letters of a name that does
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+MIN_NAME_LETTERS = 4  # letters of a name that does
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
@@ -45,11 +45,11 @@ def _own(unit: Unit) -> set[str]:
     names = {re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]}
     for row in unit.changed_rows:
         names |= definitions.names(unit.path, row.text)
-    return {name for name in names if len(name) >= SHORTEST and _WORD.fullmatch(name)}
+    return {name for name in names if len(name) >= MIN_NAME_LETTERS and _IDENTIFIER.fullmatch(name)}
 
 
 def _words(unit: Unit) -> set[str]:
-    return {word for row in unit.changed_rows for word in _WORD.findall(row.text[:LONG_LINE])}
+    return {word for row in unit.changed_rows for word in _IDENTIFIER.findall(row.text[:LONG_LINE])}
 
 
 class Links:

@@ -23,7 +23,7 @@ MAX_CALLED = 600  # names looked up for one review, the riskiest units' first
 MAX_FLOWS = 4  # of one prompt
 MAX_LINES = 6  # of one signature
 MEANT = 2  # definitions of one name: one, or one and its declaration
-SHORTEST = 3  # letters
+MIN_CALLED_LETTERS = 3  # letters
 LONG_LINE = 300  # characters; a longer line was written by a program
 
 _MEMBERS, _BEHIND_TYPES = (
@@ -51,7 +51,7 @@ _CALL = re.compile(rf"(?:(?<![\w$])(self|this|cls|super\(\))\.|((?<!\.)\.|::|->)
 _CALLED_ON = re.compile(rf"(?<![\w$.])({_ANY})\s*(?:\??\.|->)\s*({_ANY})\s*\(")
 _CALLED_WITH = re.compile(rf"(?<![\w$])({_ANY})\s*\(([^()]{{1,200}})")
 _IMPORTS = re.compile(r"\b(?:import|from|require|use|using|include|export)\b|^\s(?:\w+ )?\"[\w./-]+\"$")  # the last: Go
-_WORD = re.compile(r"[\w-]+")
+_WORD_WITH_DASHES = re.compile(r"[\w-]+")
 _RECEIVER = rf"(?<![\w$.>:])({_ANY})\s*(?:\??\.|::|->)\s*NAME\s*\("
 OWN, IMPORTED, BESIDE, FAR = range(4)
 
@@ -106,7 +106,7 @@ def calls(path: str, text: str) -> list[CalledName]:
     return [
         CalledName(name, path, "self" if own else "." if other else "", _receiver(text, name) if other else "")
         for own, other, name in hits
-        if len(name) >= SHORTEST
+        if len(name) >= MIN_CALLED_LETTERS
     ]
 
 
@@ -181,7 +181,9 @@ def meanings(call: CalledName, rows: Iterable[Row], import_words: Collection[str
 
 def import_words(source: str) -> frozenset[str]:
     """The words of a file's import lines."""
-    return frozenset(word for line in source.split("\n") if _IMPORTS.search(line) for word in _WORD.findall(line))
+    return frozenset(
+        word for line in source.split("\n") if _IMPORTS.search(line) for word in _WORD_WITH_DASHES.findall(line)
+    )
 
 
 def demanding(text: str) -> bool:

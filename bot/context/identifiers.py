@@ -17,10 +17,10 @@ Row = tuple[str, int, str]  # path, line, text
 IDENTIFIER, STRING, DOTTED = 1.0, 1.5, 1.5
 WORD = 0.25  # of an identifier that is one plain word: it means many things
 GONE, WRITTEN = 2.0, 1.0  # added to it: the name stands in no added line; the line gives it a value
-SHORTEST = 3  # letters of a name worth a search
+MIN_SEARCHED_LETTERS = 3  # letters of a name worth a search
 PLAIN = 5  # letters below which a single lower-case word says nothing
 
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 # A key of a properties or YAML file; what a module of JavaScript hands out is none, each file has its own.
 _KEY = re.compile(
     r"\s*+((?!self\.|this\.|cls\.|module\.exports\b|exports\.)(?=[\w-]*[.-][A-Za-z_])[A-Za-z_][\w-]*+(?:\.[A-Za-z_][\w-]*+)*+)\s*+[=:](?!=)"
@@ -100,7 +100,7 @@ def dotted_key(line: str) -> list[str]:
 
 def words(line: str) -> frozenset[str]:
     """Every identifier of a line."""
-    return frozenset(_WORD.findall(line))
+    return frozenset(_IDENTIFIER.findall(line))
 
 
 def told_apart(unit: Unit) -> list[tuple[DiffRow, bool]]:
@@ -160,14 +160,14 @@ def single(name: str) -> bool:
 
 def telling(name: str) -> bool:
     """Whether a name is worth a search: no keyword, no word that every file has, no method that the language itself calls."""
-    if len(name) < SHORTEST or name.lower() in COMMON or special(name):
+    if len(name) < MIN_SEARCHED_LETTERS or name.lower() in COMMON or special(name):
         return False
     return len(name) >= PLAIN or not name.isalpha() or not name.islower()
 
 
 def _of_line(line: str) -> Iterable[tuple[str, float]]:
     written_names = {one or two for one, two in _WRITE.findall(line)}
-    for word in _WORD.findall(line):
+    for word in _IDENTIFIER.findall(line):
         yield word, WORD if plain(word) else IDENTIFIER + (WRITTEN if word in written_names else 0.0)
     for key in dotted_key(line):
         yield key, DOTTED + WRITTEN

@@ -16,7 +16,7 @@ from impact.filetypes import family
 from impact.text.lines import is_comment
 from impact.text.paths import decides_nothing, is_product, is_settings, is_test
 
-SHORTEST = 4  # letters of a plain word
+MIN_PLAIN_LETTERS = 4  # letters of a plain word
 MAX_NAMES = 12  # of one prompt
 MAX_FILES = 20  # that hold such a name; a name in more files means more than one thing
 PER_NAME = 2  # lines of one name
@@ -98,7 +98,7 @@ def _parts(line: str) -> set[str]:
 
 
 def _telling(name: str) -> bool:
-    return len(name) >= SHORTEST and name.lower() not in identifiers.COMMON
+    return len(name) >= MIN_PLAIN_LETTERS and name.lower() not in identifiers.COMMON
 
 
 def _uses(name: str, path: str, text: str) -> bool:

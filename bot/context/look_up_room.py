@@ -17,12 +17,12 @@ from impact.text import blocks
 from impact.text.lines import is_comment
 from rlm.values import tokens
 
-NEAR = 8  # lines before and after a deciding one that stay when the room does not hold all
+LINES_AROUND_DECIDING = 8  # lines before and after a deciding one that stay when the room does not hold all
 MARKERS = 8  # tokens of the marks around an excerpt
 RESERVED = 300  # tokens that stay for each search, whatever the code needs that was asked for by its place
 MOST_LINES, MOST_DEFINITION, MOST_SEARCH = 6_000, 3_000, 1_500  # tokens of one look-up, whatever is left
-LEAST = 3  # lines of a piece that is worth showing
-NAMED = 4  # places that are not shown, by name
+MIN_PIECE_LINES = 3  # lines of a piece that is worth showing
+NAMED_PLACES = 4  # places that are not shown, by name
 Place = tuple[str, str, int]
 
 
@@ -103,7 +103,7 @@ class Result:
         new = [row for row in rows if not room.has(excerpt, row.number)]
         header = 0 if any(one.path == excerpt.path for one in self.excerpts) else _header(excerpt)
         fitting_rows = fit(excerpt.path, new, candidate.deciding, most - header)
-        if not any(row.text.strip() for row in fitting_rows) or len(fitting_rows) < min(LEAST, len(new)):
+        if not any(row.text.strip() for row in fitting_rows) or len(fitting_rows) < min(MIN_PIECE_LINES, len(new)):
             return 0
         part = replace(excerpt, start=fitting_rows[0].number, end=fitting_rows[-1].number, rows=tuple(fitting_rows))
         room.show(part, heading(self.look_up))
@@ -152,10 +152,12 @@ class Result:
             return
         for path, number in self.rest:
             numbers_by_path[path].append(number)
-        places = "; ".join(f"{path} {spans(sorted(numbers))}" for path, numbers in [*numbers_by_path.items()][:NAMED])
+        places = "; ".join(
+            f"{path} {spans(sorted(numbers))}" for path, numbers in [*numbers_by_path.items()][:NAMED_PLACES]
+        )
         if count := sum(map(len, numbers_by_path.values())):
             files = len(numbers_by_path)
-            more = f" and {files - NAMED} more files" if files > NAMED else ""
+            more = f" and {files - NAMED_PLACES} more files" if files > NAMED_PLACES else ""
             yield f"{count} more not shown: {places}{more}; a narrower glob or pattern shows them"
 
 
@@ -194,7 +196,13 @@ def _by_weight(path: str, rows: Sequence[DiffRow], deciding: Collection[int]) ->
     hits = [at for at, row in enumerate(rows) if row.number in deciding]
     code = [at for at, text in enumerate(texts) if tells(path, text)]
     yield sorted({0, *hits, *(number - 1 for at in hits for number in blocks.openings(texts, at + 1, 1))})
-    yield sorted({one for at in hits for one in range(max(0, at - NEAR), min(len(rows), at + NEAR + 1))})
+    yield sorted(
+        {
+            one
+            for at in hits
+            for one in range(max(0, at - LINES_AROUND_DECIDING), min(len(rows), at + LINES_AROUND_DECIDING + 1))
+        }
+    )
     yield [at for at in code if definitions.names(path, texts[at])]
     yield sorted(code, key=lambda at: (_away(at, hits), at))
     yield list(range(len(rows)))

@@ -30,13 +30,13 @@ MAX_ROWS = 4_000  # lines that one search may bring
 MOST_LINES = 400  # of a file, asked for by their numbers; the room for all of an answer cuts sooner
 USUAL_LINES = 60  # of a file, where no last line is given
 MORE_LINES = 40  # that are added so that a block comes to its end
-HEAD = 24  # lines of a definition that has no room, beside what it returns or the first lines of its members
-AROUND = 4  # lines before and after a use or a hit, in a block that is longer
+HEAD_LINES = 24  # lines of a definition that has no room, beside what it returns or the first lines of its members
+LINES_AROUND_HIT = 4  # lines before and after a use or a hit, in a block that is longer
 WHOLE_BLOCK = 24  # lines of a block that is shown whole around a use or a hit
 MAX_DEFINITIONS = 6
 IN_FULL, IN_A_LINE = 5, 25  # uses or hits shown with their surroundings, and as a line
 MAX_ANNOTATIONS = 6  # lines above the one that names a definition
-NAMED = 3  # lines that hold a name of which nothing was found
+NAMED_LINES = 3  # lines that hold a name of which nothing was found
 TITLED = 8  # lines of one file that the title of an excerpt names
 ASIDE = 5  # of these in tests and texts, where product code has hits
 LONG_LINE = 300  # characters; a longer line was written by a program
@@ -219,9 +219,11 @@ class LookUps:
         if start <= look_up.start <= end:
             asked_lines = range(look_up.start, min(end, max(look_up.end, look_up.start)) + 1)
             return Candidate(excerpt, frozenset(asked_lines))
-        members = [n for n in range(start + HEAD, end + 1) if _MEMBER.match(rows[n - 1])]
-        results = [] if members else [n for n in Callee(row[0], start, block.name, rows).body if n >= start + HEAD]
-        return Candidate(excerpt, frozenset((*range(start, min(end, start + HEAD) + 1), *members, *results)))
+        members = [n for n in range(start + HEAD_LINES, end + 1) if _MEMBER.match(rows[n - 1])]
+        results = (
+            [] if members else [n for n in Callee(row[0], start, block.name, rows).body if n >= start + HEAD_LINES]
+        )
+        return Candidate(excerpt, frozenset((*range(start, min(end, start + HEAD_LINES) + 1), *members, *results)))
 
     def _nearness(self, path: str) -> tuple[int, bool, bool]:
         """How much a file may tell: code of the product first, in the languages of the change, beside what it changes."""
@@ -341,7 +343,7 @@ class LookUps:
             if in_full and not is_import and end - start < WHOLE_BLOCK:
                 numbers |= {*range(start, end + 1)}
             elif in_full and not is_import:
-                numbers |= {*range(max(start, line - AROUND), min(end, line + AROUND) + 1)}
+                numbers |= {*range(max(start, line - LINES_AROUND_HIT), min(end, line + LINES_AROUND_HIT) + 1)}
         hit_lines = sorted(row[1] for row, _ in hits)
         more = f" and {len(hit_lines) - TITLED} more" if len(hit_lines) > TITLED else ""
         title = f"{'matches on line' if len(hits) == 1 else 'matches on lines'} {spans(hit_lines[:TITLED])}{more}"
@@ -455,7 +457,7 @@ def _nothing(why: str, look_up: LookUp, holding: Sequence[Row] | None = None) ->
     when = " as it was before the change" if look_up.side == "base" else ""
     if holding is None:
         return f"nothing: {why}{where}{when}"
-    places = ", ".join(f"{path}:{line}" for path, line, _ in holding[:NAMED])
+    places = ", ".join(f"{path}:{line}" for path, line, _ in holding[:NAMED_LINES])
     held = (
         f"{count(len(holding), 'line')} hold the word, the first of them {places}" if holding else "none holds the word"
     )

@@ -9,7 +9,7 @@ from impact.filetypes import filetype
 from impact.text import blocks
 from impact.text.lines import is_comment
 
-LONGEST = 200  # lines of a function that is read
+MAX_FUNCTION_LINES = 200  # lines of a function that is read
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise)\b|.*=>|.*->")
 # A variable that gets a value, with its type.
 _GIVEN = re.compile(
@@ -24,7 +24,7 @@ def readings(rows: Sequence[str], row: Reference) -> list[int]:
     given = next((given for number in openings if (given := _GIVEN.match(rows[number - 1]))), None)
     if given is None:
         return []
-    below = range(row.line + 1, min(end, len(rows), start + LONGEST) + 1)
+    below = range(row.line + 1, min(end, len(rows), start + MAX_FUNCTION_LINES) + 1)
     return [n for n in below if given[1] in identifiers.words(rows[n - 1]) and not is_comment(rows[n - 1], row.path)]
 
 

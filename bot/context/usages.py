@@ -23,7 +23,7 @@ from impact.text.paths import decides_nothing, is_code, is_product, is_test
 COMMON_FILES = 200  # a name in more files than this says nothing
 FADE = 0.7  # what a name is worth after each line that showed it
 KNOWN_FILE = 0.8  # of a line for each one that its file has shown: another file tells more
-LEAST = 0.03  # score of a line that is worth its tokens
+MIN_SCORE = 0.03  # score of a line that is worth its tokens
 MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
 MAX_LINES = 40  # picked for one prompt
 PER_FILE = 4
@@ -282,7 +282,7 @@ def _greedily(
         if heap and now < -heap[0][0]:
             heappush(heap, (-now, key))
             continue
-        if now < LEAST:
+        if now < MIN_SCORE:
             return
         text, names = lines[key]
         kind = "test" if is_test(path) else "idle" if decides_nothing(path) else ""

@@ -1,0 +1,37 @@
+"""A name says of what: no constant is called as in many other files, where it means something else."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import bot
+
+HOUSE = Path(bot.__file__).parent
+MOST_FILES = 3  # in which constants may have one name
+ELSEWHERE = {"dependents", "review"}  # rooms whose names are looked at with their own contents
+ASKED_FOR = {"NAME", "READS", "LINTER", "FORMAT", "T"}  # what each analyser, linter and format of settings has to offer
+
+
+def constants(path: Path) -> Iterator[str]:
+    """The names in capitals that a file binds at its top."""
+    for node in ast.parse(path.read_bytes()).body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        for target in targets:
+            each = target.elts if isinstance(target, ast.Tuple) else [target]
+            yield from (one.id for one in each if isinstance(one, ast.Name) and one.id.isupper())
+
+
+def test_a_constants_name_says_of_what() -> None:
+    """`MOST` of bytes, of files and of rounds are three constants with three names."""
+    files = defaultdict(set)
+    for path in HOUSE.rglob("*.py"):
+        if path.relative_to(HOUSE).parts[0] not in ELSEWHERE:
+            for name in constants(path):
+                files[name].add(path)
+    assert len(files) > 500
+    many = {name: len(paths) for name, paths in files.items() if len(paths) > MOST_FILES and name not in ASKED_FOR}
+    assert many == {}
+    assert len(files["MOST"]) == 0
