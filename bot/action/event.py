@@ -9,7 +9,7 @@ from bot.config import Step
 from bot.errors import UsageError
 from bot.values import Cancel, CommandAsk, NothingAsked, PullRef, RemarkAsk, ReviewAsk
 from bot.workflow import events
-from bot.workflow.command_words import REVIEWS
+from bot.workflow.commands import REVIEWS
 from bot.workflow.events import OwnAccount
 
 WORKFLOW = "github-actions[bot]"  # who writes with a workflow's own token

@@ -52,7 +52,7 @@ from bot.values.consumer import Consumers
 from bot.values.review import Lack
 from bot.wiring import access
 from bot.wiring import action as parts
-from bot.workflow import ci_failures, command_words, fetching, pull_state, push_count, replies
+from bot.workflow import ci_failures, commands, fetching, pull_state, push_count, replies
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
@@ -224,10 +224,10 @@ async def _defaults(
 async def _may_review(ask: ReviewAsk, comment: CommentRef, host: Host, settings: Config) -> bool:
     """Whether this person gets the review. What they asked for before is known from their comments alone."""
     there = await host.comments("review" if comment.kind == "review" else "issue")
-    own = [one for one in there if one.author == ask.actor and one.id != comment.id and command_words.read(one.body)]
+    own = [one for one in there if one.author == ask.actor and one.id != comment.id and commands.read(one.body)]
     earlier = tuple(datetime.fromisoformat(one.created_at).timestamp() for one in own)
     standing = Permission(await host.permission(ask.actor), time.time(), earlier)
-    refusal = command_words.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
+    refusal = commands.refusal("full review" if ask.full else "review", ask.actor, standing, settings)
     await replies.post_reply(refusal or CommandReply(), comment, host, is_seen=refusal is None)
     return refusal is None
 

@@ -77,5 +77,7 @@ def _of_name(word: str) -> list[LookUp]:
     """Where the last part of a dotted name is defined, and the lines that hold it."""
     name = word.removesuffix("()").rpartition(".")[2]
     return (
-        [LookUp("definition", name), LookUp("search", rf"\b{re.escape(name)}\b")] if _LONG_IDENTIFIER.fullmatch(name) else []
+        [LookUp("definition", name), LookUp("search", rf"\b{re.escape(name)}\b")]
+        if _LONG_IDENTIFIER.fullmatch(name)
+        else []
     )

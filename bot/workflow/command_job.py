@@ -13,8 +13,8 @@ from bot.github import Host
 from bot.jobs import Job
 from bot.render import load
 from bot.values import CommandAsk, CommentRef
-from bot.workflow import command_words, refresh_job, replies
-from bot.workflow.command_words import REVIEWS
+from bot.workflow import commands, refresh_job, replies
+from bot.workflow.commands import REVIEWS
 from bot.workflow.given_command import GivenCommand
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
@@ -29,7 +29,7 @@ async def run(ask: CommandAsk, job: Job, server: Server) -> None:
         state = await server.read_pull(host)
         settings = await server.settings_of(state)
         permission = await replies.permission_of(ask, host, server.store.people)
-        refusal = command_words.refusal(ask.word, ask.actor, permission, settings)
+        refusal = commands.refusal(ask.word, ask.actor, permission, settings)
         await replies.post_reply(refusal or CommandReply(), ask.comment, host, is_seen=refusal is None)
         if refusal is not None:
             return
@@ -56,7 +56,7 @@ async def _reply(
 ) -> CommandReply:
     last, top = await server.store.reviews.last(ask.pull), await _top(ask.comment, lessons.host)
     context = CommandContext(server.in_force(settings), ask.actor, state.facts.base_ref, last, top)
-    return await command_words.answer(GivenCommand(ask, context, state, lessons, job, server))
+    return await commands.answer(GivenCommand(ask, context, state, lessons, job, server))
 
 
 async def _top(comment: CommentRef, host: Host) -> str:

@@ -30,7 +30,7 @@ from bot.workflow import (
     cancel_job,
     ci_failures,
     command_job,
-    command_words,
+    commands,
     forget_job,
     merge_queue_job,
     packages,
@@ -91,7 +91,7 @@ async def apologise(ask: Ask, why: str, server: Server) -> None:
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         if isinstance(ask, ReviewAsk):
             await _end_checks(ask, host, server, why, says)
-        elif isinstance(ask, CommandAsk) and ask.word in command_words.REVIEWS:
+        elif isinstance(ask, CommandAsk) and ask.word in commands.REVIEWS:
             with suppress(HostError):
                 head = (await host.facts()).head_sha
                 if not await checks.is_there(host, head):  # else it says what the commit came to

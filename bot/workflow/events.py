@@ -32,7 +32,7 @@ from bot.values.ask import (
     ReviewAsk,
     Trigger,
 )
-from bot.workflow import command_words
+from bot.workflow import commands
 
 BUTTONS = {"again": False, "full": True}  # identifiers of the check run's buttons, and whether everything is read again
 # Of a suite.
@@ -245,7 +245,7 @@ def _request(event: CommentEvent, place: CommentRef, ours: OwnAccount) -> Ask:
     if event.sender_type != "User" or event.author_type != "User":
         raise NotForUs("it was not written by a person: bots that answer each other do not stop")
     pull, body, stranger = event.pull(event.number), event.body or "", event.author_association not in INSIDERS
-    command = command_words.read(body, ours.login)
+    command = commands.read(body, ours.login)
     if command is not None:
         return CommandAsk(pull, command.word, command.argument, event.sender, place, stranger)
     names_us = read_mentions(body, ours.login).us

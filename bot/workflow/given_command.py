@@ -1,18 +1,31 @@
-"""A command that its person may give, and what it takes to carry it out."""
+"""A command of comments, and one that its person may give, with what it takes to carry it out."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from bot.commands import CommandContext
+from bot.commands import CommandContext, CommandReply
 from bot.values import CommandAsk
 from bot.workflow import replies
 from bot.workflow.pull_state import PullState
 
 if TYPE_CHECKING:  # a step of a workflow reads commands, and has neither jobs nor storage
+    from bot.github import Host
     from bot.jobs import Job
     from bot.storage import Store
-    from bot.workflow.learning import Lessons
+    from bot.values import LearnedRule, RuleState
     from bot.workflow.server import Server
+
+
+class RuleDecisions(Protocol):
+    """What decides on the rules of a repository. `workflow.learning.Lessons` satisfies it."""
+
+    host: "Host"
+
+    async def decide(
+        self, number: int, state: "RuleState", who: str, path: str = "", text: str = ""
+    ) -> "LearnedRule | None":
+        """Decide on the rule of this number; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +35,7 @@ class GivenCommand:
     ask: CommandAsk
     context: CommandContext
     state: PullState
-    lessons: "Lessons"
+    lessons: RuleDecisions
     job: "Job"
     server: "Server"
 
@@ -35,3 +48,13 @@ class GivenCommand:
     def link(self) -> str:
         """The address of the comment."""
         return replies.address(self.state.facts.url, self.ask.comment)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A command: what carries it out, how it is typed, and who may give it. The list of commands says what it does: the phrase `help_<word>`."""
+
+    run: Callable[[GivenCommand], Awaitable[CommandReply]]
+    use: str
+    needs: Literal["read", "write"] = "write"
+    is_long: bool = False  # whether the lines below belong to its argument

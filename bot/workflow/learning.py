@@ -27,7 +27,7 @@ from bot.publish.existing import PostedFinding
 from bot.render import Phrases, Safe, code, phrase
 from bot.storage import Store
 from bot.values import CommentRef, Dismissal, Finding, LearnedRule, PostedComment, PullRef, RuleState
-from bot.workflow import command_words
+from bot.workflow import commands
 
 RULE = "rule"  # the kind of our marker
 # Comments that people have rejected, people whose permission is asked for, rejections that one job reads.
@@ -153,7 +153,7 @@ class Lessons:
         """The replies of the thread that reject something, with their words. A command in one is carried out, and not read as words."""
         people = (each for each in comments if each.thread == one.comment.id and not each.ours and not each.bot)
         login = self.host.voice.login
-        replies = [(each, reading.reason(each.body)) for each in people if command_words.read(each.body, login) is None]
+        replies = [(each, reading.reason(each.body)) for each in people if commands.read(each.body, login) is None]
         return [(each, reason) for each, reason in replies if reason]
 
     async def _who_dislikes(self, one: PostedFinding) -> str:

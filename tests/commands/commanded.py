@@ -29,7 +29,7 @@ from bot.values import (
     Review,
     ReviewRequest,
 )
-from bot.workflow import command_words
+from bot.workflow import commands
 from bot.workflow.given_command import GivenCommand
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
@@ -103,7 +103,7 @@ class Scene:
 
     async def _give(self, word: str, argument: str, standing: Permission) -> CommandReply:
         context = self._context()
-        refusal = command_words.refusal(word, context.actor, standing, context.settings)
+        refusal = commands.refusal(word, context.actor, standing, context.settings)
         if refusal is not None or word in READING:
             return refusal or await READING[word](argument, context)
         async with storage.open_store(self._url) as store:
@@ -111,7 +111,7 @@ class Scene:
             lessons = Lessons(PULL, cast("Host", None), context.words, store)
             server = cast("Server", SimpleNamespace(store=store))
             state = PullState(FACTS, Bases("a" * 40, "a" * 40, 1, 0), paused=False, file=None)
-            return await command_words.answer(GivenCommand(ask, context, state, lessons, cast("Job", None), server))
+            return await commands.answer(GivenCommand(ask, context, state, lessons, cast("Job", None), server))
 
     def _context(self) -> CommandContext:
         resolved = config.resolve({}, self.settings, self.operator)

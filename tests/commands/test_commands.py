@@ -13,7 +13,7 @@ from bot.findings import silencing
 from bot.outputs import json_file
 from bot.render import load
 from bot.values import Finding, PlacedFinding
-from bot.workflow.command_words import COMMANDS
+from bot.workflow.commands import COMMANDS
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.commands import Command
-from bot.workflow.command_words import read
+from bot.workflow.commands import read
 
 LOGIN = "deeprepo[bot]"
 

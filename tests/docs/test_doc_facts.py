@@ -12,7 +12,7 @@ from bot import config
 from bot.app import manifest
 from bot.app.metrics import Metrics
 from bot.config import forms, reference
-from bot.workflow.command_words import COMMANDS
+from bot.workflow.commands import COMMANDS
 from rlm.models import PROVIDERS
 
 APP, USING, SERVER = (ROOT / "docs" / f"{name}.md" for name in ("deploy", "using", "server"))

@@ -1,7 +1,7 @@
 import pytest
 from whole import MENDED, Whole
 
-from bot.workflow.command_words import COMMANDS
+from bot.workflow.commands import COMMANDS
 
 
 def reactions(at: Whole, number: int) -> list[list[str]]:

@@ -16,7 +16,7 @@ from bot.publish import committing
 from bot.publish.committing import CommitRefused
 from bot.values import CommandAsk, Finding
 from bot.workflow import conclusions
-from bot.workflow.given_command import GivenCommand
+from bot.workflow.given_command import GivenCommand, Word
 
 MOST_NAMES = 50  # of findings in one command
 MOST_PATCH = 40_000  # characters: GitHub takes a comment of 65,536
@@ -45,7 +45,7 @@ class FixPlan:
 _PLAN = TypeAdapter(FixPlan)
 
 
-async def fix(command: GivenCommand) -> CommandReply:
+async def run(command: GivenCommand) -> CommandReply:
     """Carry out `/deeprepo fix`."""
     ask, context, server = command.ask, command.context, command.server
     last = context.last
@@ -164,3 +164,6 @@ def _fix_reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandRe
         masked=plan.is_masked and not is_committed,
         again="/deeprepo review",
     )
+
+
+WORD = Word(run, "fix [NUMBER...]")

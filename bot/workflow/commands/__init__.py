@@ -1,0 +1,76 @@
+"""The commands that people give in comments: how each is typed, who may give it, and what it does. Each may be done again after a restart.
+
+`COMMANDS` lists them; a command is one file of this folder and its words in `templates/words.toml`. The findings that a command means are
+found in the last stored review. What it answers is a template of `templates/replies` or a phrase.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+
+from bot.commands import Command, CommandContext, CommandReply, Permission, context, reading
+from bot.config import Config
+from bot.render import code, load, phrase
+from bot.workflow.commands import ask, cancel, config, explain, fix, ignore, pause, remember, resume, review, rules
+from bot.workflow.commands.review import REVIEWS
+from bot.workflow.given_command import GivenCommand, Word
+
+__all__ = ["COMMANDS", "REVIEWS", "answer", "read", "refusal"]
+
+MAX_WORD_CHARS = 40  # characters of a word that nobody knows
+ALIKE = 0.75  # from here on a word is taken for a slip of the pen, as difflib counts
+
+
+async def _help(command: GivenCommand) -> CommandReply:
+    """The list of commands."""
+    return _list_commands("", command.context)
+
+
+def _list_commands(typed: str, given: CommandContext) -> CommandReply:
+    """The list of commands, below what was typed instead of one, if anything was; if that is nearly one, a hint."""
+    near = get_close_matches(typed.casefold(), COMMANDS, 1, ALIKE) if typed else []
+    if near:
+        use = code(f"/deeprepo {COMMANDS[near[0]].use}")
+        return replace(given.say("reply_meant", word=code(typed[:MAX_WORD_CHARS]), near=use), reaction="confused")
+    rows = [(word.use, f"help_{name.replace(' ', '_')}") for name, word in COMMANDS.items()]
+    return replace(given.reply("help", rows=rows, typed=typed), reaction="confused" if typed else "")
+
+
+COMMANDS: Mapping[str, Word] = {
+    "review": review.REVIEW,
+    "full review": review.FULL_REVIEW,
+    "ask": ask.WORD,
+    "explain": explain.WORD,
+    "fix": fix.WORD,
+    "ignore": ignore.WORD,
+    "remember": remember.WORD,
+    "rules": rules.WORD,
+    "pause": pause.WORD,
+    "resume": resume.WORD,
+    "cancel": cancel.WORD,
+    "config": config.WORD,
+    "help": Word(_help, "help", "read"),
+}
+
+
+def read(body: str, login: str = "") -> Command | None:
+    """The first command of a comment; quotes, code and what is hidden give none. `login` is ours."""
+    return reading.read(body, login, tuple(COMMANDS), [name for name, word in COMMANDS.items() if word.is_long])
+
+
+def refusal(word: str, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
+    """The answer where a person may not give this command, or not now; None where it is to be carried out."""
+    words = load()
+    most = settings.triggers.commands_per_hour if standing.writes else context.STRANGER
+    if (wait := context.judge(standing.earlier, standing.now, most)) is not None:
+        minutes, was_told = wait
+        return CommandReply("" if was_told else phrase(words, "reply_too_many", minutes, most=most), "-1")
+    if word in COMMANDS and COMMANDS[word].needs == "write" and not standing.writes:
+        return CommandReply(phrase(words, "reply_no_permission", word=code(f"/deeprepo {word}"), actor=actor), "-1")
+    return None
+
+
+async def answer(command: GivenCommand) -> CommandReply:
+    """Carry a command out; to a word that nobody knows, the answer is the list of those that are known."""
+    word = COMMANDS.get(command.ask.word)
+    return await word.run(command) if word is not None else _list_commands(command.ask.word, command.context)

@@ -1,0 +1,9 @@
+"""`/deeprepo ask`."""
+
+from functools import partial
+
+from bot.commands import answering
+from bot.workflow.commands.in_child import answer_in_child
+from bot.workflow.given_command import Word
+
+WORD = Word(partial(answer_in_child, answering.ask), "ask QUESTION", is_long=True)

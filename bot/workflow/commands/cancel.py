@@ -1,0 +1,13 @@
+"""`/deeprepo cancel`."""
+
+from bot.commands import CommandReply
+from bot.workflow.given_command import GivenCommand, Word
+
+
+async def run(command: GivenCommand) -> CommandReply:
+    """Stop the review that is under way, and say whether there was one."""
+    count = await command.server.jobs.cancel(command.ask.pull)
+    return command.context.say("reply_cancelled" if count else "reply_nothing_running")
+
+
+WORD = Word(run, "cancel")

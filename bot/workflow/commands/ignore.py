@@ -1,0 +1,42 @@
+"""`/deeprepo ignore`: a finding is not reported again on this pull request."""
+
+import time
+from dataclasses import replace
+
+from bot.commands import CommandReply, proposing, target
+from bot.config.ignore_file import IgnoreEntry
+from bot.findings import silencing
+from bot.values import Dismissal
+from bot.workflow.given_command import GivenCommand, Word
+
+MAX_REASON_CHARS = 300
+
+
+async def run(command: GivenCommand) -> CommandReply:
+    """Store it with the reason, and show the entry that would hold beyond this pull request."""
+    context, about = command.context, target.find(command.ask.argument, command.context)
+    if not about.fingerprint:
+        return about.missing(context, "ignore NUMBER REASON")
+    reason_text = " ".join(about.rest.split())[:MAX_REASON_CHARS]
+    finding = about.finding
+    mark = silencing.mark_of(finding) if finding is not None else about.fingerprint
+    dismissal, now = Dismissal(mark, reason_text, "ignored", context.actor), time.time()
+    await command.store.people.dismiss(command.ask.pull, dismissal, now)
+    reason = reason_text or context.words.say("reply_no_reason", actor=context.actor)
+    entry = (
+        silencing.entry_for(finding, "finding", reason)
+        if finding is not None
+        else IgnoreEntry(fingerprint=about.fingerprint, reason=reason)
+    )
+    lines = silencing.add_entry(None, entry).removeprefix(silencing.HEAD)
+    title = finding.title if finding is not None else about.fingerprint
+    reply = context.reply("ignored", title=title, file=silencing.FILE, branch=context.branch, lines=lines)
+    reply = replace(reply, silences=True)
+    if finding is None:
+        return reply
+    proposals = proposing.proposals(finding, dismissal, command.link)
+    rules = await command.store.rules.propose_all(command.ask.pull, proposals, now)
+    return proposing.beside(reply, rules, context.words)
+
+
+WORD = Word(run, "ignore [NUMBER] [REASON]")

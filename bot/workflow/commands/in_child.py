@@ -1,0 +1,33 @@
+"""The answer of a command that computes on code: in a child process, and with the change where a model can be asked."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from bot.commands import CommandContext, CommandReply
+from bot.errors import OverLimit
+from bot.payloads import Question
+from bot.values.daily import CapReached
+from bot.workflow import spending
+from bot.workflow.given_command import GivenCommand
+
+
+async def answer_in_child(
+    answer: Callable[[str, CommandContext], Awaitable[CommandReply]], command: GivenCommand
+) -> CommandReply:
+    """Answer a command by a function that reads the change."""
+    ask, given, server = command.ask, command.context, command.server
+    name = f"{ask.pull.repository}-{ask.pull.number}-comment-{ask.comment.id}"
+    question = Question(answer, ask.argument, given, name)
+    try:
+        if not server.has_model(given.settings):
+            return await server.answer(question)
+        async with (
+            server.fetch(ask.pull, command.state) as pull,
+            spending.reserve(ask.pull, name, given.settings, server) as grant,
+        ):
+            if isinstance(grant, CapReached):
+                return given.say("reply_failed", why=spending.sentence(grant))
+            brief = command.state.brief(pull, given.settings.within(grant.usd), name)
+            return await server.answer(replace(question, brief=brief))
+    except OverLimit as error:
+        return given.say("reply_failed", why=str(error))

@@ -1,0 +1,17 @@
+"""`/deeprepo pause`."""
+
+import time
+
+from bot.commands import CommandReply
+from bot.workflow.given_command import GivenCommand, Word
+
+
+async def run(command: GivenCommand) -> CommandReply:
+    """No review of this pull request starts by itself; say how it goes on."""
+    people, pull = command.store.people, command.ask.pull
+    already = await people.is_paused(pull)
+    await people.pause(pull, command.ask.actor, time.time())
+    return command.context.say("reply_paused_already" if already else "reply_paused")
+
+
+WORD = Word(run, "pause")

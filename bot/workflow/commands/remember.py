@@ -1,0 +1,56 @@
+"""`/deeprepo remember`: a sentence is proposed that answers claims about certain code."""
+
+import time
+
+from bot.commands import CommandReply, proposing, target
+from bot.config.names import MOST_SENTENCE
+from bot.findings import silencing
+from bot.render import code
+from bot.values import OwnerRule, Proposal
+from bot.workflow.given_command import GivenCommand, Word
+from impact.text import globs
+
+MAX_PATTERN_CHARS = 300
+LEAST_WORDS = 3  # of a sentence: "fine" answers everything
+USE = "remember [in PATH[:SYMBOL]] SENTENCE"
+
+
+async def run(command: GivenCommand) -> CommandReply:
+    """Propose the sentence for the files that are named, else for the file of the thread's finding."""
+    context = command.context
+    scope, sentence = _parts(" ".join(command.ask.argument.split()))
+    if scope is None:
+        finding = target.find("", context).finding if context.top else None
+        scope = (silencing.only(finding.path), "") if finding is not None else None
+    if scope is None or len(sentence.split()) < LEAST_WORDS:
+        return context.say("remember_usage", use=code(f"/deeprepo {USE}"))
+    path, symbol = scope
+    if len(path) > MAX_PATTERN_CHARS or not globs.is_usable(path):
+        return context.say("rule_path", path=code(path[:MAX_PATTERN_CHARS]))
+    learning = OwnerRule(path, "", sentence[:MOST_SENTENCE], symbol=symbol)
+    proposal = Proposal(learning, "remember", context.actor, command.link)
+    rule = await command.store.rules.propose(command.ask.pull, proposal, time.time())
+    if rule is None:
+        return context.say("rules_full")
+    if rule.state == "proposed" and not rule.shown:
+        return proposing.beside(CommandReply(), (rule,), context.words)
+    reach = context.words.say(proposing.breadth(rule.rule.path))
+    state = proposing.state_phrase(rule) if rule.state != "proposed" else "sentence_waits"
+    confirm = code(f"/deeprepo rules confirm {rule.rule.number}")
+    return context.say(state, rule=rule.rule.number, breadth=reach, confirm=confirm, **proposing.place_words(rule))
+
+
+def _parts(text: str) -> tuple[tuple[str, str] | None, str]:
+    """The path and the symbol that a text names first, if it does, and its sentence."""
+    word, _, rest = text.partition(" ")
+    place, _, sentence = rest.partition(" ")
+    place = place.strip("`,")
+    if word.lower() != "in" or not any(char in place for char in "/.*"):
+        return None, text
+    path, colon, symbol = place.rpartition(":")
+    if colon and path and symbol.replace(".", "_").isidentifier():
+        return (path, symbol), sentence
+    return (place.rstrip(":"), ""), sentence
+
+
+WORD = Word(run, USE)

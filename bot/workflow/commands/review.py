@@ -1,0 +1,18 @@
+"""`/deeprepo review` and `/deeprepo full review`."""
+
+from bot.commands import CommandReply
+from bot.values import ReviewAsk
+from bot.workflow.given_command import GivenCommand, Word
+
+REVIEWS = {"review": False, "full review": True}  # words that start a review, and whether everything is read again
+
+
+async def run(command: GivenCommand) -> CommandReply:
+    """Ask for a review of the head and the base that the person saw; the review itself is the answer."""
+    ask, facts, is_full = command.ask, command.state.facts, REVIEWS[command.ask.word]
+    request = ReviewAsk(ask.pull, "command", is_full, ask.actor, ask.comment, facts.head_sha, base=facts.base_ref)
+    await command.server.jobs.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")
+    return CommandReply()
+
+
+REVIEW, FULL_REVIEW = Word(run, "review"), Word(run, "full review")

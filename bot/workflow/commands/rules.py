@@ -1,0 +1,108 @@
+"""`/deeprepo rules`: what people have taught, with the decisions on it."""
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import accumulate
+from typing import Any
+
+from bot.commands import CommandContext, CommandReply, proposing
+from bot.config import FILE
+from bot.config.names import MOST_SENTENCE
+from bot.render import code, link
+from bot.values import LearnedRule, OwnerRule, RuleState
+from bot.workflow.given_command import GivenCommand, Word
+from impact.text import globs
+
+MAX_PATTERN_CHARS = 300
+EDIT = "edit"  # gives a learning another sentence, which is in force at once: to edit takes the permission to confirm
+DECIDES: dict[str, RuleState] = {"confirm": "confirmed", EDIT: "confirmed", "remove": "removed"}
+UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
+MOST_DIGITS = 6  # of a number
+MOST_EXPORTED = 40_000  # characters: GitHub takes a comment of 65,536
+USE = "rules [confirm N, edit N SENTENCE, remove N, export]"
+
+
+async def run(command: GivenCommand) -> CommandReply:
+    """List the rules and proposals, decide on one, or show all as settings."""
+    context = command.context
+    word, _, rest = " ".join(command.ask.argument.split()).partition(" ")
+    if word.lower() in DECIDES:
+        return await _decide(word.lower(), rest, command)
+    rules = await command.store.rules.of(command.ask.pull.repository)
+    if word.lower() == "export":
+        return _export(rules, context)
+    if not rules:
+        return context.say("rules_none")
+    return context.reply("rules", rows=[_row(one, time.time()) for one in rules])
+
+
+async def _decide(word: str, rest: str, command: GivenCommand) -> CommandReply:
+    """Confirm, edit or remove the rule of this number. A confirmed one may be given another path."""
+    context = command.context
+    number, _, words = rest.partition(" ")
+    number, is_edit = number.removeprefix("#"), word == EDIT
+    if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS) or (is_edit and not words):
+        return context.say("rules_usage", use=code(f"/deeprepo {USE}"))
+    if words and not is_edit and (len(words) > MAX_PATTERN_CHARS or not globs.is_usable(words)):
+        return context.say("rule_path", path=code(words[:MAX_PATTERN_CHARS]))
+    sentences = {
+        one.rule.number for one in await command.store.rules.of(command.ask.pull.repository) if one.rule.is_learning
+    }
+    if is_edit and int(number) not in sentences:
+        return context.say("sentence_unknown", rule=int(number))
+    path, text = (words if word == "confirm" else "", words[:MOST_SENTENCE] if is_edit else "")
+    decision = await command.lessons.decide(int(number), DECIDES[word], context.actor, path, text)
+    if decision is None:
+        return context.say("rule_unknown", rule=int(number))
+    reach = context.words.say(proposing.breadth(decision.rule.path))
+    phrase_name, place = proposing.state_phrase(decision), proposing.place_words(decision)
+    return replace(context.say(phrase_name, rule=int(number), breadth=reach, **place), silences=True)
+
+
+def _export(rules: tuple[LearnedRule, ...], context: CommandContext) -> CommandReply:
+    """The rules in force as the key of the settings."""
+    from bot.config import yaml_text
+
+    confirmed = [one.rule for one in rules if one.state == "confirmed"]
+    confirmed.sort(key=lambda rule: rule.is_learning)
+    parts = [yaml_text.dump([_exported(rule)]) for rule in confirmed]
+    ends = accumulate(len(part) for part in parts)
+    chunks = [part for part, end in zip(parts, ends, strict=True) if end <= MOST_EXPORTED]
+    if not chunks:
+        return context.say("rules_none")
+    lines = f"ignore:\n{''.join(chunks)}"
+    more = len(parts) - len(chunks)
+    return context.reply("rules_export", file=FILE, branch=context.branch, lines=lines, more=more)
+
+
+def _exported(rule: OwnerRule) -> dict[str, Any]:
+    """A rule or a learning as an entry of the settings."""
+    from bot.config.defaults import CLAIMS
+    from bot.config.repository import as_entry
+
+    kind = CLAIMS if rule.is_learning else rule.kind
+    return as_entry("ignore", (rule.path, kind, rule.symbol, "", rule.text, ""))
+
+
+def _row(one: LearnedRule, now: float) -> dict[str, object]:
+    is_unused = one.state == "confirmed" and one.rule.is_learning and now - max(one.decided, one.last) > UNUSED
+    return {
+        "number": one.rule.number,
+        "kind": one.rule.kind,
+        "path": one.rule.place,
+        "text": one.rule.text,
+        "state": "rule_is_unused" if is_unused else f"rule_is_{one.state}",
+        "who": link(one.who, one.link),
+        "made": _day(one.made),
+        "decider": one.decider,
+        "decided": _day(one.decided),
+        "silenced": one.silenced,
+    }
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+
+WORD = Word(run, USE)
