@@ -10,7 +10,14 @@ import bot
 HOUSE = Path(bot.__file__).parent
 MOST_FILES = 3  # in which constants may have one name
 ELSEWHERE = {"dependents", "review"}  # rooms whose names are looked at with their own contents
-ASKED_FOR = {"NAME", "READS", "LINTER", "FORMAT", "T"}  # what each analyser, linter and format of settings has to offer
+ASKED_FOR = {
+    "NAME",
+    "READS",
+    "LINTER",
+    "FORMAT",
+    "WORD",
+    "T",
+}  # what each analyser, linter, format and command has to offer
 
 
 def constants(path: Path) -> Iterator[str]:
