@@ -56,7 +56,7 @@ from bot.workflow import ci_failures, commands, fetching, pull_state, push_count
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
-from bot.workflow.reviewer import NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
+from bot.workflow.reviewer import ADDS_NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
 
 DEPENDABOT = "dependabot[bot]"  # whose pull requests GitHub treats like those from forks
 NO_SECRETS = (
@@ -236,7 +236,7 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
     """The same end in the step's words. `fault`: what makes the step fail once the review is in the job summary."""
     fault = result.fault
     if result.review is None:
-        is_empty = result.says == NOTHING
+        is_empty = result.says == ADDS_NOTHING
         before = "There is nothing to review" if is_empty else "There is no review" if fault else "Not reviewed"
         return replace(result, says=f"{before}: {result.says}")
     if isinstance(fault, SupersededError):

@@ -19,7 +19,7 @@ from impact.uses.one_side import OneSide
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"
-QUOTED = 6  # further lines with the same cause
+FURTHER_LINES = 6  # further lines with the same cause
 
 
 class References:
@@ -102,7 +102,7 @@ def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves:
             note=ALSO_BROKEN,
             telling=Telling(title, _why(replace(place, line=line)), effect),
         )
-        for line in place.also[:QUOTED]
+        for line in place.also[:FURTHER_LINES]
     ]
     if place.definition is not None and place.source in lines:
         there = place.definition.line

@@ -25,7 +25,7 @@ BINDING = r"\b(import|def|class|as|for)\b.{{0,300}}\b{0}\b|^\s*+{0}\s*+(:[^=]++)
 LAZY_NAMES = re.compile(rb"^def __getattr__\(", re.MULTILINE)
 DYNAMIC = re.compile(rb"\b(?:globals\(\)|exec\(|builtins\.\w+ *=|setattr\(builtins)")  # names can come from anywhere
 RAISES = re.compile(r"\b(?:raises|assertRaises\w*|warns|suppress|deprecated_call)\(")
-QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
+ENDS_QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 
@@ -93,7 +93,7 @@ def _subject(report: LintReport) -> str:
 def _is_quoted(line: str, report: LintReport) -> bool:
     """Whether the name stands in an annotation in quotes, which only runs when somebody resolves it."""
     before = line[: report.column - 1]
-    quote = QUOTED.search(before)
+    quote = ENDS_QUOTED.search(before)
     return quote is not None and before.count(quote[1]) % 2 == 1
 
 

@@ -10,7 +10,7 @@ from impact.ports import Tree
 from impact.text.lines import quote_of
 
 NAME = "sarif"
-TITLE_CHARS = 160
+RESULT_TITLE_CHARS = 160
 
 
 class Sarif:
@@ -67,7 +67,7 @@ def _finding(result: ToolResult, quote: str) -> Finding:
     return Finding(
         path=result.path,
         quote=quote,
-        title=text if len(text) <= TITLE_CHARS else text[: TITLE_CHARS - 1] + "…",
+        title=text if len(text) <= RESULT_TITLE_CHARS else text[: RESULT_TITLE_CHARS - 1] + "…",
         why=f"{result.tool} reports: {text}",
         consequence=result.about if result.about != text else "",
         severity=result.severity,

@@ -10,10 +10,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bot.checkout.views import TreeView
 from bot.masking.masks import Masks
 from bot.values import Query, Side
 from impact.ports import Tree
+from impact.views import TreeView
 
 if TYPE_CHECKING:
     from bot.ports import KnownSecrets

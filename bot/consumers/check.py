@@ -33,11 +33,11 @@ from impact.packages import Package
 from impact.ports import Language, Tree
 from impact.uses.packages import offer_of, requirements
 
-MOST = 40  # clones of one review
+MAX_CLONES = 40  # clones of one review
 FILES = 200_000  # of one consumer
 SECONDS, TOGETHER = 120.0, 600.0  # for one consumer; for all of them
 COPY = "it offers the same package itself, so it is a copy of this one"
-NOTHING = "its manifests take nothing that this repository offers"
+TAKES_NOTHING = "its manifests take nothing that this repository offers"
 
 
 async def check(
@@ -134,8 +134,10 @@ async def _open_clones(
         found = replace(found, name=name, settings=one.settings, standing=one.standing)
         if own and common == paths_of(own).common:
             others.append(_apart(found, "unrelated", "it is the repository under review"))
-        elif len(clones) == MOST:
-            others.append(_apart(found, "unread", f"no more than {MOST} repositories are looked at in one review"))
+        elif len(clones) == MAX_CLONES:
+            others.append(
+                _apart(found, "unread", f"no more than {MAX_CLONES} repositories are looked at in one review")
+            )
         else:
             clones.append(found)
     return clones, others
@@ -200,7 +202,7 @@ async def _compared(
         return ConsumerImpact((report,))
     of_schemas, left = await schema_findings(change.schemas, change.schema_quotes, consumer, tree)
     if (
-        of_schemas and report.reason == NOTHING
+        of_schemas and report.reason == TAKES_NOTHING
     ):  # a repository that names a schema's elements uses them, whatever its manifests declare
         report = replace(report, state="checked", reason="")
     impact = ConsumerImpact((report,))
@@ -229,7 +231,7 @@ async def _report_of_manifests(
         return ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
     if copies & {(package.language, package.name) for package in offer}:
         return _apart(consumer, "unrelated", COPY)
-    return _apart(consumer, "unread" if unread else "unrelated", unread or NOTHING)
+    return _apart(consumer, "unread" if unread else "unrelated", unread or TAKES_NOTHING)
 
 
 def _apart(consumer: Clone, state: ConsumerState, reason: str) -> ConsumerReport:

@@ -29,7 +29,7 @@ from impact.uses.packages import holding
 
 EXCERPTS = 40  # uses of a consumer that models are shown
 AROUND = 3  # lines around each
-LONG_LINE = 300  # characters of one
+MAX_MANIFEST_LINE = 300  # characters of one
 PLACES = 12  # lines of one consumer that a finding quotes
 
 
@@ -77,7 +77,9 @@ async def _excerpts(
     for row in chosen:
         lines = file_lines(texts.get(row.path, b""))
         first, last = max(1, row.line - AROUND), min(len(lines), row.line + AROUND)
-        numbered = tuple(DiffRow("", lines[at - 1].rstrip("\r")[:LONG_LINE], at) for at in range(first, last + 1))
+        numbered = tuple(
+            DiffRow("", lines[at - 1].rstrip("\r")[:MAX_MANIFEST_LINE], at) for at in range(first, last + 1)
+        )
         path = label(consumer.name, overlay.inside(row.path) or row.path)
         title = f"uses {row.name}, in the repository {consumer.name}, which uses this one"
         found.append((row.symbol, Excerpt(path, first, last, numbered, title=title)))

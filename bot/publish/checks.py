@@ -33,7 +33,7 @@ BATCH = 50  # annotations in one request
 CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
 
 CHECK_NAME = "deeprepo"
-TITLE_CHARS, MESSAGE_CHARS = 250, 8_000  # characters; GitHub takes 255 and 64 KB
+CHECK_TITLE_CHARS, MESSAGE_CHARS = 250, 8_000  # characters; GitHub takes 255 and 64 KB
 Level = Literal["notice", "warning", "failure"]
 ANNOTATION_LEVELS: Mapping[str, Level] = {
     "critical": "failure",
@@ -129,7 +129,7 @@ async def end_with_review(
         notes=list(outcome.notes),
     )
     whole_page = page or await asyncio.to_thread(markdown.render, review)
-    texts = (line(sentence)[:TITLE_CHARS], first, whole_page)
+    texts = (line(sentence)[:CHECK_TITLE_CHARS], first, whole_page)
     await _end(host, number, {"run": run}, conclusion, words, texts, annotations(review, words))
 
 
@@ -148,7 +148,7 @@ async def end_without_review(
     stands = [words.say("check_stands")] if conclusion.is_reviewed and not conclusion.other else []
     text = "\n\n".join([*stands, plain(says)])
     marker_facts = {"run": run} | ({"left": "1"} if is_left_out else {})
-    await _end(host, number, marker_facts, conclusion, words, (line(says)[:TITLE_CHARS], text, ""))
+    await _end(host, number, marker_facts, conclusion, words, (line(says)[:CHECK_TITLE_CHARS], text, ""))
 
 
 async def end_broken(host: Host, number: int, run: str, head: str, says: str, *, earlier: str = "") -> None:
@@ -216,7 +216,7 @@ async def answer_queue(host: Host, head: str, ending: Ending, says: str) -> None
         return
     number = await start(host, head, CheckOwner(run))
     sentence = words.say(says)
-    await _complete(host, number, ending, line(sentence)[:TITLE_CHARS], _mark(sentence, run=run))
+    await _complete(host, number, ending, line(sentence)[:CHECK_TITLE_CHARS], _mark(sentence, run=run))
 
 
 async def _newest(host: Host, head: str) -> CheckRun | None:
@@ -248,7 +248,7 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
     rows = list[Annotation]()
 
     def annotate(path: str, start: int, end: int, level: Level, title: str, message: str) -> None:
-        title = visible(line(title))[:TITLE_CHARS]
+        title = visible(line(title))[:CHECK_TITLE_CHARS]
         if MASK not in path:
             rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE_CHARS] or title))
 

@@ -62,7 +62,7 @@ STRONG_NAME = re.compile(STRONG, re.IGNORECASE)
 NAME_BEFORE = re.compile(r"[\w$-]{0,60}$")
 CLOSING = r"[\"'\])]{0,3}\s*+"
 ENTRY = r"(?:,\s*+)?[\"']?value[\"']?\s*+[:=]"  # `"name": "DB_PASSWORD", "value": "VALUE"`, `<password value="VALUE"/>`
-QUOTED = re.compile(
+QUOTED_VALUE = re.compile(
     rf"{NAMED_VALUE}{CLOSING}(?:(?P<pair>,)|(?::\s?[\w.\[\]|?]{{1,40}}+\s*+)?[:|?&!=]{{0,2}}=>?|:-?|\|\||\?\?|\?:|or\b|{ENTRY})"
     r"\s*+[\w@]{0,2}(?P<quote>[\"'`])(?P<value>[^\s\"'`]{8,400})(?P=quote)",
     re.IGNORECASE,
@@ -384,7 +384,7 @@ def _by_name(line: str, *, quotes: bool) -> Iterator[Hit]:
         part = match["value"].partition("&")[0] if match["before"] in "?&" else match["value"]
         part = part.rstrip("'})],\\")
         yield from _named(line, match, part, ESCAPED.sub("", part))
-    for pattern in (QUOTED, ELEMENT) if quotes and ":-" not in line else (QUOTED, ELEMENT, BARE):
+    for pattern in (QUOTED_VALUE, ELEMENT) if quotes and ":-" not in line else (QUOTED_VALUE, ELEMENT, BARE):
         for match in pattern.finditer(line):
             groups = match.groupdict()
             # Of a pair of arguments the first one is a name: nothing has called or indexed it.

@@ -44,7 +44,7 @@ from rlm.errors import BudgetSpent, ProviderError, ReplUnavailable
 
 KNOWN = "this commit was reviewed before, and nothing has changed since."
 LASTING = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
-TITLE_CHARS = 200  # characters of a pull request's title in a list
+LISTED_TITLE_CHARS = 200  # characters of a pull request's title in a list
 
 
 async def run(ask: ReviewAsk, job: Job, server: Server) -> None:
@@ -297,7 +297,7 @@ def _row(run: ReviewRun, made: MadeReview, ending: Ending, start: float) -> Fini
         fork=run.state.facts.fork,
         accepted=frozenset(one.identity for one in fixed if one.how == "accepted"),
         by_rule={mark: rule.number for mark, rule in silenced if rule is not None and rule.learned},
-        title=line(visible(review.pull.title))[:TITLE_CHARS],
+        title=line(visible(review.pull.title))[:LISTED_TITLE_CHARS],
         state=review.cut.fault or facts.conclusion(review),
         found=len(review.reported),
         still=len(review.still),

@@ -26,7 +26,7 @@ from bot.workflow.pull_state import PullState
 from bot.workflow.push_count import PushCount
 
 SUPERSEDED = "Stopped before its end: the pull request was pushed to, closed or made a draft meanwhile, or somebody cancelled the review."
-NOTHING = "the head adds nothing to the base branch."
+ADDS_NOTHING = "the head adds nothing to the base branch."
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Reviewer(ABC):
                     made = found
                     result = await self._post(made, start)
             except NothingToReview:
-                result = ReviewResult(await self.check_ending("nothing"), NOTHING)
+                result = ReviewResult(await self.check_ending("nothing"), ADDS_NOTHING)
             except SupersededError as error:  # what an earlier review of this head came to stands
                 if await self.is_replaced():
                     raise
