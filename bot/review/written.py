@@ -23,7 +23,9 @@ def of_review(
     Of the `names` of files the tokens are masked too. What the `findings` call a secret is masked wherever else it stands. `guesses`: so is
     what only looks like one.
     """
-    return hide.mask_findings(hide.paths(masks.cover(value, guesses=guesses), names), findings)
+    covered = masks.cover((value, tuple(findings)), guesses=guesses)
+    shown, shown_findings = hide.paths(covered, names)
+    return hide.mask_findings(shown, shown_findings)
 
 
 def of_files(value: Value, texts: Mapping[str, str]) -> Value:

@@ -24,7 +24,7 @@ from bot.config import App, Server, ServerPlace
 from bot.jobs import Apologise, Job, Work
 from bot.storage import FinishedReview, Store
 from bot.values import Ask, ReviewAsk
-from bot.workflow.services import remember_failure
+from bot.workflow.server import remember_failure
 
 SECRET = "a secret of the webhook, planted"
 NOBODY = "http://127.0.0.1:9"  # where no GitHub answers
