@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bot import diff
 from bot.checkout import Checkout
 from bot.diff import units
-from bot.diff.units import MAX_TOKENS, Texts
+from bot.diff.units import UNIT_TOKENS, Texts
 from bot.review import coverage
 from bot.values import ChangedFile, ChangedSymbol, Definition, Dependents, DiffLine, Hunk, PullRequest, Reference
 
@@ -64,7 +64,7 @@ def test_a_long_unit_is_split_with_overlap_up_to_its_last_line(repository: Repos
         units.cut(files, Dependents(symbols=(function("a.py", "f", 1, 1501, "added"),)), texts), key=lambda u: u.start
     )
     assert len(parts) > 3
-    assert all(len(unit.text) <= MAX_TOKENS * 3.5 for unit in parts)
+    assert all(len(unit.text) <= UNIT_TOKENS * 3.5 for unit in parts)
     assert all(one.end >= other.start for one, other in pairwise(parts))
     assert (parts[0].start, parts[-1].end) == (1, 1501)
 
