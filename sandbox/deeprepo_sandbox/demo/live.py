@@ -10,10 +10,11 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import bot
 from bot.errors import DeepRepoError
@@ -22,7 +23,8 @@ from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.demo import model
 from deeprepo_sandbox.github.things import Pull
 
-START, REVIEW, REST = 60.0, 300.0, 10.0  # seconds: until the server listens, until it has reviewed, until it has left
+Waited = TypeVar("Waited")
+START, REVIEW, REST = 180.0, 300.0, 10.0  # seconds: until the server listens, until it has reviewed, until it has left
 SHOWN = 20  # lines of the server's log, where it fails
 COMMANDS = ("/deeprepo review", "/deeprepo fix", "/deeprepo rules", "/deeprepo config", "/deeprepo help")
 SURVEYED = "packages were looked at"  # in the server's log
@@ -176,20 +178,27 @@ async def open_stage(port: int, effort: str, say: Say, log: Say | None, *, check
             gh.world.commands, gh.world.notices = COMMANDS, (model.NOTICE,) * (effort == SCRIPTED)
             say(f"GitHub     {gh.world.origin}  (a sandbox on this machine; nothing leaves it)")
             async with server(gh, data, settings, log) as bot:
-                async with asyncio.timeout(START):
-                    address = await asyncio.shield(bot.address)
+                address = await _wait(bot, asyncio.shield(bot.address), "the server did not start in time")
                 gh.listen(f"{address}/webhook")
                 gh.callbacks(f"{address}/signin/done")
                 gh.world.links = (("The operator's page", address),)
                 say(f"the bot    {address}  (`deeprepo serve`, as the App of that GitHub)")
                 await gh.install()
-                async with asyncio.timeout(START):
-                    await bot.index_ready.wait()
+                await _wait(bot, bot.index_ready.wait(), "the index of acme/storefront was not ready in time")
                 say("index      acme/storefront takes the package parcel from acme/parcel")
                 number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
                 repo.offer(number, demo.repair(), demo.REPAIRED)
                 say(f"webhook    pull_request.opened, signed, answered with {gh.deliveries[0].status_code}")
                 yield Stage(gh, bot, repo, number)
+
+
+async def _wait(bot: Bot, event: Awaitable[Waited], failure: str) -> Waited:
+    """What comes of it, within the time that a server has to start."""
+    try:
+        async with asyncio.timeout(START):
+            return await event
+    except TimeoutError:
+        raise bot.failure(failure) from None
 
 
 def _prepare(folder: Path) -> tuple[Path, Path, Path]:
