@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TypeVar
 
 from tree_sitter import Node
 
@@ -14,6 +15,7 @@ from impact.matching import BOUND, DEFINED, Captures, Parts, Rows, matches, uses
 from impact.nodes import Spans, kind_of, name_of, text
 from impact.values import Form
 
+Told = TypeVar("Told")
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
 MEMBERS = ("member", "method", "attribute", "component", "constructor")  # kinds that bind no bare name
 CLASSES = ("class", "type", "module", "holder")
@@ -115,6 +117,8 @@ class Marks:
     fields: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     results: dict[str, list[tuple[int, int, str]]] = field(default_factory=lambda: defaultdict(list))  # as `types`
     parts: dict[int, Node] = field(default_factory=dict)  # a name that takes a value apart -> the value
+    bound: dict[str, list[tuple[int, int, Node]]] = field(default_factory=lambda: defaultdict(list))  # as `types`
+    holders: dict[str, list[Node]] = field(default_factory=lambda: defaultdict(list))  # a field -> where it is given
 
 
 @lru_cache(maxsize=6)
@@ -379,6 +383,7 @@ def _typed(marks: Marks, rows: Rows, uses: Rows) -> None:
         _bind(marks, node, _class_of(marks, found), found.get("scope", ()), suffix)
     for node, found in rows.of("field"):
         marks.fields[_owner_of(marks, found, node), text(node)].add(_class_of(marks, found))
+        marks.holders[text(node)].append(node)
     for node, found in rows.of("this"):
         marks.objects.append(Class(node.start_byte, node.end_byte, _class_in(found), ()))
     _bind_others(marks, rows, uses, told)
@@ -426,6 +431,8 @@ def _bind(marks: Marks, node: Node, of: str, scopes: Sequence[Node] = (), suffix
     """Note the class of a name, in a scope or in the definition around."""
     scope = next(iter(scopes), None) or _around(marks, node)
     marks.types[text(node) + suffix].append((scope.start_byte, scope.end_byte, of))
+    if not suffix:
+        marks.bound[text(node)].append((scope.start_byte, scope.end_byte, node))
 
 
 def _around(marks: Marks, node: Node, others: Collection[int] = ()) -> Node:
@@ -483,7 +490,7 @@ def function_of(marks: Marks, value: Node) -> str:
     return called if all(end - start == whole for start, end, _ in around) else ""
 
 
-def _innermost(rows: Sequence[tuple[int, int, str]], value: Node) -> list[str]:
+def _innermost(rows: Sequence[tuple[int, int, Told]], value: Node) -> list[Told]:
     """What the innermost scope around a value says, of rows of (first byte, last byte, what it says)."""
     rows = [row for row in rows if row[0] <= value.start_byte and value.end_byte <= row[1]]
     inner = min((end - start for start, end, _ in rows), default=0)
@@ -494,6 +501,11 @@ def bound_class(marks: Marks, receiver: Node, name: str) -> tuple[str, ...]:
     """The one class that a name is bound to in the innermost scope that binds it; unknown if there are several."""
     found = set(_innermost(marks.types.get(name, ()), receiver))
     return () if not found else (found.pop(),) if len(found) == 1 else UNKNOWN
+
+
+def bound_nodes(marks: Marks, receiver: Node, name: str) -> list[Node]:
+    """Where the innermost scope that binds a name does so."""
+    return _innermost(marks.bound.get(name, ()), receiver)
 
 
 def classes_around(marks: Marks, node: Node, *, with_objects: bool = False) -> Iterator[Class]:

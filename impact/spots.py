@@ -31,8 +31,9 @@ from impact.marks import (
 )
 from impact.memo import memo
 from impact.nodes import SYMBOLS, last_line, name_of, text
+from impact.origins import origin
 from impact.reader import parse
-from impact.values import Arguments, Form, Use
+from impact.values import Arguments, Form, Origin, Use
 
 MOST = 2_000  # names of one file
 INDEXED = ("index_expression", "subscript_expression", "subscript", "element_access_expression", "array_access")
@@ -157,6 +158,7 @@ def _spot(language: Language, marks: Marks, node: Node, mark: Mark, named: Node)
         alias=marks.aliases.get((value.start_byte, value.end_byte), "") if mark.args is None else "",
         is_receiver=(at, end) in marks.receivers,
         result_of=_result_of(marks, node, mark),
+        origin=origin(marks, mark.receiver) if mark.receiver is not None and types in ((), UNKNOWN) else Origin(),
         function=".".join(one.name for one in reversed(around)) or MODULE,
         span=_lines(around[0].node) if around else None,
     )

@@ -162,6 +162,16 @@ class Arguments:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """What a value comes from, as far as its file tells."""
+
+    called: tuple[str, ...] = ()  # names of the functions whose result it is, and of classes
+    roots: tuple[
+        str, ...
+    ] = ()  # names at the beginning of what gives it that nothing in the file binds, but an import may
+
+
+@dataclass(frozen=True, slots=True)
 class Use:
     """One name where it stands. `form`: what it does there; "key" is a key of an object, the name of an argument, or a member's own name."""
 
@@ -180,6 +190,7 @@ class Use:
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
     # The function of whose result it is a member, as the file writes it.
     result_of: str = field(default="", compare=False)
+    origin: Origin = field(default=Origin(), compare=False)  # of a receiver whose class is not known
     is_receiver: bool = field(default=False, compare=False)  # a member of it is meant: `lib` of `lib.total`
 
 

@@ -190,7 +190,7 @@ class Judge:
             return False
         if tie == "only":
             is_use = use.arguments is not None or self.language.TRAITS.declared_members
-            is_other = _is_of_another_type(target, use) or await self._is_result_of_library(use)
+            is_other = _is_of_another_type(target, use) or await self._is_result_of_library(use, file)
             return is_use and not is_other
         if target.owner:
             is_constant = target.symbol is not None and target.symbol.symbol.kind in ("variable", COMPONENT)
@@ -221,7 +221,7 @@ class Judge:
         return (
             await self._may_be_its_member(target, use, file, is_gone=is_gone)
             and await self._is_tied(target, use, file, tie)
-            and not await self._is_result_of_library(use)
+            and not await self._is_result_of_library(use, file)
         )
 
     async def _may_be_its_member(self, target: UseTarget, use: Use, file: SearchedFile, *, is_gone: bool) -> bool:
@@ -265,12 +265,11 @@ class Judge:
         type_names = {words[-1] for word in types if (words := LAST.findall(word))} - {owner}
         return any([not await self.names.is_defined(word) for word in sorted(type_names)])
 
-    async def _is_result_of_library(self, use: Use) -> bool:
-        """Whether the receiver is what a call returns that nothing in the tree defines: `response.getStatusLine().getStatusCode()`."""
-        if not use.receiver.endswith(")"):
-            return False
-        called = _called(use.receiver)
-        return not called or not await self.names.is_defined(called)
+    async def _is_result_of_library(self, use: Use, file: SearchedFile) -> bool:
+        """Whether the receiver comes from a call that nothing in the tree defines, through whatever variables: `r = http.open()`."""
+        if not file.foreign.isdisjoint(use.origin.roots):
+            return True
+        return any([not await self.names.is_defined(word) for word in use.origin.called])
 
     async def _is_of_library(self, path: str, use: Use) -> bool:
         """Whether the lines above a use bind its receiver to something of a package from outside the tree."""
@@ -469,17 +468,6 @@ def _is_beside(path: str, target: UseTarget) -> bool:
 def _names_another(receiver: str, target: UseTarget) -> bool:
     """Whether a receiver is written like a class, and another one than the target's."""
     return names_class(receiver) and last_word(receiver) not in (target.owner, *target.shorts)
-
-
-def _called(call: str) -> str:
-    """The name of the function that a receiver calls last; "" where the text does not tell."""
-    depth = 0
-    for at in range(len(call) - 1, -1, -1):
-        depth += (call[at] == ")") - (call[at] == "(")
-        if not depth:
-            found = re.search(r"\w+$", call[:at])
-            return found[0] if found else ""
-    return ""
 
 
 def _is_of_another_type(target: UseTarget, use: Use) -> bool:

@@ -256,7 +256,8 @@ class Search:
     ) -> frozenset[str]:
         """Receivers of these names that come from outside the tree."""
         language = self.scene.head.language
-        receivers = {use.receiver for use in uses if use.form == "member" and use.name in judged_names}
+        judged = [use for use in uses if use.form == "member" and use.name in judged_names]
+        receivers = {name for use in judged for name in (use.receiver, *use.origin.roots)}
         roots = {receiver: root[0] for receiver in receivers if (root := ROOT.match(receiver)) and root[0] not in OWN}
         if not roots:
             return frozenset()

@@ -4,21 +4,100 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
-REPLY = "package a;\npublic class Reply {{\n{0}  public static Reply open() {{ return new Reply(); }}\n}}\n"
-SENDER = "package a;\nimport org.lib.Http;\npublic class Sender {{\n  int send(Http http) {{ return {0}.getStatusNumber(); }}\n}}\n"
-MEMBER = "  public int getStatusNumber() { return 1; }\n"
+# For each language: the class with its member and a function that gives one, who calls the member on VALUE or in STATEMENT, and its own call.
+JAVA = (
+    "src/a/Reply.java",
+    "package a;\npublic class Reply {\n  public int getStatusNumber() { return 1; }\n  public static Reply make() { return new Reply(); }\n}\n",
+    "src/a/Sender.java",
+    "package a;\nimport org.lib.Http;\npublic class Sender {\n  private Http web;\n  void send(Http http) { STATEMENT }\n}\n",
+)
+KOTLIN = (
+    "src/a/Reply.kt",
+    "package a\n\nclass Reply {\n    fun getStatusNumber(): Int = 1\n    companion object {\n        fun make() = Reply()\n    }\n}\n",
+    "src/a/Sender.kt",
+    "package a\n\nimport org.lib.Http\n\nclass Sender {\n    fun send(http: Http) {\n        STATEMENT\n    }\n}\n",
+)
+CSHARP = (
+    "src/Reply.cs",
+    "namespace A;\npublic class Reply {\n  public int GetStatusNumber() { return 1; }\n  public static Reply Make() { return new Reply(); }\n}\n",
+    "src/Sender.cs",
+    "using Lib;\nnamespace A;\npublic class Sender {\n  public async Task Send(Http http) { STATEMENT }\n}\n",
+)
+PHP = (
+    "src/Reply.php",
+    "<?php\nnamespace A;\nclass Reply {\n  public function getStatusNumber() { return 1; }\n  public static function make() { return new Reply(); }\n}\n",
+    "src/Sender.php",
+    "<?php\nnamespace B;\nuse A\\Reply;\nuse Lib\\Http;\nclass Sender {\n  public function send(Http $http) { STATEMENT }\n}\n",
+)
+RUBY = (
+    "lib/reply.rb",
+    "class Reply\n  def get_status_number\n    1\n  end\n\n  def self.make\n    new\n  end\nend\n",
+    "lib/sender.rb",
+    'require_relative "reply"\n\nclass Sender\n  def send_all(http)\n    STATEMENT\n  end\nend\n',
+)
+SWIFT = (
+    "Sources/A/Reply.swift",
+    "class Reply {\n  func getStatusNumber() -> Int { return 1 }\n  static func make() -> Reply { return Reply() }\n}\n",
+    "Sources/A/Sender.swift",
+    "import Lib\nclass Sender {\n  func send(http: Http) {\n    STATEMENT\n  }\n}\n",
+)
+SCALA = (
+    "src/a/Reply.scala",
+    "package a\n\nclass Reply {\n  def getStatusNumber(): Int = 1\n}\nobject Reply {\n  def make() = new Reply()\n}\n",
+    "src/a/Sender.scala",
+    "package a\nimport org.lib.Http\nclass Sender {\n  def sendAll(http: Http): Unit = {\n    STATEMENT\n  }\n}\n",
+)
 
 
 @pytest.mark.parametrize(
-    ("receiver", "is_proven"),
-    [("Reply.open()", True), ("http.getStatusLine()", False), ('http.send(close(1), "(")', False)],
+    ("language", "statement", "is_proven"),
+    [
+        (JAVA, "Reply.make().getStatusNumber();", True),
+        (JAVA, "http.getStatusLine().getStatusNumber();", False),
+        (JAVA, 'http.send(close(1), "(").getStatusNumber();', False),
+        (JAVA, "var r = Reply.make(); r.getStatusNumber();", True),
+        (JAVA, "var r = http.open(); r.getStatusNumber();", False),
+        (JAVA, "var r = http.open(); var line = r.status; line.getStatusNumber();", False),
+        (JAVA, "var r = web.make(); r.getStatusNumber();", False),
+        (JAVA, "for (var r : http.replies()) { r.getStatusNumber(); }", False),
+        (JAVA, "try (var r = http.open()) { r.getStatusNumber(); }", False),
+        (JAVA, "http.replies().forEach(r -> r.getStatusNumber());", False),
+        (JAVA, "http.open(r -> { r.getStatusNumber(); });", False),
+        (KOTLIN, "val r = Reply.make()\n        r.getStatusNumber()", True),
+        (KOTLIN, "val r = http.open()\n        r.getStatusNumber()", False),
+        (KOTLIN, "for (r in http.replies()) r.getStatusNumber()", False),
+        (KOTLIN, "http.open { r -> r.getStatusNumber() }", False),
+        (KOTLIN, "http.replies().forEach { it.getStatusNumber() }", False),
+        (CSHARP, "var r = Reply.Make(); r.GetStatusNumber();", True),
+        (CSHARP, "var r = await http.Open<Page>(); r.GetStatusNumber();", False),
+        (CSHARP, "foreach (var r in http.Replies()) { r.GetStatusNumber(); }", False),
+        (CSHARP, "http.TryOpen(out var r); r.GetStatusNumber();", False),
+        (CSHARP, "http.Open(r => r.GetStatusNumber());", False),
+        (PHP, "$r = Reply::make(); $r->getStatusNumber();", True),
+        (PHP, "$r = $http->open(); $r->getStatusNumber();", False),
+        (PHP, "foreach ($http->replies() as $r) { $r->getStatusNumber(); }", False),
+        (PHP, "$http->open(function ($r) { $r->getStatusNumber(); });", False),
+        (RUBY, "r = Reply.make\n    r.get_status_number()", True),
+        (RUBY, "r = http.open_page\n    r.get_status_number()", False),
+        (RUBY, "http.replies.each { |r| r.get_status_number() }", False),
+        (SWIFT, "let r = Reply.make()\n    r.getStatusNumber()", True),
+        (SWIFT, "let r = http.openPage()\n    r.getStatusNumber()", False),
+        (SWIFT, "if let r = http.openPage() { r.getStatusNumber() }", False),
+        (SWIFT, "http.openPage { r in r.getStatusNumber() }", False),
+        (SCALA, "val r = Reply.make()\n    r.getStatusNumber()", True),
+        (SCALA, "val r = http.openPage()\n    r.getStatusNumber()", False),
+        (SCALA, "for (r <- http.replies()) r.getStatusNumber()", False),
+    ],
 )
 def test_a_member_of_what_a_library_returns_is_the_library_s(
-    repository: Repository, receiver: str, *, is_proven: bool
+    repository: Repository, language: tuple[str, str, str, str], statement: str, *, is_proven: bool
 ) -> None:
-    """Whatever else bears the name: a function that the tree does not define may return anything."""
-    sender = SENDER.format(receiver)
-    files: dict[str, str | bytes | None] = {"src/a/Reply.java": REPLY.format(MEMBER), "src/a/Sender.java": sender}
-    found = find(repository.change(files, {"src/a/Reply.java": REPLY.format("")}))
-    rows = [row for row in found.references if row.name == "getStatusNumber" and row.path == "src/a/Sender.java"]
-    assert [(row.missing, row.likely) for row in rows] == [(is_proven, False)]
+    """Whatever else bears the name: a function that the tree does not define may return anything, through any variable."""
+    home, reply, place, sender = language
+    lines = reply.splitlines(keepends=True)
+    at = next(at for at, line in enumerate(lines) if "tatus" in line)
+    without = "".join(lines[:at] + lines[at + (4 if home.endswith(".rb") else 1) :])
+    files: dict[str, str | bytes | None] = {home: reply, place: sender.replace("STATEMENT", statement)}
+    found = find(repository.change(files, {home: without}))
+    rows = [row for row in found.references if row.path == place and "tatus" in row.name.lower()]
+    assert [(row.missing, row.likely) for row in rows if row.name.lower().endswith("number")] == [(is_proven, False)]
