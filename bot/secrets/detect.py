@@ -27,6 +27,7 @@ NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")  # of an exc
 KEY_FIRST_LINE = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
 KEY_LAST_LINE = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
+LITERAL = re.compile(r"\s*+\w{0,2}(?=[\"'`])")  # what stands before the quotes of a string
 ROW = re.compile(r"^[ \t]{0,40}[+-]?\d{0,7}[ \t]{0,40}([A-Za-z0-9+/]{60,76})[ \t\r]{0,8}$", re.MULTILINE)
 LONG_ROW = re.compile(r"[A-Za-z0-9+/]{60}")
 MOST_MIXES = 3  # from letters to digits, or to capitals: a name that a person chose has few
@@ -54,6 +55,14 @@ def _is_random(value: str) -> bool:
     return not value.isidentifier() or len(MIX.findall(value)) > MOST_MIXES
 
 
+def _is_of_key(run: str, line: str) -> bool:
+    """Whether a run of characters is a row of a key: a drawn one, or all that its line says. Code below a mark has names and paths."""
+    if len(MIX.findall(run)) > MOST_MIXES:
+        return True
+    around = LITERAL.sub("", NUMBERED.sub("", line, count=1), count=1).replace(run, "", 1)
+    return not run.isalpha() and not any(map(str.isalpha, around))
+
+
 def _keys(text: str) -> Iterator[str]:
     """The lines of the bodies of private keys; also where only lines from the middle are shown."""
     if any(label in text for label in KEY_LABELS):
@@ -63,7 +72,7 @@ def _keys(text: str) -> Iterator[str]:
             left = KEY_REACH if begins else left
             if left:
                 inside = line[begins.end() if begins else 0 : ends.start() if ends else None]
-                yield from (run for run in RUN.findall(inside) if not run.isalpha() or len(run) >= 4 * SHORTEST_RUN)
+                yield from (run for run in RUN.findall(inside) if _is_of_key(run, inside))
                 left = 0 if ends else left - 1
     for one, other in pairwise(ROW.finditer(text)) if LONG_ROW.search(text) else ():
         if other.start() - one.end() == 1 and all(len(MIX.findall(row[1])) > MOST_MIXES for row in (one, other)):

@@ -13,7 +13,7 @@ from families import few
 from secret_samples import SAMPLES
 
 from bot import wiring
-from bot.masking.masks import PLACEHOLDER
+from bot.masking.masks import PLACEHOLDER, Masks
 from bot.outputs import OUTPUTS, posts
 from bot.publish import checks
 from bot.render import load
@@ -159,3 +159,15 @@ async def replayed(tap: Tap) -> Review:
     recorded, section, begun = replay.last_finished(tap.journal)
     scratch = str(tap.folder / "scratch")
     return await parts.replay(recorded, section, begun, scratch, None)
+
+
+def test_names_and_paths_below_the_mark_of_a_key_are_no_secrets() -> None:
+    """A line of code that only begins a key hides nothing behind it: a file after it in a prompt keeps its path."""
+    rows = ("MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe", "q7Zd8sK3mQ==")
+    mark = "-----BEGIN " + "PRIVATE KEY-----"
+    code = '--- crates/credential/src/scheme/oauth2.rs ---\n+12 pub use oauth2::OAuth2Token;\n+ "cn=admin,dc=example,dc=com",\n'
+    masks = Masks()
+    masks.learn(f'let key = SecretString::new("{mark}\\n...");\n{code}')
+    assert masks.hide_known(code) == code
+    masks.learn("\n".join([f'const KEY: &str = "{mark}', *rows, '";']))
+    assert not any(row in masks.hide_known(f"{code}\n{rows[0]}\n{rows[1]}") for row in rows)
