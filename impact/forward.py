@@ -59,7 +59,7 @@ class _File:
         mine = [bound for bound in item.names if bound.line in lines]
         if item.guarded or item.of_type or not item.spec or not (item.line in lines or mine):
             return
-        files = self._modules.files(self._path, item)
+        files = self._modules.files(self._path, item) if self._is_declared(item) else None
         if files is None and self._language.inline_modules:
             yield from self._above(item)
         if files is None or self._path in files:
@@ -79,6 +79,15 @@ class _File:
                 near = _near(bound.there, [*names_of(self._index, files), *modules])
                 place = self._place(bound.line, bound.there, "missing-name", files, near=near, asked=item.spec)
                 yield replace(place, here=bound.here)
+
+    def _is_declared(self, item: Import) -> bool:
+        """Whether no file above that has to name this one as its module leaves that to another file, so that the path means something else."""
+        for path, above in self._modules.parents(self._path, item):
+            known = [(one, facts) for one in above if (facts := self._index.facts(one)) is not None]
+            rows = (self._modules.files(one, row) or () for one, facts in known for row in facts.imports)
+            if len(known) == len(above) and not any(path in files for files in rows):
+                return False
+        return True
 
     def _above(self, item: Import) -> Iterator[Place]:
         """A module that is neither a file nor a name of the module above it."""
@@ -205,7 +214,7 @@ class _File:
         found: list[tuple[str, ...]] = []
         for item in self._facts.imports:
             if (item.whole or self._called(item)) == receiver:
-                found.append(self._modules.files(self._path, item) or ())
+                found.append((self._is_declared(item) and self._modules.files(self._path, item)) or ())
             for bound in item.names:
                 if bound.here == receiver:
                     answer = self._name_of(item, bound.there) if not item.inside else OPEN

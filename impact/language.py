@@ -65,6 +65,9 @@ class Modules(Protocol):
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """How the import might be meant to be written, where its module is not there."""
 
+    def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The modules by which an import counts: each a file, and those of which one has to say that it is its module."""
+
     def is_added_to(self, home: str, name: str, sources: Mapping[str, bytes]) -> bool:
         """Whether the tree says that a build adds names such as this to a file or a folder that has some. `sources`: what was read."""
 
@@ -100,6 +103,11 @@ class Standalone:
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """Nothing is proposed for a module that is not there."""
+        del importer, item
+        return ()
+
+    def parents(self, importer: str, item: Import) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """A file is the module that its path says."""
         del importer, item
         return ()
 

@@ -92,7 +92,7 @@ def test_rust() -> None:
         "core/src/inner.rs": "pub struct Basket;\nstruct Hidden;\n",
         "core/src/tax.rs": "pub fn cents(a: u8) {}\npub struct Rate;\n",
         "shop/Cargo.toml": '[package]\nname = "shop"\n[dependencies]\nshop-core = { path = "../core" }\n',
-        "shop/src/lib.rs": "mod cart;\nfn top() { cart::Line; cart::Lin; cart::add(1); }\n",
+        "shop/src/lib.rs": "mod cart; mod till;\nfn top() { cart::Line; cart::Lin; cart::add(1); }\n",
         "shop/src/cart.rs": "pub struct Line;\npub fn add(a: u8, b: u8) {}\n",
     }
     text = (
@@ -114,6 +114,17 @@ def test_rust() -> None:
     ]
     unnamed = 'fn take(_: &str, low: u8) {}\nfn f() { take("", 1); take(1); }\n'
     assert messages({"src/a.rs": unnamed}, "src/a.rs") == ["2 arguments take: is missing 'low'"]
+
+
+def test_a_file_of_rust_is_the_module_that_another_file_says() -> None:
+    """`super` is where its `mod` stands, which an attribute may move: nothing is missed in the file above in the tree."""
+    text = "use super::{Frame, top};\nuse super::super::Root;\nfn f() { super::top(1); super::lost(); }\n"
+    crate = {"Cargo.toml": "", "src/lib.rs": "mod lex;\nmod parse;\npub fn root() {}\n"}
+    lex = "struct Frame;\nfn top(a: u8) {}\n"
+    moved = {**crate, "src/lex.rs": f'#[path = "told.rs"]\nmod told;\n{lex}', "src/told.rs": text}
+    assert messages(moved, "src/told.rs") == []
+    beside = {**crate, "src/lex.rs": f"mod told;\n{lex}", "src/lex/told.rs": text.replace("Frame", "Frames")}
+    assert messages(beside, "src/lex/told.rs") == ["1 missing-name Frames: Frame", "2 missing-name Root: root"]
 
 
 def test_ruby() -> None:

@@ -40,6 +40,18 @@ class Modules(Standalone):
         """The file of a module of a module."""
         return self.files(importer, replace(item, spec=f"{item.spec}::{name}")) or ()
 
+    def parents(self, importer: str, item: Import) -> tuple[tuple[str, Parts], ...]:
+        """Each `super` leads to the file that has the `mod` of this one, wherever an attribute says that it lies."""
+        rows, file = [], importer
+        for _ in range(item.spec.split("::").count("super") - len(item.inside)):
+            place = self.crates.place(file)
+            above = self.crates.files(place, place.parts[:-1]) if place.parts else ()
+            if not above:
+                break
+            rows.append((file, above))
+            file = above[0]
+        return tuple(rows)
+
     def reach(self, importer: str, item: Import) -> tuple[Parts, Parts]:
         """The file of the last module on a path that has one, and the names that are left of the path; no file where it leaves the tree."""
         if item.spec.endswith(".rs"):  # an attribute says where the module lies
