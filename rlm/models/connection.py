@@ -33,7 +33,6 @@ from rlm.models.stream import Assembly
 from rlm.values import Completion, Prompt, Sampling, Usage
 
 CONNECT = 10.0  # seconds for a connection
-PAGE = "text/html"
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 WORK = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
@@ -239,11 +238,9 @@ class HttpModel(ABC):
             if kind.startswith(STREAMS):
                 async for event in response:
                     assembly.take(event)
-                reply = assembly.whole(is_ended=getattr(response, "is_ended", False))
-            elif kind.startswith(PAGE):
-                raise ProviderDown(failures.page(self._provider, self._host, Http.OK))
+                reply: object = assembly.whole(is_ended=getattr(response, "is_ended", False))
             else:
-                reply = json.loads(await response.response.aread())
+                reply = _in_one_piece(await response.response.aread(), assembly)
         finally:
             await response.response.aclose()
         if not isinstance(reply, dict):
@@ -259,10 +256,22 @@ class HttpModel(ABC):
             return failures.read(answer.status_code, body, answer.headers)
         if isinstance(body, Mapping):  # an error in the middle of a stream
             return failures.inside(body)
-        if isinstance(error, ValueError) and not isinstance(error, self.failure):
-            # No JSON: it was cut off on the way, or is a page of some proxy.
+        if isinstance(error, ValueError) and not isinstance(error, self.failure):  # half of a JSON text
             return ProviderDown(f"{self._provider} broke off in the middle of its reply: try again")
         return failures.unreachable(error, self.name, self._host, self._timeout)
+
+
+def _in_one_piece(body: bytes, assembly: Assembly) -> object:
+    """A reply that is not said to be a stream: JSON, or a stream all the same. Raises Refusal for anything else, such as the page of a proxy."""
+    text = body.decode("utf-8-sig", "replace").strip()
+    if text.startswith(("data:", "event:")):
+        rows = [line.removeprefix("data:").strip() for line in text.split("\n") if line.startswith("data:")]
+        for row in rows:
+            assembly.take(json.loads(row) if row != "[DONE]" else None)
+        return assembly.whole(is_ended="[DONE]" in rows)
+    if text and text[0] not in "{[":
+        raise Refusal(Http.OK, is_page=True)
+    return json.loads(text)
 
 
 def _kind(prompt: Prompt) -> tuple[bool, bool]:

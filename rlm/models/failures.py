@@ -108,8 +108,8 @@ DEEPEST, MOST_LAYERS = 5, 20  # of a body: how deep it is read, and how many par
 STATUSES = range(300, 600)  # of answers that are none
 OVERLOADED = 529  # Anthropic's own; the rest have names
 GATEWAY_LATE = 524  # Cloudflare's own
-# The model was at work when somebody on the way would wait no longer.
-LATE = {Http.REQUEST_TIMEOUT, Http.GATEWAY_TIMEOUT, GATEWAY_LATE}
+# The model may have been at work when somebody on the way would wait no longer, or sent a page in the place of its reply.
+LATE = {Http.OK, Http.REQUEST_TIMEOUT, Http.GATEWAY_TIMEOUT, GATEWAY_LATE}
 
 
 @dataclass(eq=False, repr=False)
@@ -121,7 +121,7 @@ class Refusal(Exception):  # noqa: N818 - an outcome that another form of the re
     code: str = ""
     param: str = ""
     retry_after: float | None = None
-    is_page: bool = False  # of a proxy or a firewall: not the provider's own answer
+    is_page: bool = False  # of a proxy or a firewall, or another text: not the provider's own answer
 
     @property
     def words(self) -> str:
@@ -250,7 +250,11 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
     if refusal.is_spoilt:
         return BadAnswer(f"{model} wrote an answer that {provider} could not read (status {status}{said}): ask again")
     if refusal.is_page and not is_limit and status < Http.INTERNAL_SERVER_ERROR:
-        return AccountRefused(page(provider, host, status))
+        failure = ProviderDown if status == Http.OK else AccountRefused
+        return failure(
+            f"{provider} at {host} answers with a web page or another text (status {status}), not with its API: "
+            "check the base URL, and whether a proxy or a firewall stands between"
+        )
     if refusal.is_about_prompt:
         return PromptRefused(
             f"the content filter of {provider} refuses a prompt (status {status}{said}): what stands in it stays unread"
@@ -287,14 +291,6 @@ def _error(refusal: Refusal, name: str, host: str) -> ProviderError:  # noqa: C9
         return AccountRefused(f"the base URL of {provider} redirects (status {status}): configure the final address")
     return ProviderRefused(
         f"{provider} refuses the request to {model} (status {status}{said}): check that the model can chat, or use another one"
-    )
-
-
-def page(provider: str, host: str, status: int) -> str:
-    """Say that a web page came in the place of an answer of the API."""
-    return (
-        f"{provider} at {host} answers with a web page (status {status}), not with its API: "
-        "check the base URL, and whether a proxy or a firewall stands between"
     )
 
 

@@ -141,4 +141,4 @@ def test_an_error_inside_a_200() -> None:
     with pytest.raises(ProviderDown, match="without a message"):
         asyncio.run(run(b'{"choices": []}'))
     with pytest.raises(ProviderDown, match="broke off in the middle of its reply"):
-        asyncio.run(run(b"<html>gateway</html>"))
+        asyncio.run(run(b'{"choices": [{"message": {"content": "ha'))

@@ -16,6 +16,7 @@ from rlm.errors import (
     ModelRefused,
     PromptRefused,
     PromptTooLong,
+    ProviderDown,
     ProviderError,
     ProviderRefused,
     RateLimited,
@@ -208,9 +209,23 @@ def test_the_cause_is_named(status: int, said: object, kind: type[ProviderError]
     assert words in str(error)
 
 
-def test_a_page_in_the_place_of_a_reply_is_named() -> None:
-    """The page of a proxy that wants a sign-in comes with the status 200."""
-    assert "web page" in str(refused(200, b"<html>Sign in</html>", kind="text/html; charset=utf-8"))
+@pytest.mark.parametrize("kind", ["text/html; charset=utf-8", "application/json", ""])
+@pytest.mark.parametrize(
+    "said", [b"<html>Sign in</html>", b"\n<!doctype html>", b"It works!", b"\xff\xfe\x00", b"null"]
+)
+def test_what_is_no_reply_is_named(said: bytes, kind: str) -> None:
+    """The page of a proxy that wants a sign-in comes with the status 200, whatever it is called; nobody knows what was billed."""
+    error = refused(200, said, kind=kind)
+    assert "web page or another text" in str(error)
+    assert (type(error), error.may_be_billed) == (ProviderDown, True)
+
+
+def test_a_stream_that_is_not_called_one_is_read() -> None:
+    """Some gateways lose the content type of a stream."""
+    chunk = {"choices": [{"delta": {"content": "ok"}, "finish_reason": "stop"}]}
+    body = f"data: {json.dumps(chunk)}\r\n\r\ndata: [DONE]\r\n\r\n".encode()
+    reply, _ = talk(lambda _: (200, body), lambda model: model.complete(asked()), kind="text/plain")
+    assert (reply.text, reply.stop) == ("ok", "end")
 
 
 def test_a_smaller_reply_is_asked_for_if_the_account_cannot_afford_a_long_one() -> None:
