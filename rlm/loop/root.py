@@ -24,8 +24,9 @@ ENDS: dict[str, str] = {
     "mute": "The root wrote no Python that could run in {turns} turns, so it brought nothing: its model may not fit this work.",
     "astray": "The root was stopped after {idle} turns that brought nothing new.",
 }
-READY, UNREADY = 'bool(answer["ready"])', 'answer.update({"ready": False})'
-CONTENT = f'answer["content"][:{MAX_ANSWER}] if isinstance(answer["content"], str) else answer["content"]'
+# What stands in the place of an answer, and how a root that has finished goes on: whether it had.
+ANSWER = f'[bool(answer.get("ready")), (lambda x: x[:{MAX_ANSWER}] if isinstance(x, str) else x)(answer["content"])]'
+WITHDRAWN = 'bool(answer.get("ready")) and not answer.update(ready=False)'
 
 NO_CODE = "There was no code in that reply. Call execute_python with code, or write one ```python block. To finish: set_answer('...')."
 CUT_OFF = (
@@ -154,22 +155,21 @@ class RootRun:
     async def is_answered(self) -> bool:
         """Whether the root has given its answer, in any of the ways it may."""
         is_ready, content = False, ""
-        with suppress(ValueError):  # the root has put something else in the place of `answer`
-            is_ready = bool(await self.repl.value(READY))
         try:
-            value = await self.repl.value(CONTENT)
+            is_ready, value = await self.repl.value(ANSWER)
             content = (self.work.accept(value) if is_ready and self.work.final is None else str(value))[:MAX_ANSWER]
-        except ValueError as error:
-            if is_ready:
-                is_ready, self.news = False, (f'answer["content"] was not taken: {error}',)
-                await self._withdraw()
+        except (ValueError, TypeError) as error:  # the root has put something else in the place of `answer`
+            is_ready = False
+            if await self._withdraw():
+                self.news = (f'answer["content"] was not taken: {error}',)
         self.summary = (self.work.final or content or self.summary).strip()
         return is_ready or self.work.final is not None
 
-    async def _withdraw(self) -> None:
-        """Let the run go on although the root has finished."""
+    async def _withdraw(self) -> bool:
+        """Let the run go on although the root has finished; whether it had."""
         with suppress(ValueError):
-            await self.repl.value(UNREADY)
+            return bool(await self.repl.value(WITHDRAWN))
+        return False
 
     def is_spent(self) -> bool:
         """Whether questions are refused, or the turn after the next one would be: the root is told in time to hand in."""

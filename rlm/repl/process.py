@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rlm.errors import DeepRepoError, ReplUnavailable
 from rlm.repl import frames
@@ -24,7 +24,6 @@ from rlm.repl.frames import Value
 from rlm.repl.output import Cut, PrintBuffer
 from rlm.values import BlockOutcome, Limits, Observation
 
-T = TypeVar("T")
 Async = Callable[..., Coroutine[Any, Any, Any]]
 ERROR_CHARS = 2_000  # of an error text
 ARGUMENT_CHARS = 2 << 20  # of the arguments of one host call
@@ -89,14 +88,48 @@ class Child:
         size = frames.size(await self._incoming.readexactly(frames.HEAD))
         return frames.unpacked(await self._incoming.readexactly(size))
 
+    def kill(self) -> None:
+        """End its process: what is read from it then ends too."""
+        self._process.kill()
+
     def end(self) -> int:
         """End it now; its exit code."""
-        self._process.kill()
+        self.kill()
         if self._outgoing is not None:
             self._outgoing.transport.abort()
         else:
             self._ours.close()
         return self._process.wait()
+
+
+class Patience:
+    """How long a child is waited for, in one conversation: the seconds that it may compute, and so many times as long without a sign of it.
+
+    A child whose time is up is killed, which ends the wait for it. What the host does for it between two waits is not counted.
+    """
+
+    is_over = False
+
+    def __init__(self, child: Child, seconds: float) -> None:
+        self._child, self._silence, self._until = child, PATIENCE * seconds, child.seconds() + seconds
+
+    def __enter__(self) -> None:
+        self.renew()
+        self._check()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def renew(self) -> None:
+        """Note a sign of it."""
+        self._deadline = time.monotonic() + self._silence
+
+    def _check(self) -> None:
+        left = min(self._deadline - time.monotonic(), self._until - self._child.seconds())
+        if left <= 0 and self.is_over:  # looked at twice: what it has said meanwhile is read first
+            self._child.kill()
+        self.is_over = left <= 0
+        self._timer = asyncio.get_running_loop().call_later(max(0.01, left), self._check)
 
 
 class Repl:
@@ -188,14 +221,14 @@ class Repl:
         """Send an order and serve what the child asks for, up to the frame that ends it. Only what it computes is its time. Raises Ended."""
         if self._child is None:
             raise RuntimeError("the REPL is not open")
-        child, until = self._child, self._child.seconds() + seconds
+        child, patience = self._child, Patience(self._child, seconds)
         try:
             while True:
-                await self._patiently(child, child.send(data), seconds, until)
-                frame = await self._patiently(child, child.receive(), seconds, until)
-                while "print" in frame:
-                    sink(str(frame["print"]))
-                    frame = await self._patiently(child, child.receive(), seconds, until)
+                with patience:
+                    await child.send(data)
+                    while "print" in (frame := await child.receive()):
+                        sink(str(frame["print"]))
+                        patience.renew()
                 if end in frame:
                     return frame
                 data = frames.packed(await self._answer(frame))
@@ -203,23 +236,11 @@ class Repl:
             self.close()
             raise
         except (OSError, EOFError):
+            if patience.is_over:
+                raise self._end("limit", f"time limit: the block computed for {seconds:g} s") from None
             raise self._end("crash", "its process has ended") from None
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise self._end("crash", f"it said what is no part of the conversation ({error})") from None
-
-    async def _patiently(self, child: Child, wait: Coroutine[Any, Any, T], seconds: float, until: float) -> T:
-        """Wait for the child while its time lasts: the seconds that it computes, and so many times as long without a sign of it."""
-        task = asyncio.ensure_future(wait)
-        deadline = time.monotonic() + PATIENCE * seconds
-        try:
-            while not task.done():
-                left = min(deadline - time.monotonic(), until - child.seconds())
-                await asyncio.wait([task], timeout=max(0.01, left))
-                if not task.done() and left <= 0:
-                    raise self._end("limit", f"time limit: the block computed for {seconds:g} s")
-            return task.result()
-        finally:
-            task.cancel()
 
     async def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a host function returns, or the exception that it raises in the block: with a sentence, whatever it was."""
