@@ -28,7 +28,7 @@ from impact.uses.embedding import declared, is_member
 from impact.uses.exports import Exports
 from impact.uses.names import Names
 from impact.uses.sites import Bindings, Match, is_imported
-from impact.uses.targets import UseTarget, last_word, names_class, resembles, telling
+from impact.uses.targets import UseTarget, is_extension, last_word, names_class, resembles, telling
 from impact.values import COMPONENT, Facts, Link, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
@@ -195,8 +195,9 @@ class Judge:
         if target.owner:
             is_constant = target.symbol is not None and target.symbol.symbol.kind in ("variable", COMPONENT)
             home = min(target.homes)
-            return self._is_lone(target, use.name) or await self._lacks(
-                home, target.owner, use.name, is_constant=is_constant
+            return self._is_lone(target, use.name) or (
+                await self._lacks(home, target.owner, use.name, is_constant=is_constant)
+                and not await self._is_extended(use.name)
             )
         return await self._is_unbound(file, use)
 
@@ -269,7 +270,10 @@ class Judge:
         """Whether the receiver comes from a call that nothing in the tree defines, through whatever variables: `r = http.open()`."""
         if not file.foreign.isdisjoint(use.origin.roots):
             return True
-        return any([not await self.names.is_defined(word) for word in use.origin.called])
+        unknown = any([not await self.names.is_defined(word) for word in use.origin.called])
+        return unknown and use.receiver not in await self._modules_of(
+            file.path
+        )  # a call may import: `require("./posts")`
 
     async def _is_of_library(self, path: str, use: Use) -> bool:
         """Whether the lines above a use bind its receiver to something of a package from outside the tree."""
@@ -277,8 +281,11 @@ class Judge:
         if receivers is None:
             return False
         package = receivers.package_of(await self.tree.read(path) or b"", use.receiver, use.line)
-        own = {here for item in await self.exports.imports(path) for name, here in item.aliases if name == "*"}
-        return bool(package) and package not in own
+        return bool(package) and package not in await self._modules_of(path)
+
+    async def _modules_of(self, path: str) -> set[str]:
+        """What a file calls the modules of the tree that it imports whole."""
+        return {here for item in await self.exports.imports(path) for name, here in item.aliases if name == "*"}
 
     async def _is_there(self, target: UseTarget, hit: Match, file: SearchedFile) -> bool:
         """Whether the name is offered after the change as well: its new name, handed on, defined beside it, bound here to something else."""
@@ -415,6 +422,15 @@ class Judge:
             if len(homes) != 1 or not await self._lacks(homes[0], base_name, name, depth=depth - 1):
                 return False
         return not await self.exports.elsewhere(path, f"{owner}.{name}")
+
+    async def _is_extended(self, name: str) -> bool:
+        """Whether a type that stands elsewhere may have a member of that name from an extension of the tree."""
+        if not await self.names.is_defined(name):
+            return False
+        files = await self.names.where(name)
+        outlines = [await self.exports.outline("head", path) for path in sorted(files or ())]
+        rows = (row for outline in outlines if outline is not None for row in outline.definitions)
+        return files is None or any(row.short == name and is_extension(row) for row in rows)
 
     async def _homes(self, path: str, name: str) -> list[str]:
         """The files that a file imports a name from, under that name."""

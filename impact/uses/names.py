@@ -85,7 +85,7 @@ class Names:
             self._files |= {name: found.files.get(name, ()) for name in names}
         return found.files if found.complete else None
 
-    async def _where(self, name: str) -> Collection[str] | None:
+    async def where(self, name: str) -> Collection[str] | None:
         """Where a name occurs, asked together with the names that are expected to be asked for; None if it occurs too often."""
         if name not in self._files and await self.look_up({name, *self.expected} - self._files.keys()) is None:
             self._files[name] = None
@@ -94,13 +94,13 @@ class Names:
 
     async def is_in_few_files(self, name: str, most: int) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
-        files = await self._where(name)
+        files = await self.where(name)
         return files is not None and len(files) <= most
 
     async def is_defined(self, name: str) -> bool:
         """Whether anything in the head tree defines a name, or may."""
         if name not in self._is_defined:
-            paths = await self._where(name)
+            paths = await self.where(name)
             if paths is None or len(paths) > self.budget.parsed_files:
                 self._is_defined[name] = True
             else:

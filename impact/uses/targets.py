@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from impact.changes import ChangedSymbol, Contract
 from impact.filetypes import filetype
 from impact.text.paths import is_test
-from impact.values import SPACE, Use
+from impact.values import SPACE, Definition, Use
 
 if TYPE_CHECKING:
     from impact.uses.importing import Scene
@@ -81,12 +81,7 @@ class UseTarget:
             was, now = item.before, item.after
             if (was.short, was.marks) == (now.short, now.marks):
                 return False
-        sides = [side for side in (item.before, item.after) if side is not None] if item is not None else []
-        return any(
-            any(one.startswith(EXTENSION) for one in side.marks)
-            or (side.called is not None and OF_THIS.search(side.head) is not None)
-            for side in sides
-        )
+        return item is not None and any(side is not None and is_extension(side) for side in (item.before, item.after))
 
     @property
     def constructor(self) -> bool:
@@ -133,6 +128,12 @@ class UseTarget:
         """Whether a use is a member of a value whose type is called like this one's class, which is in another file."""
         is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
         return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
+
+
+def is_extension(definition: Definition) -> bool:
+    """Whether it is called like a member of a type that stands elsewhere."""
+    is_of_this = bool(definition.called) and OF_THIS.search(definition.head) is not None
+    return is_of_this or any(one.startswith(EXTENSION) for one in definition.marks)
 
 
 def telling(name: str) -> bool:

@@ -8,7 +8,8 @@ from fakes import Repository
 from families import few
 
 Files = Mapping[str, str]
-STORE = "package a\n\ntype Store struct{}\n\nfunc (s *Store) PutAllRows() {}\n"
+OPEN = "\nvar open = openers[0]\n"  # what it gives nobody knows, and it is no library's
+STORE = f"package a\n\ntype Store struct{{}}\n\nfunc (s *Store) PutAllRows() {{}}\n{OPEN}"
 APP = "package a\n\nfunc f() {\n\tb := open()\n\tb.PutAllRows()\n}\n"
 MOD = {"go.mod": "module example.invalid/m\n"}
 USERS = "class UserRepo:\n    def user_by_mail(self, mail):\n        return None\n"
@@ -90,10 +91,10 @@ TIES = {
     ),
     "a short name of a receiver that is called like the class": (
         {
-            "a/loader.go": "package a\n\ntype PageLoader struct{}\n\nfunc (p *PageLoader) Fetch() {}\n",
+            "a/loader.go": f"package a\n\ntype PageLoader struct{{}}\n\nfunc (p *PageLoader) Fetch() {{}}\n{OPEN}",
             "a/app.go": "package a\n\nfunc f() {\n\tloader := open()\n\tloader.Fetch()\n}\n",
         },
-        {"a/loader.go": "package a\n\ntype PageLoader struct{}\n"},
+        {"a/loader.go": f"package a\n\ntype PageLoader struct{{}}\n{OPEN}"},
         ("a/app.go", 5),
     ),
 }
@@ -134,6 +135,7 @@ SIGHTS: Mapping[str, tuple[Files, Files, str]] = {
     "a package of Java": (
         {
             "a/UserRepo.java": "package a;\n\nclass UserRepo {\n  void userByMail() {}\n}\n",
+            "a/Rows.java": "package a;\n\nclass Rows {\n  void forEach(Each each) {}\n}\n",
             "a/Login.java": "package a;\n\nclass Login {\n  void f(Rows rows) {\n    rows.forEach(one -> one.userByMail());\n  }\n}\n",
         },
         {"a/UserRepo.java": "package a;\n\nclass UserRepo {\n}\n"},
@@ -170,7 +172,7 @@ def test_a_hint_is_told_with_what_is_proven_of_the_same_definition(repository: R
     """One cause is one finding: the use that nobody can be sure of is listed, as such."""
     proven = "package a\n\nfunc g(s *Store) {\n\ts.PutAllRows()\n}\n"
     before = {**MOD, "a/store.go": STORE, "a/app.go": APP, "a/sure.go": proven}
-    (finding,) = causes(repository.change(before, {"a/store.go": "package a\n\ntype Store struct{}\n"}))
+    (finding,) = causes(repository.change(before, {"a/store.go": f"package a\n\ntype Store struct{{}}\n{OPEN}"}))
     assert (finding.path, finding.verdict.value) == ("a/sure.go", "proven")
     assert [(item.path, item.note) for item in finding.evidence if item.side == "head"] == [
         ("a/app.go", "may use it too")

@@ -97,7 +97,12 @@ def test_a_member_of_what_a_library_returns_is_the_library_s(
     lines = reply.splitlines(keepends=True)
     at = next(at for at, line in enumerate(lines) if "tatus" in line)
     without = "".join(lines[:at] + lines[at + (4 if home.endswith(".rb") else 1) :])
-    files: dict[str, str | bytes | None] = {home: reply, place: sender.replace("STATEMENT", statement)}
+    composer = '{"autoload": {"psr-4": {"A\\\\": "src/"}}}'
+    files: dict[str, str | bytes | None] = {
+        "composer.json": composer,
+        home: reply,
+        place: sender.replace("STATEMENT", statement),
+    }
     found = find(repository.change(files, {home: without}))
     rows = [row for row in found.references if row.path == place and "tatus" in row.name.lower()]
     assert [(row.missing, row.likely) for row in rows if row.name.lower().endswith("number")] == [(is_proven, False)]

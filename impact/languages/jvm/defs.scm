@@ -149,6 +149,7 @@
 (object_definition body: (_ [(extension_definition (function_definition) @static) (_) @static]))
 ; a class that stands for what it takes: its members are called like that one's
 (class_definition (modifiers) @words name: (_) @extended class_parameters: (_) body: (_ (_) @extends) (#match? @words "\\bimplicit\\b"))
+(extension_definition parameters: (parameters (parameter type: (_) @extended)) body: (function_definition) @extends)
 ; of a package a private name is everybody's in it
 ([(class_definition body: (_ (_ (modifiers) @words) @visible.file)) (object_definition body: (_ (_ (modifiers) @words) @visible.file))
   (trait_definition body: (_ (_ (modifiers) @words) @visible.file)) (enum_definition body: (_ (_ (modifiers) @words) @visible.file))]
