@@ -54,6 +54,12 @@ MAKERS = (
 LONG = 4  # letters of a class's name after which a generator calls what it makes
 # Words that Kotlin's grammar stumbles over: a class of one function, and an annotation or a constant below annotations.
 UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s)|const(?=\s+val\s))")
+# On a line with the last declaration or block of a body the brace that closes it, for which the grammar wants a separator.
+DECLARES = re.compile(rb"(?<![\w.])(?:fun|val|var|class|object|interface|typealias|init) ")
+CLOSES = re.compile(
+    rb"(?:(?<![\w.])(?:fun|val|var|class|object|interface|typealias) "
+    rb"(?:[^\n{}\" ]|\"[^\"\n{}]*+\"| (?!\}))*+|(?<=\})) (?=\})"
+)
 VENDORED = 10  # a package is the tree's own with one in so many of its folders, or more
 OWN = 2  # parts of a package that its importer shares, or a package of a main source root
 TESTS = re.compile(r"(^|/)src/(test|\w*Test)/")
@@ -65,8 +71,12 @@ MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
 def code(source: bytes) -> bytes:
-    """A file without the words that its grammar does not know."""
-    return UNREAD.sub(lambda found: b" " * len(found[0]), source)
+    """A file without the words that its grammar does not know, and with the separators that it asks for and the language does not."""
+    lines = UNREAD.sub(lambda found: b" " * len(found[0]), source).split(b"\n")
+    for at, line in enumerate(lines):
+        if b" }" in line and line.lstrip()[:1] != b"}" and DECLARES.search(line):
+            lines[at] = CLOSES.sub(lambda found: found[0][:-1] + b";", line)
+    return b"\n".join(lines)
 
 
 def facade(path: str, facts: Facts) -> str:
