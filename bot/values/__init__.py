@@ -67,30 +67,14 @@ from impact.changes import (
     Dependent,
     Dependents,
     DiffLine,
-    Fate,
     Hunk,
     LostGuard,
     Query,
     Reference,
-    ResultMisuse,
-    Tie,
     TreeEntry,
     UsePlace,
 )
-from impact.values import (
-    COMPONENT,
-    SINGLETON,
-    SPACE,
-    Arguments,
-    Clues,
-    Definition,
-    Facts,
-    Link,
-    Parameter,
-    Side,
-    SomeUses,
-    Use,
-)
+from impact.values import Arguments, Clues, Definition, Side, Use
 
 if TYPE_CHECKING:
     from bot.values.ask import (
