@@ -1,22 +1,17 @@
 """Both sides of a change in a repository on this disk, by git: for `python -m impact`, which a person runs on a repository of their own."""
 
 import asyncio
-import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
-from impact.changes import MOVED, ChangedFile, DiffLine, Hunk, Query, TreeEntry
+from impact.changes import MOVED, ChangedFile, Query, TreeEntry
+from impact.patches import changed_file, with_patches
 from impact.text.paths import is_output, name_of, vendored_folder
 from impact.values import Side
 
 KINDS: Mapping[bytes, Literal["symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
-STATUS: Mapping[str, Literal["added", "modified", "deleted", "renamed"]] = {
-    "A": "added",
-    "D": "deleted",
-    "R": "renamed",
-}
-HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
 
 
@@ -80,7 +75,16 @@ class GitTree:
         """The files that differ."""
         form = ("-r", "-M", "-p", "--raw", "-z", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "-U3")
         out = await self._git("diff-tree", *form, self._commits["base"], self._commits["head"])
-        return [*_changed(out)]
+        status, _, patch = out.partition(b"\0\0")
+        files = (changed_file(row, parts) for row, parts in with_patches(status, patch))
+        return [
+            replace(
+                file,
+                skip=MOVED if file.status == "renamed" and not file.hunks else None,
+                is_foreign=vendored_folder(file.path) is not None or is_output(file.path),
+            )
+            for file in files
+        ]
 
     async def _git(self, *arguments: str, given: bytes = b"") -> bytes:
         command = ["git", "-c", "core.fsmonitor=false", "--no-optional-locks", *arguments]
@@ -96,54 +100,3 @@ def _entry(row: bytes) -> TreeEntry:
     meta, _, path = row.partition(b"\t")
     mode, _, oid, size = meta.split()
     return TreeEntry(name_of(path), oid.decode(), KINDS.get(mode, "file"), int(size) if size.isdigit() else 0)
-
-
-def _changed(out: bytes) -> Iterator[ChangedFile]:
-    """Read the rows of `--raw -z`, and the patch behind them, which has one part for each."""
-    rows: list[tuple[str, list[str]]] = []
-    while out.startswith(b":"):
-        meta, _, out = out.partition(b"\0")
-        letter = meta.rpartition(b" ")[2][:1].decode()
-        names = []
-        for _ in range(2 if letter in "RC" else 1):
-            name, _, out = out.partition(b"\0")
-            names.append(name_of(name))
-        rows.append((letter, names))
-    parts = iter(re.split(rb"(?m)^diff --git ", out.removeprefix(b"\0"))[1:])
-    for letter, names in rows:
-        written = [
-            next(parts, b"") for _ in range(2 if letter == "T" else 1)
-        ]  # a link in the place of a file goes and comes
-        hunks = tuple(hunk for part in written for hunk in _hunks(part))
-        lines = [line for hunk in hunks for line in hunk.lines]
-        path = names[-1]
-        yield ChangedFile(
-            path=path,
-            old_path=None if letter in "AC" else names[0],
-            status=STATUS.get(letter, "added" if letter == "C" else "modified"),
-            hunks=hunks,
-            skip=MOVED if letter == "R" and not hunks else None,
-            is_foreign=vendored_folder(path) is not None or is_output(path),
-            added_lines=frozenset(line.new for line in lines if line.kind == "+" and line.new),
-            removed_lines=frozenset(line.old for line in lines if line.kind == "-" and line.old),
-        )
-
-
-def _hunks(part: bytes) -> Iterator[Hunk]:
-    heads = [*HUNK.finditer(part)]
-    starts = [head for head in heads if part[head.start() - 1 : head.start()] == b"\n"]
-    for head, end in zip(starts, [*(one.start() for one in starts[1:]), len(part)], strict=True):
-        old, old_lines, new, new_lines = (1 if number is None else int(number) for number in head.groups())
-        yield Hunk(old, old_lines, new, new_lines, tuple(_lines(part[head.end() : end].split(b"\n")[1:], old, new)))
-
-
-def _lines(rows: Sequence[bytes], old: int, new: int) -> Iterator[DiffLine]:
-    for row in rows:
-        kind, text = row[:1].decode("ascii", "replace"), row[1:].decode("utf-8", "replace").removesuffix("\r")
-        if kind == "+":
-            yield DiffLine("+", text, None, new)
-        elif kind == "-":
-            yield DiffLine("-", text, old, None)
-        elif kind == " ":
-            yield DiffLine(" ", text, old, new)
-        old, new = old + (kind in ("-", " ")), new + (kind in ("+", " "))

@@ -1,4 +1,4 @@
-"""From git's text to ChangedFile: the only import of unidiff, the rules on what is listed but not reviewed, and the units of a review. Pure."""
+"""The files of a change, the rules on what is listed but not reviewed, and the units of a review. Pure."""
 
 from bot.diff.read import read
 from bot.diff.show import numbered_text, rows

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from bot.values import ChangedFile, RawChange
 from impact.changes import MOVED, REPLACED
+from impact.patches import ABSENT, LINK_MODE, SUBMODULE_MODE
 from impact.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
 
 MAX_CHANGED_LINES = 20_000
@@ -26,7 +27,6 @@ MINIFIED = "minified"
 FOREIGN = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # nobody here has written such a file
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 MINIFIED_LINE = 1_000  # characters; the median line of a minified file is longer
-SUBMODULE_MODE, LINK_MODE, ABSENT = "160000", "120000", "000000"
 HARMLESS = re.compile(r"^(only the file mode changed|no line changed|empty file)$")
 LICENCE = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE)([.-](md|txt|rst|[A-Z][\w.-]*))?$")
 # How files begin whose name ends so. Archives, programs and everything else that is no text may hold anything.

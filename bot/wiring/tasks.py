@@ -127,7 +127,7 @@ async def page(
 
 async def ci_failures(line: ChildPipe, output: bytes, report: CIReport) -> str:
     """A stored review with the jobs of CI that failed: the first error of each, and the changed line that it comes from."""
-    from bot.diff.read import of_patch
+    from impact.patches import of_patch
 
     files = tuple(of_patch(one.path, one.old_path, one.patch) for one in report.patches)
     return json_file.with_ci_failures(output, await explain(line, report.logs, files))

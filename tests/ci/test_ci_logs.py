@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.diff.read import of_patch
 from bot.review import ci
 from bot.values import CIFailure, CIJobLog
+from impact.patches import of_patch
 
 HERE = Path(__file__).parent
 EXPECTED: dict[str, list[str]] = tomllib.loads((HERE / "expected.toml").read_text("utf-8"))
