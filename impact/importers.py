@@ -18,6 +18,22 @@ FOLDER = re.compile(rb"""["'`]\.[./]*["'`]|\bfrom\s+\.+\s+import""")  # an impor
 Resolver = TypeVar("Resolver", bound=Modules)
 
 
+class _Statements:
+    """The import statements of one text, and where those lead that somebody has asked for: a search asks again and again, by other words."""
+
+    def __init__(self, rows: tuple[Import, ...]) -> None:
+        self.rows, self.links = rows, dict[int, tuple[Link, ...]]()
+        self._said = [
+            (at, "\0".join((one.spec, *(bound.there for bound in one.names))).encode() if one.spec.strip("./") else b"")
+            for at, one in enumerate(rows)
+            if one.spec
+        ]
+
+    def asked(self, mentions: re.Pattern[bytes]) -> Iterator[int]:
+        """The statements that write one of the words, and those of a folder's own names, which write none."""
+        return (at for at, said in self._said if not said or mentions.search(said))
+
+
 class KnownModules(Generic[Resolver]):
     """The modules of one tree. With the clues of its language it satisfies `ports.Project`."""
 
@@ -27,6 +43,7 @@ class KnownModules(Generic[Resolver]):
         self.paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self.modules = self.RESOLVER(Paths(dict.fromkeys(self.paths, True)), configs)
         self.modules.guesses = True
+        self._resolved: dict[str, _Statements] = {}  # path -> the statements of the text that was asked for last
 
     def clues(self, path: str) -> Clues:
         """What a file that imports `path` must contain."""
@@ -39,16 +56,15 @@ class KnownModules(Generic[Resolver]):
             return ()
         language = language_of(path)
         rows = statements(language, source) if language is not None else ()
-        found = (
-            item
-            for one in rows
-            if one.spec and (not one.spec.strip("./") or self._says(one, mentions))
-            for item in self._of_statement(path, one)
-        )
-        return tuple(item for item in dict.fromkeys(found) if item.target != path)
-
-    def _says(self, item: Import, mentions: re.Pattern[bytes]) -> bool:
-        return any(mentions.search(word.encode()) for word in (item.spec, *(bound.there for bound in item.names)))
+        known = self._resolved.get(path)
+        if known is None or known.rows is not rows:
+            known = self._resolved[path] = _Statements(rows)
+        found: dict[Link, None] = {}
+        for at in known.asked(mentions):
+            if at not in known.links:
+                known.links[at] = tuple(self._of_statement(path, rows[at]))
+            found |= dict.fromkeys(known.links[at])
+        return tuple(item for item in found if item.target != path)
 
     def _of_statement(self, path: str, item: Import) -> Iterator[Link]:
         """What one statement takes, by the file that has it. A name that is a module is that whole module."""

@@ -15,9 +15,10 @@ from bot.app.running_server import RunningServer
 from bot.errors import HostError, HostRefused
 from bot.github import Identity, RequestPace, apps, shapes
 from bot.github.client import GitHubClient
+from bot.machine import fact_files
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.daily import DAY, HOUR
-from bot.workflow import conclusions, events, journals
+from bot.workflow import conclusions, events, journals, kept_facts
 from bot.workflow.events import OwnAccount
 
 SOON = 60.0
@@ -134,6 +135,7 @@ async def _forget(server: RunningServer) -> None:
         names = await server.store.journals.names()
         old += await asyncio.to_thread(journals.orphans, server.place.data, now - HOUR, names)
     await asyncio.to_thread(journals.delete, old)
+    await asyncio.to_thread(fact_files.sweep, server.place.data / kept_facts.FACTS_FOLDER, now - days * DAY)
     _log("what is old was deleted", rows=rows, journals=len(old))
 
 

@@ -112,8 +112,8 @@ class Settings:
     )
     cache: str | None = setting(
         None,
-        "The folder that keeps what was told of files, 512 MB at most, for who reviews on this machine; `off`: nothing is kept. "
-        "Default: `~/.cache/deeprepo/facts`.",
+        "The folder that keeps what was told of files, 512 MB at most; `off`: nothing is kept. "
+        "Default: `~/.cache/deeprepo/facts`, `facts` in the data folder of a server, nowhere in the Action.",
     )
     organization: str | None = setting(
         None,

@@ -7,8 +7,10 @@ not used: nothing is believed that another user of the machine could have writte
 import os
 import stat
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from bot.machine.files import OPEN_FLAGS, PRIVATE_MODE
 
@@ -17,6 +19,8 @@ LEFT = 3 / 4  # of that: how much stays when it is reached, what was used last
 BLOCK = 4096
 UNNOTED_SECONDS = 24 * 3600.0  # seconds in which a further use is not noted
 EACH = 64 << 20  # bytes of one file; what is longer is nobody's fact
+EACH_FOLDER = MAX_CACHE_BYTES // 8  # of one repository, where a server keeps a folder for each
+Name = TypeVar("Name")
 SWEEP_PREFIX = "00"  # how a name begins after which the folder is looked through: one in 256
 
 
@@ -68,11 +72,37 @@ class FactFiles:
     def _bound(self) -> None:
         """Remove what was used least recently, if there is too much."""
         with os.scandir(self._folder) as entries:
-            rows = sorted((one.stat(follow_symlinks=False), one.name) for one in entries)
-        sizes = [-(-status.st_size // BLOCK) * BLOCK for status, _ in rows]
-        surplus = sum(sizes) - self._most * LEFT if sum(sizes) > self._most else 0
-        for size, (_, name) in sorted(zip(sizes, rows, strict=True), key=lambda row: row[1][0].st_mtime_ns):
-            if surplus <= 0:
-                return
+            rows = [(one.stat(follow_symlinks=False), one.name) for one in entries]
+        for name in _surplus(rows, self._most):
             os.unlink(name, dir_fd=self._folder)
-            surplus -= size
+
+
+def sweep(folder: Path, unused_since: float, most: int = MAX_CACHE_BYTES) -> None:
+    """Remove from the folders in a folder what was last used before a moment (seconds since 1970), and of the rest what is too much."""
+    rows: list[tuple[os.stat_result, Path]] = []
+    for path in folder.glob("*/*"):
+        with suppress(OSError):
+            rows.append((path.lstat(), path))
+    kept = [row for row in rows if row[0].st_mtime >= unused_since]
+    gone = {path for _, path in rows} - {path for _, path in kept}
+    for path in (*gone, *_surplus(kept, most)):
+        with suppress(OSError):
+            path.unlink()
+    for path in folder.glob("*"):
+        with suppress(OSError):
+            path.rmdir()  # of the empty ones
+
+
+def _surplus(rows: Iterable[tuple[os.stat_result, Name]], most: int) -> Iterator[Name]:
+    """What was used least recently, until what is left is well below `most` bytes; nothing, where all of it is not above."""
+    sized = sorted(
+        ((-(-status.st_size // BLOCK) * BLOCK, status, name) for status, name in rows),
+        key=lambda row: row[1].st_mtime_ns,
+    )
+    total = sum(size for size, *_ in sized)
+    surplus = total - most * LEFT if total > most else 0
+    for size, _, name in sized:
+        if surplus <= 0:
+            return
+        yield name
+        surplus -= size

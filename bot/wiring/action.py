@@ -3,7 +3,9 @@
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from bot import config
 from bot.brief import Brief
 from bot.commands.conversation import RemarkReply
 from bot.config import action
@@ -27,7 +29,7 @@ async def review_change(brief: Brief, say: Say) -> Review:
 
         async def attempt(left_out: Mapping[str, str], lost: str) -> Review:
             given = tasks.without(brief, left_out, lost)
-            return await child.run(tasks.review, given, Room(scratch), caps=caps, say=say)
+            return await child.run(tasks.review, given, _room(scratch), caps=caps, say=say)
 
         return await child.leaving_out(attempt, by_model=access.can_ask(brief.settings))
 
@@ -40,7 +42,13 @@ async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) ->
 async def converse(remark: Remark) -> RemarkReply:
     """A model's answer to a remark."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        return await child.run(tasks.converse, remark, Room(scratch), caps=child.for_review(LOCAL, remark.brief))
+        return await child.run(tasks.converse, remark, _room(scratch), caps=child.for_review(LOCAL, remark.brief))
+
+
+def _room(scratch: str) -> Room:
+    """Where a child writes. A runner may be everybody's: what is told of files is kept only where its owner has named a folder."""
+    folder = config.environment().cache
+    return Room(scratch, facts=Path(folder).expanduser() if folder not in (None, "off") else None)
 
 
 def lend(inputs: Inputs) -> None:

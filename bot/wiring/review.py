@@ -18,7 +18,7 @@ from bot.config import Config, Settings
 from bot.errors import DeepRepoError, UsageError
 from bot.findings import sarif_results
 from bot.journal.record import open_file
-from bot.machine.fact_files import FactFiles
+from bot.machine.fact_files import EACH_FOLDER, MAX_CACHE_BYTES, FactFiles
 from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens
 from bot.review.lenses import LENSES
@@ -105,16 +105,20 @@ def tools(
     *,
     keep_on_cancel: bool = True,
     on_server: bool = False,
+    facts: Path | None = None,
     warn: Callable[[str], None] = lambda _: None,
     access: Mapping[str, Access] = NOTHING,
 ) -> Tools:
-    """What a review of this brief is made with. `on_server`: under the ceilings of a server.
+    """What a review of this brief is made with. `on_server`: under the ceilings of a server; `facts`: where that keeps what it is told of files.
 
     `warn` is given what a person has to know before anything is spent. `access` is how models are called that a program names with a
     key or an address of their own.
     """
     environment, settings = config.environment(on_server=on_server), brief_made.settings
-    keep_facts(None if on_server else environment.cache or FACTS)
+    if on_server:
+        keep_facts(facts, EACH_FOLDER)
+    else:
+        keep_facts(environment.cache or FACTS)
     likely = settings.worker or settings.root
     if likely and settings.strategy != "offline":
         warm(likely)
@@ -231,12 +235,15 @@ class RehearsalTools(LookingTools):
         )
 
 
-def keep_facts(folder: str | None) -> None:
-    """Keep what is told of files in a folder from one review to the next; None or "off": nothing, as where no folder can be this user's alone."""
+def keep_facts(folder: str | Path | None, most: int = MAX_CACHE_BYTES) -> None:
+    """Keep what is told of files in a folder from one review to the next, up to `most` bytes.
+
+    None or "off": nothing, as where no folder can be this user's alone.
+    """
     store = None
     if folder is not None and folder != "off":
         with suppress(OSError, RuntimeError):  # no such home
-            store = FactFiles(Path(folder).expanduser())
+            store = FactFiles(Path(folder).expanduser(), most)
     memo.use_store(store)
 
 

@@ -30,7 +30,7 @@ from bot.values import Dismissal, OrganizationFile, OwnerRule, Review, Trigger
 from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Room
-from bot.workflow import dispatch, fetching, journals
+from bot.workflow import dispatch, fetching, journals, kept_facts
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.server import Server
@@ -160,11 +160,14 @@ class ServerWithChildren(Server):
     @asynccontextmanager
     async def _room(self, journal: str) -> AsyncIterator[tuple[Room, StoredJournal | None]]:
         """Make a folder for what a child writes. On PostgreSQL the journal stands in the database too: another machine may have to go on."""
-        path = journals.path(self.folder, journal)
+        path, facts = journals.path(self.folder, journal), None
         files.folder(path.parent, private=True)
+        if self.settings.cache != "off":
+            facts = kept_facts.folder(self.folder, journals.repository(journal))
+            files.folder(facts.parent, private=True)
         with fetching.room(self.folder) as scratch:
             if not self.store.database.postgres:
-                yield Room(scratch, path), None
+                yield Room(scratch, path, facts=facts), None
                 return
             async with self.store.journals.hold(journal, path) as keep:
-                yield Room(scratch, path, sends_journal=True), keep
+                yield Room(scratch, path, sends_journal=True, facts=facts), keep

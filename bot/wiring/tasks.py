@@ -40,11 +40,12 @@ from rlm.journal.writer import Journal
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where a child writes. `journal`: None for one in memory; `sends_journal`: its lines go to the parent too."""
+    """Where a child writes. `journal`: None for one in memory; `sends_journal`: its lines go to the parent too; `facts`: what it is told of files."""
 
     scratch: str
     journal: Path | None = None
     sends_journal: bool = False
+    facts: Path | None = None
 
 
 async def review(line: ChildPipe, brief: Brief, room: Room) -> Review:
@@ -174,7 +175,9 @@ def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
         watch = spans.exporting(config.telemetry())
         return Journal(room.journal, watch=watch, keep=line if room.sends_journal else None, open_file=open_file)
 
-    return parts.tools(brief, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
+    return parts.tools(
+        brief, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True, facts=room.facts
+    )
 
 
 def by_code(brief: Brief, lost: str) -> Brief:

@@ -7,7 +7,7 @@ from bot.errors import HostRefused
 from bot.github import apps
 from bot.jobs import Job
 from bot.values import Forget
-from bot.workflow import journals, packages
+from bot.workflow import journals, kept_facts, packages
 from bot.workflow.server import Server
 
 LATE = 3.0  # seconds after which GitHub's own list is believed: right after the event it may be behind
@@ -35,6 +35,7 @@ async def run(ask: Forget, _: Job, server: Server) -> None:
         journals.delete, [p for r in repositories for p in journals.of_repository(server.folder, r)]
     )
     await asyncio.to_thread(packages.forget_clones, server.folder, repositories)
+    await asyncio.to_thread(kept_facts.forget, server.folder, repositories)
     await server.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
 
 

@@ -24,6 +24,11 @@ def path(folder: Path, journal: str) -> Path:
     return Path(folder, JOURNALS_FOLDER, f"{journal}.jsonl")
 
 
+def repository(journal: str) -> str:
+    """The id of the repository that a journal's name begins with."""
+    return journal.partition("-")[0]
+
+
 def of_repository(folder: Path, repository: int) -> list[Path]:
     """The journals of a repository."""
     return sorted(Path(folder, JOURNALS_FOLDER).glob(f"{repository}-*.jsonl"))

@@ -157,7 +157,9 @@ class Modules(Standalone):
         beside = self._paths.names(folder)
         if any(one.partition(".")[0] == name for one in beside) or any(one.startswith(f"{name}.") for one in beside):
             return True
-        if re.search(rb"(?<![\w.])" + re.escape(name.encode()) + rb"\.(py|c|pyx|so)\b", self._texts):
+        if name.encode() in self._texts and re.search(  # first the cheap question: each pattern is compiled anew
+            rb"(?<![\w.])" + re.escape(name.encode()) + rb"\.(py|c|pyx|so)\b", self._texts
+        ):
             return True
         package = next((one for one in above_of(stem) if self._file(one) is not None), None)
         return package is None or (self._file(package) == f"{package}.py" and package != folder)
