@@ -184,7 +184,7 @@ def _given(now: "Index", path: str, lines: Sequence[str], seen: "Seen", use: "Us
     spans = [span for span in seen.bindings.get(use.receiver, ()) if span[0] <= use.line <= span[1]]
     if len(spans) != 1:
         return None
-    binds = re.compile(rf"\s*+{re.escape(use.receiver)}\s*+=\s*+(?:await\s++)?(\w+)\(")
+    binds = re.compile(rf"^\s*+{re.escape(use.receiver)}\s*+=\s*+(?:await\s++)?(\w+)\(")
     calls = [found[1] for line in lines[spans[0][0] - 1 : use.line] if (found := binds.match(line))]
     rows = named(now, path, calls[0]).definitions if len(calls) == 1 else ()
     declared = GIVES.search(rows[0][1].head) if len(rows) == 1 and rows[0][1].kind == "function" else None
