@@ -7,7 +7,7 @@ from bot.brief import Brief
 from bot.commands import CommandContext, CommandReply
 from bot.commands.conversation import HeardRemark
 from bot.outputs.posts import Comments
-from bot.values import CIJobLog, Review
+from bot.values import Review
 from bot.values.fixing import Fix, FixCheck
 
 
@@ -55,23 +55,6 @@ class MadeFix:
     check: FixCheck
     modes: Mapping[str, str]
     others: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FilePatch:
-    """What changed in a file, as GitHub shows it. `patch` is empty if it is too large or no text."""
-
-    path: str
-    old_path: str
-    patch: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class CIReport:
-    """The jobs of CI that failed on the head of a stored review, and the change that they ran on."""
-
-    logs: tuple[CIJobLog, ...]
-    patches: tuple[FilePatch, ...]
 
 
 @dataclass(frozen=True, slots=True)

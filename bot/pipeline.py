@@ -360,7 +360,7 @@ def _review(
             fail_on=settings.fail_on,
             strict=settings.strict,
             request_changes=None if settings.request_changes == "off" else settings.request_changes,
-            ci=settings.ci,
+            of_features=settings.reported,
             templates=subject.guidance.templates,
             minimum=settings.minimum_severity,
         ),

@@ -19,12 +19,13 @@ from bot import config, github, pipeline
 from bot.action import consumers, files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, Repeat
+from bot.action.hooks import hooks
 from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.commands import CommandReply, Permission
 from bot.config import Config, Settings, Step, policy
 from bot.config.policy import No
-from bot.errors import ConfigError, HostError, HostRefused, OverLimit, SupersededError
+from bot.errors import ConfigError, HostError, HostRefused, SupersededError
 from bot.findings import sarif_results
 from bot.github import Host, RequestPace, apps, shapes
 from bot.github.client import GitHubClient
@@ -37,7 +38,6 @@ from bot.publish.job import summaries
 from bot.render import plain
 from bot.values import (
     Bases,
-    CIFailure,
     CommentRef,
     Dismissal,
     Ending,
@@ -52,7 +52,7 @@ from bot.values.consumer import Consumers
 from bot.values.review import Lack
 from bot.wiring import access
 from bot.wiring import action as parts
-from bot.workflow import ci_failures, commands, fetching, pull_state, push_count, replies
+from bot.workflow import commands, fetching, pull_state, push_count, replies
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
@@ -63,7 +63,6 @@ NO_SECRETS = (
     "GitHub gives a workflow no secrets for a pull request from a fork: no model has read this one, the checks that "
     "need none have."
 )
-CI_GRANT = "the job needs `permissions: {checks: read, actions: read}` to read them; `ci: false` in the settings switches it off"
 APPS, BOT = "ghs_", "[bot]"  # how an App's tokens begin, a workflow's among them, and how its login ends
 ALONE = "The review is posted only here"
 MAY_NOT = f"{ALONE}: the workflow's token may not write to the pull request"
@@ -351,9 +350,8 @@ class StepReviewer(Reviewer):
     async def make(self, brief: Brief, say: Say) -> MadeReview:
         """Review the change, and look at what else has failed."""
         made_review = await parts.review_change(brief, say)
-        if made_review.settings.ci:
-            failures = await _ci_failures(made_review, self.run.host, self.step, self.console)
-            made_review = replace(made_review, ci_failures=failures)
+        for each in hooks():
+            made_review = await each.on_reviewed(made_review, self.run, self.step, self.console)
         return MadeReview(made_review, await asyncio.to_thread(self.comments, made_review))
 
     def comments(self, review: Review) -> Comments:
@@ -425,17 +423,3 @@ class StepReviewer(Reviewer):
 
     async def keep(self, made: MadeReview, ending: Ending, start: float, *, is_posted: bool) -> None:
         """Store nothing: the state for the next round is posted with the summary."""
-
-
-async def _ci_failures(review: Review, host: Host, step: Step, console: Console) -> tuple[CIFailure, ...]:
-    """The jobs of other workflows that have failed by now. Nobody waits for the others, and no failure to look costs the review."""
-    pull, runner = review.pull, step.runner
-    bases = (pull.base, pull.base_tip or "")
-    try:
-        logs = await ci_failures.read(host, pull.head, bases, runner.github_run_id, runner.workflow_path)
-        return await parts.ci_failures(logs, review.files) if logs else ()
-    except (HostError, OverLimit) as error:
-        is_permission = isinstance(error, HostRefused) and error.status in spending.MAY_NOT_LIST
-        why = CI_GRANT if is_permission else error
-        console.say(f"Jobs of CI that failed are not named: {why}.")
-        return ()

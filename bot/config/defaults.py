@@ -1,71 +1,17 @@
-"""The settings of `.deeprepo.yml`, each declared once: its type, what holds if nobody sets it, its bounds and what it is for.
+"""The settings of `.deeprepo.yml`, each declared once. Those of a feature stand in its folder, and are listed behind the others."""
 
-Plain dataclasses: `forms` makes of them what checks a file, its JSON Schema and the reference. Pydantic takes longer to load than the rest
-of a review by code, so it is loaded where there is something for it to read.
-"""
-
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, fields
 from datetime import date
 from typing import Annotated, Any, Literal
 
+from bot import registry
 from bot.config.names import MOST_SENTENCE
+from bot.config.setting import Checked, Language, Pattern, Patterns, setting
 from bot.levels import ReviewEffort, Severity, Strategy
 from bot.values import CheckSeverity, Tone
 from bot.values.consumer import Disclosure
 from rlm.values import Effort
 
-
-def setting(default: Any, about: str, *, section: str = "", entries: type | None = None, **bounds: Any) -> Any:  # noqa: ANN401 - the type stands beside it
-    """A setting; `...`: somebody has to set it. `section` of the file that it stands in; `entries`: the form of each, or of its keys."""
-    metadata = {"section": section, "entries": entries, "field": {"description": about, **bounds}}
-    return field(default=MISSING if default is ... else default, metadata=metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """Mark of a type whose values a function checks: pydantic asks for it, and nothing else has to know pydantic."""
-
-    check: Callable[[Any], Any]
-    before: bool = False  # than the type
-    pattern: str = ""  # for editors
-    short: Mapping[str, Any] | None = None  # for editors: the JSON Schema of a short form that is taken too
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
-        """The schema of the values."""
-        from pydantic_core import core_schema
-
-        if self.before:
-            return core_schema.no_info_before_validator_function(self.check, handler(source))
-        return core_schema.no_info_after_validator_function(self.check, handler(source))
-
-    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
-        """The same for editors."""
-        whole = handler(schema) | ({"pattern": self.pattern} if self.pattern else {})
-        return {"anyOf": [self.short, whole]} if self.short is not None else whole
-
-
-def _pattern(value: str) -> str:
-    from impact.text import globs
-
-    globs.check(value)  # raises a ValueError, which pydantic tells with the key
-    return value
-
-
-def _language(value: str) -> str:
-    if not re.fullmatch(LANGUAGE, value):
-        raise ValueError("write the code of a language, such as en, de or pt-BR")
-    return value
-
-
-LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
-Language = Annotated[str, Checked(_language, pattern=LANGUAGE)]
-Pattern = Annotated[str, Checked(_pattern)]  # as in .gitignore
-Patterns = Annotated[
-    tuple[Pattern, ...],
-    Checked(lambda value: (value,) if isinstance(value, str) else value, before=True, short={"type": "string"}),
-]  # one alone is written as a text
 Day = Annotated[str, Checked(lambda value: value.isoformat() if isinstance(value, date) else value, before=True)]
 Must = Annotated[
     Literal["no", CheckSeverity],
@@ -349,7 +295,6 @@ class ReviewSettings:
     )
     guidelines: bool = setting(True, "Whether AGENTS.md, CLAUDE.md and the like are shown to the models.")
     walkthrough: bool = setting(True, "Whether a review says what the change does: sentences, a table of files, calls.")
-    ci: bool = setting(True, "Whether the review of a pull request names the jobs of CI that failed, and why.")
     run: RunSection | None = setting(
         None,
         "How tests are run in a sandbox, to reproduce findings. Without this section nothing is run.",
@@ -357,8 +302,10 @@ class ReviewSettings:
     )
 
 
-SETTING_FIELDS = fields(ReviewSettings)
+FORMS: tuple[type, ...] = (ReviewSettings, *registry.parts("settings"))
+SETTING_FIELDS = tuple(each for form in FORMS for each in fields(form))
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTING_FIELDS}
+REPORTED = tuple(each.name for each in SETTING_FIELDS if each.metadata["is_reported"])
 LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # whose entries come from more than one file
 OLD_LISTS = {  # names of earlier versions: the form of their entries, and the list that they are part of now
     "rules": (RuleEntry, "ignore"),

@@ -8,7 +8,9 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.config.defaults import OLD_LISTS, SECTIONS, SETTING_FIELDS, Checked, ReviewSettings, Triggers
+from bot.config.defaults import FORMS as SETTING_FORMS
+from bot.config.defaults import OLD_LISTS, SECTIONS, SETTING_FIELDS, Triggers
+from bot.config.setting import Checked
 
 
 class FileSection(BaseModel):
@@ -85,7 +87,7 @@ def _item(entry: type) -> Any:  # noqa: ANN401 - a type
 
 @cache
 def _types() -> dict[str, Any]:
-    return get_type_hints(ReviewSettings, include_extras=True)
+    return {name: kind for form in SETTING_FORMS for name, kind in get_type_hints(form, include_extras=True).items()}
 
 
 @cache

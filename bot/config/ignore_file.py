@@ -9,8 +9,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from bot.config import names, yaml_text
-from bot.config.defaults import ALL, CLAIMS, Pattern
+from bot.config.defaults import ALL, CLAIMS
 from bot.config.repository import Problem
+from bot.config.setting import Pattern
 from bot.values import Evidence, Finding
 from impact.text import globs
 

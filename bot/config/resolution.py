@@ -13,9 +13,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from bot.config.defaults import ALL, CLAIMS, DEFAULTS, LISTS, ReviewSettings, RunSection, Triggers, written_as
+from bot.config.defaults import (
+    ALL,
+    CLAIMS,
+    DEFAULTS,
+    FORMS,
+    LISTS,
+    REPORTED,
+    ReviewSettings,
+    RunSection,
+    Triggers,
+    written_as,
+)
 from bot.config.names import FILE, MOST_CHECKS
 from bot.config.settings import Settings
 from bot.errors import ConfigError
@@ -32,6 +43,7 @@ LIMITS = ("usd", "tokens", "calls", "seconds", "concurrency", "pause_after")
 MOST_SECONDS = 3_600.0  # of a review, where a file alone says how many
 MODELS = ("root", "worker")
 TRIGGERS = {f"triggers.{each.name}": each.default for each in fields(Triggers)}
+Form = TypeVar("Form")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +57,24 @@ class Config(ReviewSettings):
     warnings: tuple[str, ...] = ()
     triggers: Triggers = field(default_factory=Triggers)
     ceilings: tuple[tuple[str, str], ...] = ()  # what the operator has set above every file, by variable
+    of_features: tuple[Any, ...] = ()  # the settings of each feature
+
+    def of(self, form: type[Form]) -> Form:
+        """Return the settings of a feature, by their dataclass."""
+        return next(each for each in self.of_features if isinstance(each, form))
+
+    @property
+    def reported(self) -> dict[str, bool]:
+        """The switches of features that a review keeps."""
+        return {name: self.value(name) for name in REPORTED}
+
+    def value(self, name: str) -> Any:  # noqa: ANN401 - of any setting
+        """Return a setting by its name."""
+        return next(getattr(each, name) for each in (self, *self.of_features) if hasattr(each, name))
 
     def record(self) -> dict[str, Any]:
         """Return the settings as a journal has them, from which they are resolved again."""
-        return {**{name: getattr(self, name) for name in DEFAULTS}, "run": self.run and asdict(self.run)}
+        return {**{name: self.value(name) for name in DEFAULTS}, "run": self.run and asdict(self.run)}
 
     def file_of(self, trigger: str) -> str:
         """The file that sets a trigger."""
@@ -230,8 +256,18 @@ def resolve(
         warnings.append(f"a review answers {MOST_CHECKS} instructions at most; not asked: {', '.join(not_asked)}")
     triggers = Triggers(**{key.removeprefix("triggers."): values.pop(key) for key in TRIGGERS})
     return Config(
-        **values, origins=origins, warnings=tuple(warnings), triggers=triggers, ceilings=tuple(settings.ceilings())
+        **_form_values(ReviewSettings, values),
+        origins=origins,
+        warnings=tuple(warnings),
+        triggers=triggers,
+        ceilings=tuple(settings.ceilings()),
+        of_features=tuple(form(**_form_values(form, values)) for form in FORMS[1:]),
     )
+
+
+def _form_values(form: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of one dataclass of settings."""
+    return {each.name: values[each.name] for each in fields(form)}
 
 
 def _own(

@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from bot.config.defaults import SETTING_FIELDS, Threshold, setting, written_as
+from bot.config.defaults import SETTING_FIELDS, Threshold, written_as
+from bot.config.setting import setting
 from bot.errors import ConfigError
 from bot.levels import ReviewEffort, Strategy
 from bot.values.consumer import Disclosure

@@ -1,19 +1,21 @@
 """The review as JSON: everything but if the repository lies. The schema is docs/review.schema.json."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, fields
 from typing import Any
 
 from bot.outputs import facts
+from bot.outputs.section import Part, Section, sections
 from bot.render import encodable, safe_json
-from bot.values import ChangedFile, CIFailure, Coverage, Finding, PlacedFinding, PullRequest, Review, read_units
+from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, ReportSettings, Review, read_units
 from bot.values.consumer import ConsumerReport
 from bot.values.review import SCHEMA_VERSION
 
 # What is written of the pull request, and read: nothing of where its objects lie on a machine.
 PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
 
+SETTINGS = tuple(each.name for each in fields(ReportSettings) if each.name not in ("minimum", "of_features"))
 ROUND = ("number", "since", "full", "reason")  # of a round, under its own key
 
 
@@ -57,14 +59,14 @@ def _review(review: Review) -> dict[str, Any]:
         "read": [[mark.id, mark.digest, mark.by] for mark in review.round.read],
         "read_by_model": [mark.id for mark in review.round.read if mark.model],
         "consumers": [_consumer(report) for report in review.consumers],
-        "ci_failures": [asdict(failure) for failure in review.ci_failures],
+        **{section.key: section.to_json(section.of(review)) for section in sections()},
         "areas": [asdict(area) for area in review.coverage.areas],
         "files": [_file(file) for file in review.files],
         "coverage": _coverage(review.coverage),
         "cost": asdict(review.cost),
         "seconds": review.seconds,
         "notes": list(review.notes),
-        "settings": {name: value for name, value in asdict(review.settings).items() if name != "minimum"},
+        "settings": _settings(review.settings),
         "turns": [asdict(turn) for turn in review.turns],
     }
 
@@ -103,15 +105,17 @@ def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
     return write({**json.loads(data), "unsaid": sorted(numbers)}).encode()
 
 
-def with_ci_failures(data: bytes, failures: Sequence[CIFailure]) -> str:
-    """The same review, with the jobs of CI that have failed since."""
+def with_part(data: bytes, section: Section[Part], part: Part) -> str:
+    """The same review, with what a feature has to add to it since."""
     document = json.loads(data)
-    document["ci_failures"] = _sound([asdict(failure) for failure in failures])
+    document[section.key] = _sound(section.to_json(part))
     return write(document)
 
 
 def document(document: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a review, from the keys of its JSON."""
+    from pydantic import TypeAdapter
+
     same = (
         "summary",
         "walkthrough",
@@ -120,7 +124,6 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "cost",
         "seconds",
         "notes",
-        "ci_failures",
         "checks",
         "consumers",
         "strategy",
@@ -129,7 +132,14 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
     skipped = [(row["path"], row["reason"]) for row in document["coverage"]["skipped_files"]]
     return {
         **{name: document[name] for name in same},
-        "settings": {**document["settings"], "minimum": document["minimum_severity"]},
+        "settings": {
+            **{name: document["settings"][name] for name in SETTINGS},
+            "minimum": document["minimum_severity"],
+            "of_features": {name: value for name, value in document["settings"].items() if name not in SETTINGS},
+        },
+        "parts": {
+            section.key: TypeAdapter(section.form).validate_python(document[section.key]) for section in sections()
+        },
         "cut": {name: document[name] for name in ("partial", "fault", "failure")},
         "round": {
             **document["round"],
@@ -153,6 +163,10 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
             "tried": document["tried"],
         },
     }
+
+
+def _settings(settings: ReportSettings) -> dict[str, Any]:
+    return {**{name: value for name, value in asdict(settings).items() if name in SETTINGS}, **settings.of_features}
 
 
 def _pull(pull: PullRequest) -> dict[str, Any]:

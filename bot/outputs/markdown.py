@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from itertools import accumulate
+from typing import get_args
 
 from bot.outputs import facts, handover, parts, walkthrough
 from bot.outputs.form import ReviewTemplates
+from bot.outputs.section import Place, sections
 from bot.render import Safe
 from bot.values import PlacedFinding, Review
 
@@ -34,7 +36,9 @@ def summary(
     groups = {"full": listing.full, "still": listing.still, "folded": listing.collapsed_findings}  # as they get room
     here = [item for group in groups.values() for item in group if id(item) not in own]
     with_heading = {id(item) for item in (*listing.full, *listing.collapsed_findings)}  # others have one on their fold
+    templates = {place: [each.template for each in sections() if each.place == place] for place in get_args(Place)}
     values = parts.summary_values(review, form.words) | {
+        "sections": templates,
         "inline": len(posted_findings),
         "listed": len(review.reported) - len(posted_findings),
         "handover_title": Safe(form.words.say("handover_all", len(listing.all))),
@@ -69,6 +73,7 @@ def summary(
                 {
                     **values,
                     **rows,
+                    **{k: v for each in sections() for k, v in each.values(review, form.words, most).items()},
                     "most": most,
                     "walkthrough": walkthrough.values(review, most),
                     "handover": prompt,

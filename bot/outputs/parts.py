@@ -12,7 +12,6 @@ from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
 from bot.values import (
     CheckReport,
-    CIFailure,
     Coverage,
     Evidence,
     Finding,
@@ -75,7 +74,6 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
             for one in review.issues
         ],
         "checks": [_check(one, review, words) for one in review.checks],
-        "ci_failures": [_ci_failure(one, review, words) for one in review.ci_failures],
         "kept_back": len(review.having("below")),
         "minimum": Safe(words.say(review.settings.minimum)),
         "suppressed": silenced["suppressed"],
@@ -110,25 +108,6 @@ def _check(report: CheckReport, review: Review, words: Phrases) -> dict[str, Any
         "reason": facts.check_reason(report, words),
         "quotes": [evidence(item, review.pull) for item in report.quotes],
         "tokens": report.tokens,
-    }
-
-
-def _ci_failure(failure: CIFailure, review: Review, words: Phrases) -> dict[str, Any]:
-    """A job of CI that failed, as a row of the summary."""
-    label = f"{failure.path}:{failure.line}" + (f" ({words.say('before')})" if failure.side == "base" else "")
-    address = facts.permalink(review.pull, failure.path, failure.side, failure.line)
-    if failure.path:
-        note = words.say("ci_also_on_base") if failure.on_base else ""
-    elif failure.on_base:
-        note = words.say("ci_on_base")
-    else:
-        note = words.say("ci_unplaced") if failure.error or failure.log == "read" else ""
-    return {
-        "name": failure.name,
-        "error": failure.error or ("" if failure.ending == "failure" else words.say(f"ci_{failure.ending}")),
-        "silence": Safe(words.say("ci_no_error" if failure.log == "read" else f"ci_log_{failure.log}")),
-        "where": link(label[:200], address) if failure.path else Safe(),
-        "note": Safe(note),
     }
 
 

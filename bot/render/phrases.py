@@ -1,10 +1,12 @@
-"""Our own words in comments: `templates/words.toml`."""
+"""Our own words in comments: `templates/words.toml`, and those of each feature."""
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from bot import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +32,6 @@ def load() -> Phrases:
     """Read the phrases, from the wheel or from a checkout."""
     package = Path(__file__).parents[1]
     folder = next(f for f in (package / "templates", package.parent / "templates") if f.is_dir())
-    return Phrases(tomllib.loads((folder / "words.toml").read_text(encoding="utf-8")))
+    files = (folder / "words.toml", *(registry.FOLDER / name / "words.toml" for name in registry.FEATURES))
+    texts = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+    return Phrases({key: text for part in texts for key, text in part.items()})

@@ -6,6 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
+from bot import registry
 from bot.render import disarm, shorten
 from bot.render.disarm import Safe, encodable
 from bot.render.forms import forms
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 HERE = Path(__file__).parents[1]
-FOLDERS = (HERE / "templates", HERE.parent / "templates")  # in the wheel, in a checkout
+# In the wheel, in a checkout; those of features are named with their folder.
+FOLDERS = (HERE / "templates", HERE.parent / "templates", registry.FOLDER)
 PARTS = frozenset(
     {"handover.md.j2", "reproduction.md.j2", "walkthrough.md.j2"}
 )  # which an owner's template may include
@@ -91,7 +93,11 @@ def filters() -> dict[str, Any]:
 def load() -> None:
     """Compile the templates of a review's comments, so that processes that are forked from this one need not."""
     environment = _comments()
-    for name in environment.list_templates(filter_func=lambda name: name.endswith(".md.j2") and "/" not in name):
+
+    def is_of_comments(name: str) -> bool:
+        return name.endswith(".md.j2") and ("/" not in name or (registry.FOLDER / name).is_file())
+
+    for name in environment.list_templates(filter_func=is_of_comments):
         environment.get_template(name)
 
 

@@ -10,7 +10,7 @@ from bot.checkout.shown import know_secrets
 from bot.masking import hide
 from bot.ports import KnownSecrets
 from bot.secrets import detect
-from bot.values import CIFailure, Finding
+from bot.values import Finding
 
 Value = TypeVar("Value")
 
@@ -35,12 +35,15 @@ def of_files(value: Value, texts: Mapping[str, str]) -> Value:
     return masks.cover(value)
 
 
-def of_log(failure: CIFailure, texts: Iterable[str]) -> CIFailure:
-    """Return what a log has told, without what these texts of it show to be a secret, or only make look like one."""
+def of_log(value: Value, texts: Iterable[str], names: Iterable[str] = ()) -> Value:
+    """Return what a log has told, without what these texts of it show to be a secret, or only make look like one.
+
+    Of the `names` of files the tokens are masked too.
+    """
     masks = know_secrets()
     for text in texts:
         masks.learn(text)
-    return hide.paths(masks.cover(failure, guesses=True), [failure.path])
+    return hide.paths(masks.cover(value, guesses=True), names)
 
 
 def of_run(output: str, masks: KnownSecrets) -> str:

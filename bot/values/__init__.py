@@ -36,8 +36,6 @@ from bot.values.finding import (
 )
 from bot.values.review import (
     Area,
-    CIFailure,
-    CIJobLog,
     CommentSpot,
     Coverage,
     CoverageRow,

@@ -175,17 +175,17 @@ class Follow(PullAsk):
 
     is_awaited: ClassVar[bool] = False
 
-    head: str = ""  # if jobs of CI on this commit have ended: which failed is looked up first
+    head: str = ""  # if checks on this commit have ended: what became of them is looked up first
 
 
 @dataclass(frozen=True, slots=True)
 class ChecksEnded(CommitAsk):
-    """All checks of an App on a commit have ended: the pages of the pull requests that were reviewed at it name what failed."""
+    """All checks of an App on a commit have ended: a feature may have something to add to the pages of the pull requests that were reviewed at it."""
 
     job: ClassVar[str] = "ci"
     is_awaited: ClassVar[bool] = False
 
-    is_failure: bool = True  # whether one has failed: a success only concerns a page that names failures
+    is_failure: bool = True  # whether one has failed
 
 
 @dataclass(frozen=True, slots=True)

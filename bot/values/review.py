@@ -1,6 +1,6 @@
 """What comes out: findings with their evidence, the coverage, the cost, the review."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -19,8 +19,6 @@ Shortfall = Literal["cut", "dropped", "undecided"]  # what else fails a check fo
 # Why a head has no review: it should have one; the owner's own settings leave it out; it adds nothing to its base.
 Lack = Literal["unreviewed", "left out", "nothing"]
 
-JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
-LogState = Literal["read", "forbidden", "expired", "unread"]  # of a job: whether GitHub has let it be read
 LookUpKind = Literal["definition", "uses", "search", "lines", "files"]
 NOTHING_ADDED = "nothing added"  # `CoverageRow.by` of a unit that only loses lines: stands for a check
 SCHEMA_VERSION = (
@@ -233,33 +231,6 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class CIJobLog:
-    """What CI reports of a job that failed."""
-
-    id: int  # of its check run
-    name: str
-    ending: JobEnding
-    on_base: bool  # whether a job of this name failed on the base commit too
-    text: str = field(default="", repr=False)
-    log: LogState = "unread"
-
-
-@dataclass(frozen=True, slots=True)
-class CIFailure:
-    """A job that failed: the first real error of its log, and the changed line that it comes from."""
-
-    id: int  # of its check run
-    name: str
-    ending: Exact[JobEnding]
-    error: str = ""  # one line; empty if its log could not be read, or shows no error
-    path: Exact[str] = ""  # empty: the log names no changed line
-    line: int = 0
-    side: Side = "head"
-    on_base: bool = False  # a job of this name failed on the base commit too
-    log: LogState = "read"  # whether it could be read: only then an empty error means that it shows none
-
-
-@dataclass(frozen=True, slots=True)
 class ReportSettings:
     """The settings by which a review is concluded, and shown."""
 
@@ -267,7 +238,7 @@ class ReportSettings:
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
     strict: bool = False  # with that bar, whether what nobody has decided fails it too
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
-    ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing
+    of_features: Mapping[str, bool] = field(default_factory=dict)  # their switches
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     minimum: Severity = "low"  # findings below it are not said
 
@@ -295,7 +266,7 @@ class Review:
     issues: tuple[IssueReport, ...] = ()
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks come to
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
-    ci_failures: tuple[CIFailure, ...] = ()
+    parts: Mapping[str, object] = field(default_factory=dict)  # what features add to it, by the keys of their sections
 
     @property
     def reported(self) -> tuple[PlacedFinding, ...]:

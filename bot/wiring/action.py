@@ -1,8 +1,7 @@
 """The parts of a workflow's step: the pipeline over a change that is on the runner, and the keys that the step was given."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 
 from bot import config
@@ -12,14 +11,12 @@ from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
 from bot.payloads import Remark
-from bot.values import ChangedFile, CIFailure, CIJobLog, Review
+from bot.values import Review
 from bot.wiring import access, child, tasks
 from bot.wiring.local import LOCAL
 from bot.wiring.tasks import Room
 from bot.workflow.progress import Say
 from rlm.models import provider_of
-
-LOGS = 60.0  # seconds to look through the logs of jobs of CI
 
 
 async def review_change(brief: Brief, say: Say) -> Review:
@@ -32,11 +29,6 @@ async def review_change(brief: Brief, say: Say) -> Review:
             return await child.run(tasks.review, given, _room(scratch), caps=caps, say=say)
 
         return await child.leaving_out(attempt, by_model=access.can_ask(brief.settings))
-
-
-async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) -> tuple[CIFailure, ...]:
-    """Find out what each job failed of. Raises OverLimit for logs that take too long."""
-    return await child.run(tasks.explain, tuple(logs), tuple(files), caps=replace(LOCAL, wall=LOGS))
 
 
 async def converse(remark: Remark) -> RemarkReply:

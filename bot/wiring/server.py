@@ -23,7 +23,7 @@ from bot.jobs import Apologise, Jobs, Work
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.outputs.posts import Comments
-from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.storage import Store, StoredJournal
 from bot.storage.reviews import ReviewEnding
 from bot.values import Dismissal, OrganizationFile, OwnerRule, Review, Trigger
@@ -128,9 +128,9 @@ class ServerWithChildren(Server):
         """Render a stored review under the words that hold now."""
         return await child.run(tasks.page, output, memory, dismissals, rules, caps=self._soon)
 
-    async def ci_failures(self, output: bytes, report: CIReport) -> str:
-        """Add the failures of CI to a stored review; it comes back as JSON."""
-        return await child.run(tasks.ci_failures, output, report, caps=self._soon)
+    async def compute(self, task: Task[Result], *values: object) -> Result:
+        """Carry out a function of a module in a child process."""
+        return await child.run(task, *values, caps=self._soon)
 
     async def packages(self, store: str) -> tuple[PackageRow, ...]:
         """List what a store's repository offers and takes."""

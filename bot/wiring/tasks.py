@@ -23,11 +23,11 @@ from bot.journal import spans
 from bot.journal.record import open_file
 from bot.outputs import json_file, markdown, posts, state
 from bot.outputs.posts import Comments
-from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
 from bot.review import written
 from bot.review.session import Session
-from bot.values import ChangedFile, CIFailure, CIJobLog, Dismissal, OrganizationFile, OwnerRule, Review, Trigger
+from bot.values import Dismissal, OrganizationFile, OwnerRule, Review, Trigger
 from bot.values.consumer import TOO_MUCH, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
@@ -124,21 +124,6 @@ async def page(
     json_text = json_file.with_numbers(output, numbers) if numbers else ""
     memory_now = json_file.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
     return MadeReview(review_now, posts.comments(review_now), markdown.render(review_now), json_text, memory_now)
-
-
-async def ci_failures(line: ChildPipe, output: bytes, report: CIReport) -> str:
-    """A stored review with the jobs of CI that failed: the first error of each, and the changed line that it comes from."""
-    from impact.patches import of_patch
-
-    files = tuple(of_patch(one.path, one.old_path, one.patch) for one in report.patches)
-    return json_file.with_ci_failures(output, await explain(line, report.logs, files))
-
-
-async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[ChangedFile, ...]) -> tuple[CIFailure, ...]:
-    """What each job of CI failed of."""
-    from bot.review import ci
-
-    return tuple(ci.explain(log, files) for log in logs)
 
 
 async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, ...]:

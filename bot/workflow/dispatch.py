@@ -28,10 +28,10 @@ from bot.values import (
 )
 from bot.workflow import (
     cancel_job,
-    ci_failures,
     command_job,
     commands,
     forget_job,
+    hooks,
     merge_queue_job,
     packages,
     refresh_job,
@@ -51,7 +51,7 @@ WORK: Mapping[type[Ask], Work] = {
     RemarkAsk: remark_job.run,
     Cancel: cancel_job.run,
     Follow: refresh_job.run,
-    ChecksEnded: ci_failures.spread,
+    ChecksEnded: hooks.tell_checks_ended,
     ChecksWanted: rerun_job.run,
     MergeGroup: merge_queue_job.run,
     Forget: forget_job.run,

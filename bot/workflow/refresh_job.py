@@ -1,4 +1,4 @@
-"""Check and page of a reviewed pull request, made again: people have spoken, or jobs of CI have ended, since the review.
+"""Check and page of a reviewed pull request, made again: people have spoken, or checks have ended, since the review.
 
 The check is graded again whatever becomes of the page: GitHub may refuse a comment, or have none.
 """
@@ -15,7 +15,8 @@ from bot.publish import checks, renew
 from bot.storage.reviews import StoredReview
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.review import Lack
-from bot.workflow import ci_failures, conclusions
+from bot.workflow import conclusions
+from bot.workflow.hooks import hooks
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server, unless_gone
 
@@ -23,8 +24,8 @@ log = logging.getLogger("deeprepo.review")
 
 
 async def run(ask: Follow, job: Job, server: Server) -> None:
-    """Carry out the job of a pull request of which somebody spoke while it was reviewed, or on whose head jobs of CI have ended."""
-    if ask.head and not await ci_failures.store(ask.pull, ask.head, server):
+    """Carry out the job of a pull request of which somebody spoke while it was reviewed, or on whose head checks have ended."""
+    if ask.head and not any([await each.catch_up(ask.pull, ask.head, server) for each in hooks()]):
         return
     async with github.open_pull(server.identity, ask.pull, server.pace) as host:
         with unless_gone(job):

@@ -25,8 +25,8 @@ from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
 from bot.values.review import Lack
 from bot.workflow import (
-    ci_failures,
     conclusions,
+    hooks,
     journals,
     packages,
     push_count,
@@ -107,9 +107,9 @@ async def _review(reviewer: "ServerReviewer", *, again: bool) -> None:
         raise result.fault
     if result.fault is not None:
         await remember_failure(run.ask, str(result.fault), store)
-    head = run.state.facts.head_sha
-    if result.posted is not None and run.settings.ci and await ci_failures.is_due(run.host, head):
-        await server.jobs.submit(Follow(pull, head), f"ci-{job.id}")
+    if result.posted is not None:
+        for each in hooks.hooks():
+            await each.on_reviewed(run, job, server)
     if await conclusions.silences(pull, store) != words:  # people have spoken while it was made
         await server.jobs.submit(Follow(pull), f"words-{job.delivery}")
 

@@ -2,11 +2,12 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from bot import config, github
 from bot.brief import Brief
@@ -18,7 +19,7 @@ from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host, Identity, RequestPace
 from bot.jobs import Job, Jobs, asks
 from bot.outputs.posts import Comments
-from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.render import line, visible
 from bot.storage import Failure, Store
 from bot.storage.reviews import ReviewEnding
@@ -41,6 +42,8 @@ from bot.workflow import fetching, pull_state
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
 from impact.packages import PackageRow
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,8 @@ class Server(ABC):
         """Render a stored review under the words that hold now."""
 
     @abstractmethod
-    async def ci_failures(self, output: bytes, report: CIReport) -> str:
-        """Add the failures of CI to a stored review; it comes back as JSON."""
+    async def compute(self, task: Callable[..., Coroutine[Any, Any, Result]], *values: object) -> Result:
+        """Carry out a function of a module in a child process: it is called with the `ChildPipe` and the values, and has a minute."""
 
     @abstractmethod
     async def packages(self, store: str) -> tuple[PackageRow, ...]:

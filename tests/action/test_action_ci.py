@@ -6,6 +6,7 @@ import pytest
 from opening import BASE, opened, summary
 from stepping import WRITE, Stage, on_stage
 
+from bot.features.ci.section import FAILED_JOBS
 from deeprepo_sandbox.github.things import WorkflowRun
 
 READING = {**WRITE, "actions": "read"}
@@ -50,7 +51,7 @@ async def test_a_job_of_another_workflow_is_named_and_the_reviews_own_are_not(at
     text = summary(at.gh, number)
     assert f"{ERROR} · [`shop/price.py:1`]" in text
     assert result.review is not None
-    assert [one.name for one in result.review.ci_failures] == ["test (3.12)"]
+    assert [one.name for one in FAILED_JOBS.of(result.review)] == ["test (3.12)"]
     assert [row for row in at.rows if "CI" in row] == []
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import bot
 from bot.checkout.shown import archive_without_secrets, know_secrets
+from bot.features.ci.values import CIFailure
 from bot.review import written
-from bot.values import CIFailure
 
 DOORS = {"bot/checkout/shown.py", "bot/review/written.py"}
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
@@ -41,7 +41,7 @@ def test_what_is_written_without_a_review_is_masked_by_its_own_words() -> None:
         written.of_typed_words(f"what is {TOKEN}?"),
         written.of_post(f"The branch {TOKEN} was pushed to."),
         written.of_files(f"shop/db.py:1: {line}", {"shop/db.py": line}),
-        repr(written.of_log(failure, [f"{line}\nrefused", failure.name])),
+        repr(written.of_log(failure, [f"{line}\nrefused", failure.name], [failure.path])),
         written.of_run(f"{TOKEN} {PASSWORD}", masks),
     ]
     assert [one for one in outgoing if TOKEN in one or PASSWORD in one] == []

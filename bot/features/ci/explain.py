@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from bot.features.ci.values import CIFailure, CIJobLog
 from bot.review import written
-from bot.values import ChangedFile, CIFailure, CIJobLog, Side
+from bot.values import ChangedFile, Side
 from impact.text import lines
 from impact.text.paths import is_test
 
@@ -83,7 +84,7 @@ def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     holding = (row[:LINE] for row in log.text[-MOST:].split("\n") if any(word in row for word in words))
     texts = (log.text[max(0, where - LEARNED) : where + LEARNED], "\n".join(islice(holding, MOST_HOLDING)), log.name)
     failure = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
-    return written.of_log(failure, texts)
+    return written.of_log(failure, texts, [failure.path])
 
 
 def first_error(rows: Sequence[str]) -> int | None:

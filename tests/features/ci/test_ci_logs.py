@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.review import ci
-from bot.values import CIFailure, CIJobLog
+from bot.features.ci import explain as ci
+from bot.features.ci.values import CIFailure, CIJobLog
 from impact.patches import of_patch
 
 HERE = Path(__file__).parent

@@ -1,0 +1,73 @@
+"""How a setting is declared: its type, what holds if nobody sets it, its bounds and what it is for.
+
+Plain dataclasses: `forms` makes of them what checks a file, its JSON Schema and the reference. Pydantic takes longer to load than the rest
+of a review by code, so it is loaded where there is something for it to read.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field
+from typing import Annotated, Any
+
+
+def setting(
+    default: Any,  # noqa: ANN401 - the type stands beside it
+    about: str,
+    *,
+    section: str = "",
+    entries: type | None = None,
+    is_reported: bool = False,
+    **bounds: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Declare a setting; `...`: somebody has to set it. `section` of the file that it stands in; `entries`: the form of each, or of its keys.
+
+    `is_reported`: a switch of a feature that a review keeps, for what is done with its page later.
+    """
+    field_of_form = {"description": about, **bounds}
+    metadata = {"section": section, "entries": entries, "is_reported": is_reported, "field": field_of_form}
+    return field(default=MISSING if default is ... else default, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Mark of a type whose values a function checks: pydantic asks for it, and nothing else has to know pydantic."""
+
+    check: Callable[[Any], Any]
+    before: bool = False  # than the type
+    pattern: str = ""  # for editors
+    short: Mapping[str, Any] | None = None  # for editors: the JSON Schema of a short form that is taken too
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
+        """The schema of the values."""
+        from pydantic_core import core_schema
+
+        if self.before:
+            return core_schema.no_info_before_validator_function(self.check, handler(source))
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
+        """The same for editors."""
+        whole = handler(schema) | ({"pattern": self.pattern} if self.pattern else {})
+        return {"anyOf": [self.short, whole]} if self.short is not None else whole
+
+
+def _pattern(value: str) -> str:
+    from impact.text import globs
+
+    globs.check(value)  # raises a ValueError, which pydantic tells with the key
+    return value
+
+
+def _language(value: str) -> str:
+    if not re.fullmatch(LANGUAGE, value):
+        raise ValueError("write the code of a language, such as en, de or pt-BR")
+    return value
+
+
+LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
+Language = Annotated[str, Checked(_language, pattern=LANGUAGE)]
+Pattern = Annotated[str, Checked(_pattern)]  # as in .gitignore
+Patterns = Annotated[
+    tuple[Pattern, ...],
+    Checked(lambda value: (value,) if isinstance(value, str) else value, before=True, short={"type": "string"}),
+]  # one alone is written as a text

@@ -1,0 +1,47 @@
+"""Failed jobs as a part of a review."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from bot.features.ci.values import CIFailure
+from bot.outputs import facts
+from bot.outputs.section import Place, Section
+from bot.render import Phrases, Safe, link
+from bot.values import Review
+
+
+class FailedJobs(Section[tuple[CIFailure, ...]]):
+    """The jobs that failed: each with its first error, or the reason why there is none."""
+
+    key = "ci_failures"
+    form = tuple[CIFailure, ...]
+    nothing = ()
+    place: ClassVar[Place] = "below"
+    template = "ci/section.md.j2"
+
+    def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
+        """Return the rows of the template, which cuts them itself."""
+        del most
+        return {self.key: [_row(failure, review, words) for failure in self.of(review)]}
+
+
+FAILED_JOBS = FailedJobs()
+
+
+def _row(failure: CIFailure, review: Review, words: Phrases) -> dict[str, Any]:
+    """A failed job as a row of the summary."""
+    label = f"{failure.path}:{failure.line}" + (f" ({words.say('before')})" if failure.side == "base" else "")
+    address = facts.permalink(review.pull, failure.path, failure.side, failure.line)
+    if failure.path:
+        note = words.say("ci_also_on_base") if failure.on_base else ""
+    elif failure.on_base:
+        note = words.say("ci_on_base")
+    else:
+        note = words.say("ci_unplaced") if failure.error or failure.log == "read" else ""
+    return {
+        "name": failure.name,
+        "error": failure.error or ("" if failure.ending == "failure" else words.say(f"ci_{failure.ending}")),
+        "silence": Safe(words.say("ci_no_error" if failure.log == "read" else f"ci_log_{failure.log}")),
+        "where": link(label[:200], address) if failure.path else Safe(),
+        "note": Safe(note),
+    }

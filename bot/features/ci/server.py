@@ -1,0 +1,87 @@
+"""Failed jobs on a server: they end when they do, and the page of a review that was posted is made again with those that failed."""
+
+import asyncio
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from bot import github
+from bot.errors import HostRefused
+from bot.features.ci import jobs, tasks
+from bot.features.ci.section import FAILED_JOBS
+from bot.features.ci.settings import CISettings
+from bot.features.ci.values import CIReport
+from bot.jobs import Job
+from bot.values import ChecksEnded, Follow, PullRef
+from bot.workflow.hooks import ServerHooks
+from bot.workflow.reviewer import ReviewRun
+from bot.workflow.server import Server
+
+if TYPE_CHECKING:
+    from githubkit_schemas.latest.types import AppPermissionsType
+
+    from bot.storage.reviews import StoredReview
+
+READ_CHECKS: "AppPermissionsType" = {"checks": "read", "actions": "read", "pull_requests": "read", "metadata": "read"}
+MOST_PULLS = 10  # pull requests of a commit
+
+
+class FailedJobsLater(ServerHooks):
+    """A job of CI may fail before a review is posted, or after it."""
+
+    async def on_reviewed(self, run: ReviewRun, job: Job, server: Server) -> None:
+        """Store a job if something has failed on the head already."""
+        head = run.state.facts.head_sha
+        if run.settings.of(CISettings).ci and await jobs.is_due(run.host, head):
+            await server.jobs.submit(Follow(run.ask.pull, head), f"ci-{job.id}")
+
+    async def on_checks_ended(self, ask: ChecksEnded, job: Job, server: Server) -> None:
+        """Store a job for each pull request whose last review is of the commit. A success concerns those alone whose page names failures."""
+        for number in await server.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
+            pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number)
+            page = await _stored_page(pull, server)
+            if page is not None and (ask.is_failure or page.check_runs):
+                await server.jobs.submit(Follow(pull, ask.head), job.id)
+
+    async def catch_up(self, pull: PullRef, head: str, server: Server) -> bool:
+        """Look up what has failed on the head, and store it with its review."""
+        page = await _stored_page(pull, server)
+        if page is None or page.head != head:
+            return False
+        async with github.open_pull(server.identity, pull, server.pace, READ_CHECKS) as host:
+            try:
+                rows = await jobs.failed(host, head)
+            except HostRefused:
+                return False
+            if frozenset(int(row["id"]) for row in rows) == page.check_runs:
+                return False
+            logs = await jobs.job_logs(host, rows, page.bases, jobs.end())
+            report = CIReport(logs, await jobs.patches(host) if rows else ())
+        output = await server.compute(tasks.add, page.review.output, report)
+        await server.store.reviews.rewrite(page.review.id, output.encode())
+        return True
+
+
+FAILED_JOBS_LATER = FailedJobsLater()
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredPage:
+    """A stored review whose page names failures of CI: its commits, and the check runs that it names."""
+
+    review: "StoredReview"
+    head: str
+    bases: tuple[str, ...]
+    check_runs: frozenset[int]
+
+
+async def _stored_page(pull: PullRef, server: Server) -> _StoredPage | None:
+    """What the last review of a pull request has to say; None if its page names no failures."""
+    review = await server.store.reviews.newest(pull)
+    with suppress(ValueError, KeyError, TypeError, AttributeError):
+        document = cast("dict[str, Any]", await asyncio.to_thread(json.loads, review.output if review else b""))
+        own, ids = document["pull"], frozenset(int(row["id"]) for row in document.get(FAILED_JOBS.key, ()))
+        if review is not None and document["settings"].get("ci", True):
+            return _StoredPage(review, str(own["head"]), (str(own["base"]), str(own["base_tip"] or "")), ids)
+    return None

@@ -1,0 +1,15 @@
+"""Whether failed jobs are named."""
+
+from dataclasses import dataclass
+
+from bot.config.setting import setting
+
+
+# ruff: noqa: FBT003 - `setting` returns what `field` returns; its first argument is the default
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CISettings:
+    """What the owner says of failures of CI."""
+
+    ci: bool = setting(
+        True, "Whether the review of a pull request names the jobs of CI that failed, and why.", is_reported=True
+    )

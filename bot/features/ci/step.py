@@ -1,0 +1,49 @@
+"""Failed jobs in a step of a workflow: nobody waits for the others, and no failure to look costs the review."""
+
+from dataclasses import replace
+
+from bot.action.console import Console
+from bot.action.hooks import StepHooks
+from bot.action.spending import MAY_NOT_LIST
+from bot.config import Step
+from bot.errors import HostError, HostRefused, OverLimit
+from bot.features.ci import jobs, tasks
+from bot.features.ci.section import FAILED_JOBS
+from bot.features.ci.settings import CISettings
+from bot.features.ci.values import CIFailure
+from bot.github import Host
+from bot.values import Review
+from bot.wiring import child
+from bot.wiring.local import LOCAL
+from bot.workflow.reviewer import ReviewRun
+
+LOG_SECONDS = 60.0  # to look through the logs of failed jobs
+CI_GRANT = "the job needs `permissions: {checks: read, actions: read}` to read them; `ci: false` in the settings switches it off"
+
+
+class FailedJobsNow(StepHooks):
+    """A step names what has failed by the time that its review is made."""
+
+    async def on_reviewed(self, review: Review, run: ReviewRun, step: Step, console: Console) -> Review:
+        """Return the review with the jobs of other workflows that have failed by now."""
+        if not run.settings.of(CISettings).ci:
+            return review
+        failures = await _failures(review, run.host, step, console)
+        return replace(review, parts={**review.parts, FAILED_JOBS.key: failures})
+
+
+FAILED_JOBS_NOW = FailedJobsNow()
+
+
+async def _failures(review: Review, host: Host, step: Step, console: Console) -> tuple[CIFailure, ...]:
+    """The jobs of other workflows that have failed by now."""
+    pull, runner = review.pull, step.runner
+    bases = (pull.base, pull.base_tip or "")
+    try:
+        logs = await jobs.read(host, pull.head, bases, runner.github_run_id, runner.workflow_path)
+        return await child.run(tasks.explain, logs, review.files, caps=replace(LOCAL, wall=LOG_SECONDS)) if logs else ()
+    except (HostError, OverLimit) as error:
+        is_permission = isinstance(error, HostRefused) and error.status in MAY_NOT_LIST
+        why = CI_GRANT if is_permission else error
+        console.say(f"Jobs of CI that failed are not named: {why}.")
+        return ()

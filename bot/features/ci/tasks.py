@@ -1,0 +1,20 @@
+"""What is computed on the logs of strangers: in a child process, which these functions are named to."""
+
+from bot.features.ci.explain import explain as explain_job
+from bot.features.ci.section import FAILED_JOBS
+from bot.features.ci.values import CIFailure, CIJobLog, CIReport
+from bot.outputs import json_file
+from bot.values import ChangedFile
+from bot.wiring.child import ChildPipe
+from impact.patches import of_patch
+
+
+async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[ChangedFile, ...]) -> tuple[CIFailure, ...]:
+    """Find out what each job failed of."""
+    return tuple(explain_job(log, files) for log in logs)
+
+
+async def add(pipe: ChildPipe, output: bytes, report: CIReport) -> str:
+    """Return a stored review with the jobs that failed: the first error of each, and the changed line that it comes from."""
+    files = tuple(of_patch(one.path, one.old_path, one.patch) for one in report.patches)
+    return json_file.with_part(output, FAILED_JOBS, await explain(pipe, report.logs, files))

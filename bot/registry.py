@@ -1,0 +1,32 @@
+"""The features of the product. Each is a folder of `bot/features` and one line here: without both there is no such feature.
+
+No other module of the product imports a feature. A line names what its folder has, as "module:object", and whoever has a use for one asks
+for those of all features by the name of the module:
+
+settings   the dataclass of the keys that it adds to `.deeprepo.yml`
+section    `outputs.section.Section`: what it adds to a review, to the pages of it and to its JSON
+server     `workflow.hooks.ServerHooks`: what it does in the jobs of a server
+step       `action.hooks.StepHooks`: what it does in a step of a workflow
+
+Its phrases are in its `words.toml`, its templates beside them.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+FOLDER: Final = Path(__file__).parent / "features"
+FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
+    "ci": ("settings:CISettings", "section:FAILED_JOBS", "server:FAILED_JOBS_LATER", "step:FAILED_JOBS_NOW"),
+}
+
+
+@cache
+def parts(module: str) -> tuple[Any, ...]:
+    """Import what the features have in their modules of this name."""
+    entries = [(name, *entry.split(":")) for name, row in FEATURES.items() for entry in row]
+    return tuple(
+        getattr(import_module(f"bot.features.{name}.{where}"), what) for name, where, what in entries if where == module
+    )

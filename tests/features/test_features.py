@@ -1,0 +1,91 @@
+"""A feature is its folder and its line: no word of it stands elsewhere, and without both there is no such feature."""
+
+import ast
+import json
+import re
+import shutil
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import bare
+import pytest
+from fakes import Repository
+
+import bot
+from bot import registry
+from bot.action.hooks import StepHooks
+from bot.outputs.section import Section
+from bot.workflow.hooks import ServerHooks
+
+HOUSE = Path(bot.__file__).parent
+ROOT = HOUSE.parent
+FORMS: dict[str, type] = {"settings": type, "section": Section, "server": ServerHooks, "step": StepHooks}
+ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has another meaning
+    "ci": {
+        "bot/values/ask.py": "how the names of jobs begin that a server has stored",
+        "bot/jobs/asks.py": "the same",
+        "bot/run/runners.py": "an option of test runners",
+    },
+}
+
+
+def words(name: str) -> frozenset[str]:
+    """What a feature is called by: itself, its settings, phrases, keys and whatever its modules define for others."""
+    folder = registry.FOLDER / name
+    found = {name}
+    if (phrases := folder / "words.toml").is_file():
+        found |= tomllib.loads(phrases.read_text()).keys()
+    for module, part in entries(name):
+        found |= {each.name for each in fields(part)} if module == "settings" else set()
+        found |= {part.key} if module == "section" else set()
+    for file in folder.glob("*.py"):
+        found |= {node.name for node in ast.parse(file.read_bytes()).body if isinstance(node, ast.ClassDef)}
+    return frozenset(found)
+
+
+def entries(name: str) -> Iterator[tuple[str, Any]]:
+    """The modules of a feature's line, with what each has."""
+    for entry in registry.FEATURES[name]:
+        module, _, what = entry.partition(":")
+        yield module, getattr(import_module(f"bot.features.{name}.{module}"), what)
+
+
+def test_each_folder_has_a_line_and_each_line_a_folder() -> None:
+    """What a line names is there, and is what whoever asks for it takes it for."""
+    assert {path.parent.name for path in registry.FOLDER.glob("*/__init__.py")} == set(registry.FEATURES)
+    for name in registry.FEATURES:
+        for module, part in entries(name):
+            assert isinstance(part, FORMS[module]), (name, module)
+
+
+@pytest.mark.parametrize("name", registry.FEATURES)
+def test_no_word_of_a_feature_stands_outside_its_folder_and_its_line(name: str) -> None:
+    """Neither in the product's other modules nor in its templates, but where the word means something else."""
+    word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(words(name))))})(?![\w-])")
+    files = [*HOUSE.rglob("*.py"), *(path for path in (ROOT / "templates").rglob("*") if path.is_file())]
+    outside = [path for path in files if registry.FOLDER / name not in path.parents]
+    told = [path.relative_to(ROOT) for path in outside if word.search(path.read_text("utf-8"))]
+    assert {str(path) for path in told} == {"bot/registry.py", *ELSEWHERE.get(name, {})}
+
+
+def test_without_their_folders_and_lines_there_are_no_features(repository: Repository, tmp_path: Path) -> None:
+    """The product without all of them reviews a change as before."""
+    for room in ("bot", "impact", "rlm", "templates"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in registry.FEATURES:
+        shutil.rmtree(tmp_path / "bot/features" / name)
+    line = tmp_path / "bot/registry.py"
+    line.write_text(re.sub(r'(?m)^    "\w+": \(.*\),\n', "", line.read_text()))
+    repository.commit({"a.py": "def f(x):\n    return x\n", "b.py": "from a import f\n\nf(1)\n"}, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"a.py": "def f(x, y):\n    return x + y\n"}, "after")
+    command = "review", "--effort", "none", "--format", "json", "-q"
+    reviews = [bare.deeprepo(repository.folder, str(root), *command) for root in (ROOT, tmp_path)]
+    whole, without = (json.loads(done.stdout) for done in reviews)
+    assert [row["title"] for row in without["findings"]] == [row["title"] for row in whole["findings"]] != []
+    keys = {part.key for name in registry.FEATURES for module, part in entries(name) if module == "section"}
+    assert whole.keys() - without.keys() == keys
