@@ -83,7 +83,7 @@ class OwnAccount:
             state = RunState(session, source=Source("model", "", "root"))
             conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))
             limits = {"turns": LIMITS.turns, "output_chars": LIMITS.output_chars, "turn_seconds": LIMITS.turn_seconds}
-            facts: dict[str, Any] = {"gate": False, "walkthrough": False, "consumers": ()}
+            facts: dict[str, Any] = {"gate": False, "takes_notes": False, "consumers": ()}
             conversation.open(render.text("prompts/root_system.md.j2", **limits, **facts), "ctx " * 100)
             async with open_repl(await tools.variables(session), tools.functions(state), LIMITS) as repl:
                 await RootRun(state, root, repl, conversation, Patient(LIMITS.turns)).run()

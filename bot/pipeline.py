@@ -10,7 +10,7 @@ from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from bot import __version__, checkout, config, diff, render, strategies
+from bot import __version__, checkout, config, diff, strategies
 from bot.brief import Brief
 from bot.checkout.shown import know_secrets
 from bot.checkout.views import CachedTree, WrittenTree
@@ -21,24 +21,22 @@ from bot.findings import history, merge, places, placing, rounds, sarif_results,
 from bot.journal.record import finish
 from bot.machine import extras
 from bot.ports import KnownSecrets
-from bot.review import coverage, guidance, incremental, judging, walkthrough
+from bot.review import coverage, guidance, incremental, judging
+from bot.review.hooks import hooks
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
 from bot.values import (
     ChangedFile,
     CheckReport,
-    Coverage,
     CustomCheck,
     Cut,
     Dependents,
     Finding,
     PlacedFinding,
-    ReaderNotes,
     ReportSettings,
     Review,
     StrategyChoice,
     Transcript,
-    Walkthrough,
 )
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
@@ -373,7 +371,9 @@ def _review(
             read=incremental.read_units(subject.tracker, judgement.unheard),
         ),
         consumers=subject.consumers.reports,
-        walkthrough=_walkthrough(session, coverage_now, open_findings) if settings.walkthrough else None,
+        parts={
+            key: part for each in hooks() for key, part in each.conclude(session, coverage_now, open_findings).items()
+        },
     )
 
 
@@ -394,26 +394,6 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
         *(f"The new commit of the submodule `{path}` was not read." for path in submodules),
     )
     return tuple(dict.fromkeys(notes))
-
-
-def _walkthrough(session: Session, coverage_now: Coverage, findings: Sequence[Finding]) -> Walkthrough:
-    """What the whole change does; in a later round a file keeps its phrase if none of its units was read again."""
-    subject = session.survey
-    states: dict[str, set[str]] = {}
-    for row in coverage_now.readings:
-        if row.kind == "unit":
-            states.setdefault(row.path, set()).add(row.state)
-    facts = walkthrough.Facts(
-        subject.files,
-        subject.units,
-        subject.dependents,
-        findings,
-        tuple(session.reader_notes),
-        subject.past.earlier.reader_notes if subject.past.earlier else ReaderNotes(),
-        frozenset(path for path, labels in states.items() if labels == {"reused"}),
-        any("reused" in labels for labels in states.values()),
-    )
-    return walkthrough.walkthrough(facts, render.load())
 
 
 async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:

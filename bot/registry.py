@@ -4,7 +4,8 @@ No other module of the product imports a feature. A line names what its folder h
 for those of all features by the name of the module:
 
 settings   the dataclass of the keys that it adds to `.deeprepo.yml`
-section    `outputs.section.Section`: what it adds to a review, to the pages of it and to its JSON
+section    `render.section.Section`: what it adds to a review, to the pages of it and to its JSON
+review     `review.hooks.ReviewHooks`: what it does while a change is reviewed
 server     `workflow.hooks.ServerHooks`: what it does in the jobs of a server
 step       `action.hooks.StepHooks`: what it does in a step of a workflow
 
@@ -19,6 +20,7 @@ from typing import Any, Final
 
 FOLDER: Final = Path(__file__).parent / "features"
 FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
+    "walkthrough": ("settings:WalkthroughSettings", "section:WALKTHROUGH", "review:WALKTHROUGH_MAKER"),
     "ci": ("settings:CISettings", "section:FAILED_JOBS", "server:FAILED_JOBS_LATER", "step:FAILED_JOBS_NOW"),
 }
 

@@ -48,7 +48,7 @@ async def _run_root(
         output_chars=limits.output_chars,
         turn_seconds=limits.turn_seconds,
         gate=gate,
-        walkthrough=session.walkthrough and not depth,
+        takes_notes=session.takes_notes and not depth,
         consumers=session.consumer_code.names if session.consumer_code is not None else (),
     )
     conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))

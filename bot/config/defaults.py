@@ -294,7 +294,6 @@ class ReviewSettings:
         (), "What to look at, and what must hold.", entries=Instruction
     )
     guidelines: bool = setting(True, "Whether AGENTS.md, CLAUDE.md and the like are shown to the models.")
-    walkthrough: bool = setting(True, "Whether a review says what the change does: sentences, a table of files, calls.")
     run: RunSection | None = setting(
         None,
         "How tests are run in a sandbox, to reproduce findings. Without this section nothing is run.",

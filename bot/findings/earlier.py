@@ -10,13 +10,12 @@ from functools import cache
 from typing import Any
 
 from bot.findings import merge, rounds
+from bot.render.section import sections
 from bot.values import (
     CheckReport,
     Earlier,
-    FileNote,
     Finding,
     IssueReport,
-    ReaderNotes,
     Status,
     read_units,
 )
@@ -72,25 +71,12 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         silenced_identities=frozenset(one.identity for one in past_findings if one.status == "silenced"),
         files=tuple(str(row["path"]) for row in document["files"]),
         summary=str(document["summary"]),
-        reader_notes=_reader_notes(document["walkthrough"]),
+        parts={section.key: section.recall(document[section.key]) for section in sections() if section.is_kept},
         issues=_reader(_ISSUES).validate_python(document["issues"]),
         checks=_reader(_CHECKS).validate_python(document["checks"]),
         numbers=numbers_given(document),
         unsaid_numbers=frozenset(map(int, document.get("unsaid", ()))),
     )
-
-
-def _reader_notes(row: Mapping[str, Any] | None) -> ReaderNotes:
-    """What models said the change does. Raises ValueError and its like if it has another form."""
-    if not row:
-        return ReaderNotes()
-    files = (
-        FileNote(str(row["path"]), str(theme["title"]) if theme["by"] == "model" else "", str(row["phrase"]))
-        for theme in row["themes"]
-        for row in theme["rows"]
-        if row["by"] == "model"
-    )
-    return ReaderNotes(str(row["overview"]) if row["by"] == "model" else "", files=tuple(files))
 
 
 def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:

@@ -21,9 +21,9 @@ _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each iss
 
 
 @lru_cache(maxsize=len(get_args(read.Extent)))
-def schema(walkthrough: read.Extent) -> Schema:
-    """A worker's answer with this field. `walkthrough`: of how much it says what the change does."""
-    return read.with_field(read.schema(walkthrough), "issues", _FIELD)
+def schema(notes: read.Extent) -> Schema:
+    """A worker's answer with this field. `notes`: of how much it says what the change does."""
+    return read.with_field(read.schema(notes), "issues", _FIELD)
 
 
 def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:

@@ -134,9 +134,9 @@ def with_field(base: Schema, name: str, field: Row) -> Schema:
 
 
 @lru_cache(maxsize=len(get_args(Extent)))
-def schema(walkthrough: Extent = "none") -> Schema:
-    """What a worker is asked to hand in. `walkthrough`: of how much it says what the change does."""
-    names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[walkthrough]
+def schema(notes: Extent = "none") -> Schema:
+    """What a worker is asked to hand in. `notes`: of how much it says what the change does."""
+    names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[notes]
     more = {name: _NOTES[name] for name in names}
     fields = {"answer": ANSWER, "findings": FINDINGS, "unsettled": _UNSETTLED}
     tool, forgiven = ("review", "Hand in the review of the code in the prompt."), frozenset({"unsettled", *names})

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from bot.config import names
 from bot.findings import places
 from bot.findings.merge import identify
+from bot.render.section import sections
 from bot.values import Dismissal, Evidence, Finding, OwnerRule, PlacedFinding, Review, Silencing, Unit
 from bot.values.finding import CODE_CATEGORIES, MOST_BROKEN, SAME_VALUE
 from impact.text import globs
@@ -296,17 +297,10 @@ def silence_again(review: Review, dismissals: Sequence[Dismissal], rules: Sequen
     known_numbers = {number for number, _ in review.round.numbers}
     silenced_places = {(row.finding.path, row.finding.start) for row in rows if row.finding.silencing is not None}
     quiet = ({*_open_places(review.findings)} - {*_open_places(rows)}) | silenced_places
-    walkthrough = review.walkthrough
-    if (
-        walkthrough is not None
-        and walkthrough.first is not None
-        and (walkthrough.first.path, walkthrough.first.line) in quiet
-    ):
-        walkthrough = replace(walkthrough, first=None)  # nothing sends a reader to what is silenced
     return replace(
         review,
         findings=rows,
-        walkthrough=walkthrough,
+        parts={**review.parts, **{each.key: each.without(each.of(review), quiet) for each in sections()}},
         round=replace(
             review.round,
             numbers=tuple(

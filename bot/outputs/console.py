@@ -16,8 +16,9 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from bot.outputs import facts, walkthrough
+from bot.outputs import facts
 from bot.render import count, cut, line, visible
+from bot.render.section import sections
 
 if TYPE_CHECKING:
     from bot.values import (
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
         PlacedFinding,
         Review,
         Severity,
-        Walkthrough,
     )
 
 WIDTH = 100  # prose is not set wider: long lines are hard to follow
@@ -113,10 +113,10 @@ def _top(review: "Review", extent: Extent) -> Iterator[RenderableType]:
     yield _header(review)
     if review.cut.failure:
         yield Padding(Text(line(facts.summary(review).failure), "bold red"), (1, 0, 0, 0))
-    if review.walkthrough:
-        yield _walkthrough(review.walkthrough, extent)
+    for section in sections():
+        yield from section.in_terminal(section.of(review), extent.rows(LISTED_ROWS))
     if review.summary:
-        yield Padding(_prose(review.summary), (1, 0, 0, 0))
+        yield Padding(prose(review.summary), (1, 0, 0, 0))
 
 
 def _beside(review: "Review") -> Iterator[RenderableType]:
@@ -154,31 +154,6 @@ def _header(review: "Review") -> RenderableType:
     return Group(title, Text(change, "dim"))
 
 
-def _walkthrough(walkthrough_part: "Walkthrough", extent: Extent) -> RenderableType:
-    """What the change does, the place to look at first, and the files by theme."""
-    say = facts.ENGLISH.say
-    rows: list[RenderableType] = [_prose(walkthrough_part.overview)]
-    if walkthrough_part.first:
-        place = (visible(walkthrough.place_text(walkthrough_part.first)), "cyan")
-        rows.append(Text.assemble((say("walk_first"), "bold"), " ", place, ": ", _prose(walkthrough_part.first.reason)))
-    grid = Table.grid(padding=(0, 2), expand=True)
-    grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 2)
-    grid.add_column(ratio=1)
-    themes = walkthrough.parts(walkthrough_part, extent.rows(LISTED_ROWS) or walkthrough_part.files)
-    for part in themes:
-        heading = [Text(line(part.title), "bold"), Text(visible(part.folder), "cyan")]
-        if any(heading):  # a single file of other code has neither
-            grid.add_row(Text(" ").join(filter(None, heading)), "")
-        for row in part.rows:
-            grid.add_row(Text(f"  {visible(part.name(row))}", "cyan"), _prose(line(row.phrase)))
-        if part.more:
-            grid.add_row(Text(f"  {say('walk_more_files', part.more)}", "dim"), "")
-    left = walkthrough_part.files - sum(len(part.rows) + part.more for part in themes)
-    rows += [Padding(grid, (1, 0, 0, 0))] if themes else []
-    rows += [Text(say("walk_cut", left), "dim")] if left else []
-    return Padding(Group(*rows), (1, 0, 0, 0))
-
-
 def _finding(placed_finding: "PlacedFinding") -> RenderableType:
     from bot.outputs.excerpt import excerpt  # colours by syntax take long to load, and most reviews find nothing
 
@@ -193,7 +168,7 @@ def _finding(placed_finding: "PlacedFinding") -> RenderableType:
         (visible(facts.where(finding)), "cyan"), (f"  {PLACES.get(placed_finding.place, '')}".rstrip(), "dim")
     )
     rows: list[RenderableType] = [place, excerpt(finding, colour)]
-    rows += [Padding(_prose(finding.why), (1, 0, 0, 0))] if finding.why.strip() else []
+    rows += [Padding(prose(finding.why), (1, 0, 0, 0))] if finding.why.strip() else []
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(no_wrap=True, style="dim", width=8)
     grid.add_column(ratio=1)
@@ -205,9 +180,9 @@ def _finding(placed_finding: "PlacedFinding") -> RenderableType:
 
 def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str, RenderableType]]:
     if finding.consequence.strip():
-        yield "effect", _prose(finding.consequence)
+        yield "effect", prose(finding.consequence)
     if finding.trigger.strip():
-        yield "trigger", _prose(finding.trigger)
+        yield "trigger", prose(finding.trigger)
     if finding.evidence:
         yield (
             "evidence",
@@ -230,7 +205,7 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     yield "source", Text(line(facts.origin(finding)) + identity, "dim")
 
 
-def _prose(text: str) -> Text:
+def prose(text: str) -> Text:
     """Words as they are, with `code` in them set apart."""
     prose = Text(visible(text.strip()))
     prose.highlight_regex(r"`[^`\n]+`", "cyan")

@@ -6,8 +6,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from bot.outputs import facts
-from bot.outputs.section import Part, Section, sections
 from bot.render import encodable, safe_json
+from bot.render.section import Part, Section, sections
 from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, ReportSettings, Review, read_units
 from bot.values.consumer import ConsumerReport
 from bot.values.review import SCHEMA_VERSION
@@ -47,7 +47,6 @@ def _review(review: Review) -> dict[str, Any]:
         "pull": _pull(review.pull),
         "strategy": asdict(review.strategy),
         "summary": review.summary,
-        "walkthrough": asdict(review.walkthrough) if review.walkthrough else None,
         "issues": [asdict(report) for report in review.issues],
         "checks": [asdict(report) for report in review.checks],
         "findings": [_finding(item) for item in review.findings],
@@ -118,7 +117,6 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
 
     same = (
         "summary",
-        "walkthrough",
         "issues",
         "dropped",
         "cost",

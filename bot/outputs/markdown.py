@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 from itertools import accumulate
 from typing import get_args
 
-from bot.outputs import facts, handover, parts, walkthrough
+from bot.outputs import facts, handover, parts
 from bot.outputs.form import ReviewTemplates
-from bot.outputs.section import Place, sections
 from bot.render import Safe
+from bot.render.section import Place, sections
 from bot.values import PlacedFinding, Review
 
 MAX_COMMENT_BYTES = (
@@ -75,7 +75,6 @@ def summary(
                     **rows,
                     **{k: v for each in sections() for k, v in each.values(review, form.words, most).items()},
                     "most": most,
-                    "walkthrough": walkthrough.values(review, most),
                     "handover": prompt,
                     "details": [row["detail"] for row in rows["full"] if row["detail"]],
                     "untold": len(here) - len(details),

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from bot.outputs import json_file
+from bot.render.section import sections
 from bot.values import Ending, Review
 from bot.values.change import is_object_id
 
@@ -53,7 +54,8 @@ def _text(data: bytes) -> str:
 
 def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
     """As much of a state as its place takes."""
-    spared: dict[str, Any] = {"walkthrough": None, "summary": "", "issues": [], "checks": [], "files": []}
+    spared: dict[str, Any] = {"summary": "", "issues": [], "checks": [], "files": []}
+    spared |= {section.key: section.to_json(section.nothing) for section in sections() if section.is_kept}
     unread: dict[str, Any] = {"read": [], "read_by_model": [], "coverage": {"readings": []}}
     for omission in ({}, spared, unread):
         content = {**content, **omission}
@@ -129,7 +131,7 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
             for row in full["findings"]
             if row["status"] not in ("fixed", "refuted", "unproven")
         ],
-        "walkthrough": _model_part(full["walkthrough"]),
+        **{section.key: section.kept(full[section.key]) for section in sections() if section.is_kept},
         "round": {"number": full["round"]["number"]},
         "pull": {name: full["pull"][name] for name in ("base", "head")},
         "read": full["read"],
@@ -137,17 +139,6 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
         "coverage": {"readings": _slim_rows([*rows, *uses.values()])},
         "files": [{"path": row["path"]} for row in full["files"]],
     }
-
-
-def _model_part(walkthrough: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What a model has said of the change: code's words are made again."""
-    if walkthrough is None:
-        return None
-    themes = [
-        {**theme, "rows": [row for row in theme["rows"] if row["by"] == "model"]} for theme in walkthrough["themes"]
-    ]
-    overview = walkthrough["overview"] if walkthrough["by"] == "model" else ""
-    return {"overview": overview, "by": walkthrough["by"], "themes": [theme for theme in themes if theme["rows"]]}
 
 
 def _slim_rows(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

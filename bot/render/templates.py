@@ -19,8 +19,8 @@ HERE = Path(__file__).parents[1]
 # In the wheel, in a checkout; those of features are named with their folder.
 FOLDERS = (HERE / "templates", HERE.parent / "templates", registry.FOLDER)
 PARTS = frozenset(
-    {"handover.md.j2", "reproduction.md.j2", "walkthrough.md.j2"}
-)  # which an owner's template may include
+    {"handover.md.j2", "reproduction.md.j2"}
+)  # which an owner's template may include, beside those of features
 FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
 
 
@@ -103,7 +103,8 @@ def load() -> None:
 
 def part(name: str) -> str | None:
     """The source of a part of a comment; None for every other template."""
-    paths = (folder / name for folder in FOLDERS if name in PARTS)
+    is_feature = name in {f"{feature}/section.md.j2" for feature in registry.FEATURES}
+    paths = (folder / name for folder in FOLDERS if name in PARTS or is_feature)
     return next((path.read_text(encoding="utf-8") for path in paths if path.is_file()), None)
 
 

@@ -101,8 +101,8 @@ class FindingDialogues:
         text, findings = read.answer(reply.data, self._source)
         user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
         self._tracker.saw(sent_prompt.seen_text, str(self._source), beside="\n".join(user_texts))
-        whole = sent_prompt.walkthrough == "whole"
-        notes = read.reader_notes(reply.data, whole=whole) if sent_prompt.walkthrough != "none" else None
+        whole = sent_prompt.notes == "whole"
+        notes = read.reader_notes(reply.data, whole=whole) if sent_prompt.notes != "none" else None
         about = issues.reports(reply.data, sent_prompt.issues)
         units = sent_prompt.units or tuple(self._tracker.units.values())
         findings = tuple(at_its_line(finding, units) for finding in findings)

@@ -11,6 +11,7 @@ from bot.brief import record
 from bot.checkout.shown import MaskedTree
 from bot.ports import Analyzer, Lens
 from bot.review.analyzer_worker import AnalyzerWorker
+from bot.review.hooks import hooks
 from bot.review.session import Session, Worker
 from bot.review.survey import Survey
 from bot.values import Reference
@@ -58,6 +59,7 @@ async def open_session(
     tree = MaskedTree(survey.tree, survey.masks)
     callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
     worker: Worker = checks
+    takes_notes = any(each.takes_notes(settings) for each in hooks())
     look_ups, consumer_code, opinions = None, None, None
     if models.root or models.reader:  # a review without a model loads neither look-ups nor the worker
         look_ups, consumer_code = _look_ups(survey, tree, languages, journal)
@@ -69,9 +71,7 @@ async def open_session(
     if models.reader:
         from bot.review.workers import ModelWorker
 
-        worker = ModelWorker(
-            models.reader, calls, survey, lenses or {}, look_ups=look_ups, walkthrough=settings.walkthrough
-        )
+        worker = ModelWorker(models.reader, calls, survey, lenses or {}, look_ups=look_ups, takes_notes=takes_notes)
     try:
         notes = journal.begin(_start(survey, models, limits))
         yield Session(
@@ -91,7 +91,7 @@ async def open_session(
             consumer_code=consumer_code,
             opinions=opinions,
             notes=list(notes),
-            walkthrough=settings.walkthrough,
+            takes_notes=takes_notes,
             effort=settings.effort,
             say=say,
         )

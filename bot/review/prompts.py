@@ -41,7 +41,7 @@ class SentPrompt:
     prompt: Prompt
     seen_text: str
     bare: bool = False  # without the code beside the units
-    walkthrough: read.Extent = "none"  # of how much its reader says what the change does
+    notes: read.Extent = "none"  # of how much its reader says what the change does
     issues: tuple[LinkedIssue, ...] = ()  # that its reader is asked about
     checks: tuple[CustomCheck, ...] = ()  # of the owner's, that its reader is asked
 
@@ -76,14 +76,14 @@ class PromptWriter:
         self,
         text: str,
         units: Sequence[Unit],
-        walkthrough: read.Extent = "none",
+        notes: read.Extent = "none",
         issues_to_close: Sequence[LinkedIssue] = (),
         checks: Sequence[CustomCheck] = (),
     ) -> Prompt:
         """Make the prompt of a text, with the form of its answer."""
         paths = list(dict.fromkeys(unit.path for unit in units))
         more = f" and {render.count(len(paths) - NAMED, 'more file')}" if len(paths) > NAMED else ""
-        form = issues.schema(walkthrough) if issues_to_close else read.schema(walkthrough)
+        form = issues.schema(notes) if issues_to_close else read.schema(notes)
         return Prompt(
             (
                 Message(
@@ -103,7 +103,7 @@ class PromptWriter:
         units: Sequence[Unit],
         builder: ContextBuilder,
         question: str,
-        walkthrough: read.Extent,
+        notes: read.Extent,
         *,
         bare: bool = False,
     ) -> SentPrompt:
@@ -129,12 +129,12 @@ class PromptWriter:
         prompt = self.of(
             telling(unchanged=(*abroad, *beside)),
             units,
-            walkthrough,
+            notes,
             issues_to_close,
             checks,
         )
         seen_text = telling(unchanged=judged_excerpts)
-        return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)
+        return SentPrompt(tuple(units), prompt, seen_text, bare, notes, issues_to_close, checks)
 
     def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
         """The units file by file; in a prompt about a part with few unchanged lines."""

@@ -104,7 +104,7 @@ class Session:
     attempts: list[tuple[str, str]] = field(
         default_factory=list
     )  # findings that no test reproduces: the place, and why
-    walkthrough: bool = False  # whether models are asked what the change does
+    takes_notes: bool = False  # whether models are asked what the change does
     reader_notes: list[ReaderNotes] = field(default_factory=list)  # what they said of that
     issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
     check_answers: list[CheckAnswer] = field(default_factory=list)  # what readers say of the owner's own checks

@@ -40,7 +40,7 @@ class ModelWorker:
     lenses: Mapping[str, Lens] = field(default_factory=dict)
     role: Literal["worker", "root"] = "worker"  # "root" where the orchestrating model reads by itself
     whole: bool = False  # everything in one prompt, whatever its size
-    walkthrough: bool = False  # whether readers are asked what the change does
+    takes_notes: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
     is_backed: bool = False  # whether the pairs, which hold most uses of what changed, are read in calls of their own
 
@@ -83,7 +83,7 @@ class ModelWorker:
 
     def _extent(self, units: Sequence[Unit], groups: Sequence[Sequence[Unit]]) -> read.Extent:
         """Of how much a reader says what the change does: who has all of it in one prompt speaks of the whole."""
-        if not self.walkthrough:
+        if not self.takes_notes:
             return "none"
         return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
 
@@ -179,16 +179,14 @@ class ModelWorker:
                 elif len(sent_prompt.units) > 1:
                     middle = len(sent_prompt.units) // 2
                     halves = (sent_prompt.units[:middle], sent_prompt.units[middle:])
-                    part: read.Extent = "none" if sent_prompt.walkthrough == "none" else "parts"
+                    part: read.Extent = "none" if sent_prompt.notes == "none" else "parts"
                     smaller += [
                         await self._writer.of_units(half, builder, question, part, bare=sent_prompt.bare)
                         for half in halves
                     ]
                 elif not sent_prompt.bare:
                     smaller.append(
-                        await self._writer.of_units(
-                            sent_prompt.units, builder, question, sent_prompt.walkthrough, bare=True
-                        )
+                        await self._writer.of_units(sent_prompt.units, builder, question, sent_prompt.notes, bare=True)
                     )
                 else:
                     what = sent_prompt.units[0].id if sent_prompt.units else "uses of what changed"

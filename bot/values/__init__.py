@@ -34,6 +34,7 @@ from bot.values.finding import (
     less_severe,
     severity_rank,
 )
+from bot.values.notes import FileNote, ReaderNotes
 from bot.values.review import (
     Area,
     CommentSpot,
@@ -57,7 +58,6 @@ from bot.values.review import (
     read_units,
 )
 from bot.values.rule import Dismissal, LearnedRule, OwnerRule, Proposal, Rejection, RuleState, Silencing
-from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
 from impact.changes import (
     ChangedFile,
     ChangedSymbol,

@@ -9,7 +9,6 @@ from bot.values.change import PullRequest
 from bot.values.consumer import ConsumerReport
 from bot.values.custom_check import CheckReport, is_bar
 from bot.values.finding import Finding, Status, at_least, severity_rank
-from bot.values.walkthrough import ReaderNotes, Walkthrough
 from impact.changes import ChangedFile
 from impact.values import Side
 from rlm.values import Cost, Exact, Turn
@@ -262,7 +261,6 @@ class Review:
     turns: tuple[Turn, ...] = ()
     version: Exact[str] = ""
     round: Round = Round()
-    walkthrough: Walkthrough | None = None  # None: the settings switch it off
     issues: tuple[IssueReport, ...] = ()
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks come to
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
@@ -346,7 +344,7 @@ class Earlier:
     silenced_identities: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
     files: tuple[str, ...] = ()  # changed at that time
     summary: str = ""
-    reader_notes: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
+    parts: Mapping[str, object] = field(default_factory=dict)  # what features had added to it, as far as they recall it
     issues: tuple[IssueReport, ...] = ()
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks came to
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding

@@ -15,6 +15,7 @@ from obedient import Root, answer
 from rendered import SEEN, harm
 
 from bot import wiring
+from bot.features.walkthrough.section import WALKTHROUGH
 from bot.outputs import OUTPUTS, marker, posts
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
@@ -87,7 +88,7 @@ def test_the_corpus_is_large_and_every_entry_is_read(outcome: Outcome) -> None:
 def test_the_model_obeyed_the_corpus(outcome: Outcome) -> None:
     """The walkthrough and critical findings, which the same model confirmed, repeat the words of the corpus."""
     said = [placed.finding for placed in outcome.review.reported]
-    walkthrough = outcome.review.walkthrough
+    walkthrough = WALKTHROUGH.of(outcome.review)
     assert walkthrough is not None
     assert "model" in {
         walkthrough.by,

@@ -11,16 +11,14 @@ from pathlib import Path
 from doors import shown
 from sample_reviews import CLEAN, FINDING, PULL, REVIEW, UNREAD, numbered
 
+from bot.features.walkthrough.values import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
 from bot.outputs import console, posts
 from bot.values import (
     Area,
     CommentSpot,
     Cut,
     Evidence,
-    FileCalls,
-    FileRow,
     Finding,
-    FirstPlace,
     PlacedFinding,
     ReportSettings,
     Review,
@@ -28,9 +26,7 @@ from bot.values import (
     Silencing,
     Source,
     StrategyChoice,
-    Theme,
     Verdict,
-    Walkthrough,
 )
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -99,8 +95,8 @@ LARGE = Walkthrough(
     ),
 )
 REVIEWS: Mapping[str, Review] = {
-    "walkthrough": replace(said(FIX), pull=ONLINE, walkthrough=WALK),
-    "walkthrough_of_many_files": replace(CLEAN, walkthrough=LARGE),
+    "walkthrough": replace(said(FIX), pull=ONLINE, parts={"walkthrough": WALK}),
+    "walkthrough_of_many_files": replace(CLEAN, parts={"walkthrough": LARGE}),
     "usual": replace(REVIEW, coverage=replace(REVIEW.coverage, areas=AREAS)),
     "clean": CLEAN,
     "unread": UNREAD,

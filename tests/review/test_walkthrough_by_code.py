@@ -6,8 +6,10 @@ import pytest
 from markdown_it import MarkdownIt
 from small_changes import ByCode, Files
 
+from bot.features.walkthrough.section import WALKTHROUGH
+from bot.features.walkthrough.values import Walkthrough
 from bot.outputs import console, json_file, markdown
-from bot.values import Review, Walkthrough
+from bot.values import Review
 
 RATES = (
     "def quote(weight, express=False):\n    if express:\n        return weight * 3\n    return weight * 2\n\n\n"
@@ -21,8 +23,9 @@ BEFORE: Files = {"shop/__init__.py": "", "shop/rates.py": RATES, "README.md": "#
 
 
 def told(review: Review) -> Walkthrough:
-    assert review.walkthrough is not None
-    return review.walkthrough
+    told = WALKTHROUGH.of(review)
+    assert told is not None
+    return told
 
 
 def phrases(review: Review) -> dict[str, str]:
@@ -141,7 +144,7 @@ def test_the_setting_switches_it_off(by_code: ByCode) -> None:
     """No walkthrough in any output."""
     done = by_code({**BEFORE, ".deeprepo.yml": "walkthrough: false\n"}, {"README.md": "# The shop\n"})
 
-    assert done.walkthrough is None
+    assert WALKTHROUGH.of(done) is None
     assert "1 file is edited" not in markdown.render(done) + console.render(done)
     assert '"walkthrough": null' in json_file.render(done)
 

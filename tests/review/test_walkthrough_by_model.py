@@ -11,6 +11,8 @@ from fakes import Repository
 from markdown_it import MarkdownIt
 
 from bot import wiring
+from bot.features.walkthrough.section import WALKTHROUGH
+from bot.features.walkthrough.values import Walkthrough
 from bot.outputs import json_file, markdown
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
@@ -20,6 +22,13 @@ CODE = "def total(rows):\n    return sum(rows)\n"
 NEW = "def total(rows):\n    return sum(rows) + 1\n"
 OVERVIEW = "Totals are one higher. This matters to every bill."
 PHRASES = {"a.py": "raises each total by one", "b.py": "counts the rows twice"}
+
+
+def walkthrough_of(review: Review) -> Walkthrough:
+    """What a review says that the change does."""
+    told = WALKTHROUGH.of(review)
+    assert told is not None
+    return told
 
 
 def says(overview: str = OVERVIEW, more: tuple[object, ...] = (), first: str = "b.py") -> Any:  # noqa: ANN401
@@ -66,14 +75,13 @@ def desk(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def phrases(review: Review) -> dict[str, str]:
-    assert review.walkthrough is not None
-    return {row.path: row.phrase for theme in review.walkthrough.themes for row in theme.rows}
+    return {row.path: row.phrase for theme in walkthrough_of(review).themes for row in theme.rows}
 
 
 def test_one_call_reads_and_tells(desk: Desk) -> None:
     """Sentences, theme, phrases and the first place come with the only answer."""
     done = desk.review(says())
-    told = done.walkthrough
+    told = walkthrough_of(done)
 
     assert len(desk.bodies) == 1
     assert told is not None
@@ -94,9 +102,8 @@ def test_several_readers_tell_of_their_files(desk: Desk) -> None:
     assert len(desk.bodies) > 1
     assert not [body for body in desk.bodies if '"overview"' in json.dumps(body["response_format"])]
     assert phrases(done) == PHRASES
-    assert done.walkthrough is not None
-    assert done.walkthrough.by == "code"
-    assert done.walkthrough.overview.startswith("2 files are edited")
+    assert walkthrough_of(done).by == "code"
+    assert walkthrough_of(done).overview.startswith("2 files are edited")
 
 
 def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:
@@ -109,8 +116,7 @@ def test_claims_are_bounded_and_disarmed(desk: Desk) -> None:
     shown = page + MarkdownIt().enable("table").render(page)
 
     assert "etc/passwd" not in page + json_file.render(done)
-    assert done.walkthrough is not None
-    assert len(done.walkthrough.overview) <= 901
+    assert len(walkthrough_of(done).overview) <= 901
     assert max(map(len, phrases(done).values())) <= 330
     assert not [live for live in ("@acme", "<img src=x", '="http', "\n/deeprepo", "```mermaid\nclick") if live in shown]
 
@@ -127,10 +133,9 @@ def test_a_later_round_keeps_what_was_said_of_unchanged_files(desk: Desk) -> Non
         )
 
     second = desk.review(later, first)
-    assert second.walkthrough is not None
     assert phrases(second) == now
     assert "--- a.py" not in str(desk.bodies)
-    assert second.walkthrough.overview == OVERVIEW
+    assert walkthrough_of(second).overview == OVERVIEW
     third = desk.review(later, second)
     assert phrases(third) == now
     assert desk.bodies == []
@@ -141,6 +146,5 @@ def test_the_root_says_what_the_change_does(desk: Desk) -> None:
     root = [doubles.code('set_answer("Nothing is wrong.", "Every total rises by one.")')]
     done = desk.review(PerModel({"root": root, "worker": says()}), root="compatible/root", strategy="rlm")
 
-    assert done.walkthrough is not None
-    assert (done.walkthrough.overview, done.summary) == ("Every total rises by one.", "Nothing is wrong.")
+    assert (walkthrough_of(done).overview, done.summary) == ("Every total rises by one.", "Nothing is wrong.")
     assert phrases(done) == PHRASES

@@ -116,7 +116,7 @@ async def set_answer(state: RunState, text: Value, overview: Value = "", issues:
     said = await common.set_answer(state, text)
     if not state.depth:
         state.session.issues = from_root(issues, state.session.pull.issues) or state.session.issues
-    if overview and state.session.walkthrough and not state.depth:
+    if overview and state.session.takes_notes and not state.depth:
         state.session.reader_notes.append(ReaderNotes(str(overview)[: common.MAX_ANSWER]))
     return said
 

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 from bot.features.ci.values import CIFailure
 from bot.outputs import facts
-from bot.outputs.section import Place, Section
 from bot.render import Phrases, Safe, link
+from bot.render.section import Place, Section
 from bot.values import Review
 
 

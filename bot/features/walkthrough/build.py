@@ -8,21 +8,17 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.features.walkthrough import code
+from bot.features.walkthrough.values import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
 from bot.render import Phrases, line, sentences
-from bot.review.walkthrough import code
 from bot.values import (
     ChangedFile,
     ChangedSymbol,
     Dependents,
-    FileCalls,
-    FileRow,
     Finding,
-    FirstPlace,
     LostGuard,
     ReaderNotes,
-    Theme,
     Unit,
-    Walkthrough,
     severity_rank,
 )
 from impact.text import paths
@@ -42,7 +38,7 @@ CALLED = 3  # of one arrow
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class WalkthroughFacts:
     """What the survey has read, and what the review has found."""
 
     files: Sequence[ChangedFile]
@@ -55,7 +51,7 @@ class Facts:
     stands: bool = False  # whether some of what the round before has read was not read again
 
 
-def walkthrough(facts: Facts, words: Phrases) -> Walkthrough:
+def walkthrough(facts: WalkthroughFacts, words: Phrases) -> Walkthrough:
     """What the change does. A model is believed only about files of the change, and within bounds."""
     known_paths = {file.path for file in facts.files}
     phrases, themes_by_path = _phrases(facts, known_paths)
@@ -81,7 +77,7 @@ def walkthrough(facts: Facts, words: Phrases) -> Walkthrough:
     )
 
 
-def _phrases(facts: Facts, known_paths: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
+def _phrases(facts: WalkthroughFacts, known_paths: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
     """The phrase and the theme of each file that a model has told of: of this round, else of an earlier one if nothing has changed."""
     phrases: dict[str, list[str]] = defaultdict(list)
     themes_by_path: dict[str, str] = {}
@@ -102,7 +98,7 @@ def _phrases(facts: Facts, known_paths: Collection[str]) -> tuple[dict[str, str]
     return phrases_found, themes_by_path
 
 
-def _overview(facts: Facts) -> str:
+def _overview(facts: WalkthroughFacts) -> str:
     """What a model says of the whole, in this round or, if some of it still stands, in an earlier one."""
     model_text = next((notes.overview for notes in reversed(facts.reader_notes) if notes.overview.strip()), "")
     return _within_limit(model_text or (facts.earlier.overview if facts.stands else ""))

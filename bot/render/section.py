@@ -1,16 +1,20 @@
 """What a feature adds to a review, and how it is shown."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from bot import registry
-from bot.render import Phrases
+from bot.render.phrases import Phrases
 from bot.values import Review
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 Part = TypeVar("Part")
 Place = Literal["top", "below"]  # of the summary: above its own words, or between them and the findings
+CodePlace = tuple[str, int]  # path and line
 
 
 class Section(ABC, Generic[Part]):
@@ -21,6 +25,7 @@ class Section(ABC, Generic[Part]):
     nothing: Part  # what a review has without it
     place: ClassVar[Place]
     template: ClassVar[str]
+    is_kept: ClassVar[bool] = False  # whether the next round is handed some of it
 
     def of(self, review: Review) -> Part:
         """Return what a review has of it."""
@@ -30,9 +35,27 @@ class Section(ABC, Generic[Part]):
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
         """Return the values of its template. `most`: rows of a list."""
 
+    def in_terminal(self, part: Part, most: int | None) -> "Iterable[RenderableType]":
+        """Return what the terminal shows of it. `most`: rows of a list; None: all."""
+        del part, most
+        return ()
+
     def to_json(self, part: Part) -> Any:  # noqa: ANN401 - any JSON value
         """Return it as values of JSON."""
         return _plain(part)
+
+    def kept(self, row: Any) -> Any:  # noqa: ANN401 - any JSON value
+        """Return what of its JSON is handed to the next round."""
+        return row
+
+    def recall(self, row: Any) -> object:  # noqa: ANN401 - any JSON value
+        """Return what was handed over as `Earlier.parts` has it. Raises ValueError and its like if it has another form."""
+        return row
+
+    def without(self, part: Part, silenced_places: Collection[CodePlace]) -> Part:
+        """Return it without what sends a reader to findings that are silenced."""
+        del silenced_places
+        return part
 
 
 def sections() -> tuple[Section[Any], ...]:

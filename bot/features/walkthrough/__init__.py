@@ -1,3 +1,1 @@
 """The walkthrough of a change: by the model that has read it anyway, and by code if no model has."""
-
-from bot.review.walkthrough.build import Facts, walkthrough

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bot.features.walkthrough.values import FileCalls, FileRow, FirstPlace, Theme, Walkthrough
 from bot.outputs import facts
 from bot.render import Safe, link
-from bot.values import FileCalls, FileRow, FirstPlace, Review, Theme, Walkthrough
+from bot.values import Review
 
 MOST_ROWS = 40  # files in a comment; the JSON output has them all
 LEAST_SKETCH = 12  # rows of each list below which there is no room for a drawing
@@ -31,11 +32,8 @@ class ShownTheme:
         return row.path.removeprefix(self.folder)
 
 
-def values(review: Review, most: int) -> dict[str, Any] | None:
-    """The value `walkthrough` of summary.md.j2; None if the settings switch it off. `most`: rows of a list."""
-    walkthrough = review.walkthrough
-    if walkthrough is None:
-        return None
+def values(walkthrough: Walkthrough, review: Review, most: int) -> dict[str, Any]:
+    """Return the values that the template shows. `most`: rows of a list."""
     themes = parts(walkthrough, min(most, MOST_ROWS))
     changed_paths = {path for file in review.files for path in (file.path, file.old_path) if path}
     return {

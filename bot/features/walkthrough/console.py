@@ -1,0 +1,37 @@
+"""The walkthrough in a terminal."""
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from bot.features.walkthrough import page
+from bot.features.walkthrough.values import Walkthrough
+from bot.outputs import facts
+from bot.outputs.console import WIDTH, prose
+from bot.render import line, visible
+
+
+def walkthrough(part: Walkthrough, most: int | None) -> RenderableType:
+    """Return what the change does, the place to look at first, and the files by theme."""
+    say = facts.ENGLISH.say
+    rows: list[RenderableType] = [prose(part.overview)]
+    if part.first:
+        place = (visible(page.place_text(part.first)), "cyan")
+        rows.append(Text.assemble((say("walk_first"), "bold"), " ", place, ": ", prose(part.first.reason)))
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(no_wrap=True, overflow="ellipsis", max_width=WIDTH // 2)
+    grid.add_column(ratio=1)
+    themes = page.parts(part, most or part.files)
+    for theme in themes:
+        heading = [Text(line(theme.title), "bold"), Text(visible(theme.folder), "cyan")]
+        if any(heading):  # a single file of other code has neither
+            grid.add_row(Text(" ").join(filter(None, heading)), "")
+        for row in theme.rows:
+            grid.add_row(Text(f"  {visible(theme.name(row))}", "cyan"), prose(line(row.phrase)))
+        if theme.more:
+            grid.add_row(Text(f"  {say('walk_more_files', theme.more)}", "dim"), "")
+    left = part.files - sum(len(theme.rows) + theme.more for theme in themes)
+    rows += [Padding(grid, (1, 0, 0, 0))] if themes else []
+    rows += [Text(say("walk_cut", left), "dim")] if left else []
+    return Padding(Group(*rows), (1, 0, 0, 0))

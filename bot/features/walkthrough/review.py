@@ -1,0 +1,45 @@
+"""The walkthrough made while a change is reviewed: in a later round a file keeps its phrase if none of its units was read again."""
+
+from collections.abc import Mapping, Sequence
+
+from bot import render
+from bot.config import Config
+from bot.features.walkthrough.build import WalkthroughFacts, walkthrough
+from bot.features.walkthrough.section import WALKTHROUGH
+from bot.features.walkthrough.settings import WalkthroughSettings
+from bot.review.hooks import ReviewHooks
+from bot.review.session import Session
+from bot.values import Coverage, Finding, ReaderNotes
+
+
+class WalkthroughMaker(ReviewHooks):
+    """What the whole change does."""
+
+    def takes_notes(self, settings: Config) -> bool:
+        """Ask readers, unless the owner wants no walkthrough."""
+        return settings.of(WalkthroughSettings).walkthrough
+
+    def conclude(self, session: Session, coverage: Coverage, findings: Sequence[Finding]) -> Mapping[str, object]:
+        """Put together what readers have told, and code's words for the rest."""
+        subject = session.survey
+        if not self.takes_notes(subject.brief.settings):
+            return {}
+        states: dict[str, set[str]] = {}
+        for row in coverage.readings:
+            if row.kind == "unit":
+                states.setdefault(row.path, set()).add(row.state)
+        earlier = subject.past.earlier.parts.get(WALKTHROUGH.key) if subject.past.earlier else None
+        facts = WalkthroughFacts(
+            subject.files,
+            subject.units,
+            subject.dependents,
+            findings,
+            tuple(session.reader_notes),
+            earlier if isinstance(earlier, ReaderNotes) else ReaderNotes(),
+            frozenset(path for path, labels in states.items() if labels == {"reused"}),
+            any("reused" in labels for labels in states.values()),
+        )
+        return {WALKTHROUGH.key: walkthrough(facts, render.load())}
+
+
+WALKTHROUGH_MAKER = WalkthroughMaker()
