@@ -16,7 +16,7 @@ from impact.text import lines
 from impact.text.paths import is_test
 
 ChangedLine = tuple[str, int, Side]
-MOST = 4 << 20  # characters of a log that are looked at: its end
+MAX_LOG_CHARS = 4 << 20  # characters of a log that are looked at: its end
 LINE, SHOWN = 2_000, 300  # characters of a line that is looked at, and of an error
 AROUND, ABOVE = 50, 2  # lines around an error whose places count; before the heading of a failed test that may say why
 TESTED, TITLE = 200, 120  # lines above an error in which its test is named, and characters of that name
@@ -69,19 +69,19 @@ _LABEL = re.compile(r":$|panicked at .{0,200}$")  # its text is on the next line
 _TOKEN = re.compile(r"[^\s\"'`=:,;()\[\]{}<>]{6,200}")
 _QUOTED = re.compile(r"[\"'`\u2018-\u201d]([\w$.:@/-]{2,80})[\"'`\u2018-\u201d]")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,80}")
-_CODE = re.compile(r"_|\d|[a-z][A-Z]")  # of a word that is no word of a language
+_NAME_OF_CODE = re.compile(r"_|\d|[a-z][A-Z]")  # of a word that is no word of a language
 
 
 def explain(log: CIJobLog, files: Sequence[ChangedFile]) -> CIFailure:
     """Find out what a job failed of. Secrets are masked: what the log has around the error tells what is one."""
-    rows = _last_step([_clean(raw) for raw in log.text[-MOST:].split("\n")])
+    rows = _last_step([_clean(raw) for raw in log.text[-MAX_LOG_CHARS:].split("\n")])
     message, places, at = "", list[tuple[str, int]](), first_error(rows)
     if at is not None:
         message, places = _message(rows, at), _places_around(rows, at)
     path, line, side = trace(message, places, files) or ("", 0, "head")
     where = max(log.text.find(rows[at].strip()), 0) if at is not None else 0
     words = _TOKEN.findall(f"{log.name} {message}")  # a secret of which nothing is shown needs no mask
-    holding = (row[:LINE] for row in log.text[-MOST:].split("\n") if any(word in row for word in words))
+    holding = (row[:LINE] for row in log.text[-MAX_LOG_CHARS:].split("\n") if any(word in row for word in words))
     texts = (log.text[max(0, where - LEARNED) : where + LEARNED], "\n".join(islice(holding, MOST_HOLDING)), log.name)
     failure = CIFailure(log.id, log.name, log.ending, message, path, line, side, log.on_base, log.log)
     return written.of_log(failure, texts, [failure.path])
@@ -181,7 +181,7 @@ def _file(path: str, files: Sequence[ChangedFile]) -> ChangedFile | None:
 def _of_names(message: str, files: Sequence[ChangedFile]) -> ChangedLine | None:
     """The line of the change that defines a name of the message, after it or else before it."""
     quoted = [word for name in _QUOTED.findall(message) for word in (name, *_WORD.findall(name))]
-    words = [word for word in _WORD.findall(message) if _CODE.search(word) or f"{word}()" in message]
+    words = [word for word in _WORD.findall(message) if _NAME_OF_CODE.search(word) or f"{word}()" in message]
     rows = [(file, one) for file in files for hunk in file.hunks for one in hunk.lines if one.kind != " "]
     for name in list(dict.fromkeys([*quoted, *words]))[:MOST_NAMES]:
         hits = {one.kind: (file, one) for file, one in rows if lines.defines(one.text, name, file.path)}

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, get_args
 
 from bot.errors import HostDown, HostError, HostLimited, HostRefused
-from bot.features.ci.explain import MOST
+from bot.features.ci.explain import MAX_LOG_CHARS
 from bot.features.ci.values import CIJobLog, FilePatch, JobEnding, LogState
 from bot.github import Host, shapes
 from bot.outputs import marker
@@ -147,7 +147,7 @@ async def _text(host: Host, row: dict[str, Any], room: int) -> tuple[str, LogSta
         return "", UNREAD.get(refusal.status, "unread")
     except HostError:
         return "", "unread"
-    return data[-min(MOST, room) :].decode("utf-8", "replace"), "read"
+    return data[-min(MAX_LOG_CHARS, room) :].decode("utf-8", "replace"), "read"
 
 
 async def patches(host: Host) -> tuple[FilePatch, ...]:
