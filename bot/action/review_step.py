@@ -15,7 +15,7 @@ from functools import partial
 
 from pydantic import SecretStr
 
-from bot import config, github, pipeline
+from bot import config, github
 from bot.action import consumers, files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL, WORKFLOW, Repeat
@@ -36,6 +36,7 @@ from bot.publish import checks, existing
 from bot.publish.checks import CheckEnding
 from bot.publish.job import summaries
 from bot.render import plain
+from bot.review import scope
 from bot.values import (
     Bases,
     CommentRef,
@@ -345,7 +346,7 @@ class StepReviewer(Reviewer):
 
     async def no_review_reason(self, brief: Brief) -> No | None:
         """Say why there is no review, now that the changed files are known."""
-        return await pipeline.no_review_reason(brief, self.run.ask.trigger)
+        return await scope.no_review_reason(brief, self.run.ask.trigger)
 
     async def make(self, brief: Brief, say: Say) -> MadeReview:
         """Review the change, and look at what else has failed."""

@@ -5,7 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from bot.findings import rounds
+from bot.brief import Brief
+from bot.checkout import Checkout
+from bot.findings import merge, rounds
+from bot.ports import KnownSecrets
 from bot.secrets.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
 from bot.values import ChangedFile, CommitLines, Finding, Side, Source, Verdict
 from impact.in_hand import reading
@@ -124,3 +127,14 @@ def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding
         ),
         commit,
     )
+
+
+async def leaks_of(
+    brief: Brief, tree: Checkout, files: tuple[ChangedFile, ...], masks: KnownSecrets
+) -> tuple[tuple[Finding, ...], str]:
+    """Find the secrets that earlier commits of the change hold; why some commits were not looked at."""
+    if "secrets" not in brief.settings.analyzers:
+        return (), ""
+    leaks = await find_leaks(tree, files)
+    masks.learn_values(leaks.values)
+    return tuple(map(merge.identify, leaks.findings)), leaks.missing

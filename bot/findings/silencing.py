@@ -11,6 +11,8 @@ from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from bot.brief import Brief
+from bot.checkout import Checkout
 from bot.config import names
 from bot.findings import places
 from bot.findings.merge import identify
@@ -353,3 +355,10 @@ def _numbers(again: Sequence[Finding], review: Review) -> dict[str, int]:
         number = one.number or had.get(one.fingerprint) or highest + 1
         highest, numbers[one.fingerprint] = max(highest, number), number
     return numbers
+
+
+async def read_lists(brief: Brief, tree: Checkout) -> IgnoreList:
+    """Read what the repository's list and that of the person at the terminal say is not to be reported."""
+    theirs = read_ignore_file(await tree.at_tip(FILE), brief.today)
+    theirs = theirs.join(read_ignore_file(brief.local, brief.today, LOCAL))
+    return theirs.join(owner_entries(brief.settings.dismissed))

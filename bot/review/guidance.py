@@ -7,11 +7,14 @@ leave alone; they cannot change what counts as evidence, and the prompt reports 
 import posixpath
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
-from bot import render
-from bot.values import OwnerRule
+from bot import config, render
+from bot.brief import Brief
+from bot.checkout import Checkout
+from bot.findings import silencing
+from bot.values import ChangedFile, OwnerRule
 from impact.text import globs
 
 FILES = (  # the most telling first
@@ -121,6 +124,22 @@ class Guidance:
         names = [name for name, one in self.files.items() if name.endswith(ENDINGS) and one.concerns(paths)]
         names.sort(key=lambda name: not self.files[name].patterns)
         return list(dict.fromkeys([*names, *near, *(name for name in FILES if name in self.files)]))
+
+
+async def of_owner(brief: Brief, tree: Checkout, files: Sequence[ChangedFile]) -> Guidance:
+    """Read what the owner asks for: instructions, guidelines, rules, the language of models and the templates of comments."""
+    names, settings = [file.path for file in files if not file.skip], brief.settings
+    guides = await gather(
+        tree.many_at_tip, names, settings.advice, guidelines=settings.guidelines, list_files=tree.names_at_tip
+    )
+    owner_rules = (*silencing.owner_rules(settings.rules), *silencing.owner_learnings(settings.learnings), *brief.rules)
+    return replace(guides, rules=owner_rules, language=settings.language, templates=await _templates(tree))
+
+
+async def _templates(tree: Checkout) -> tuple[tuple[str, str], ...]:
+    """The repository's own comment templates, from the tip of its base branch: a change cannot bring its own."""
+    templates = await tree.many_at_tip(config.TEMPLATES)
+    return tuple((path.rpartition("/")[2], blob.decode("utf-8", "replace")) for path, blob in templates.items())
 
 
 async def gather(

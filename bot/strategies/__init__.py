@@ -8,18 +8,37 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from importlib import import_module
 
+from bot.review import custom_checks, judging
 from bot.review.session import Session
 from bot.strategies.choice import affords, choose
-from bot.values import Transcript
+from bot.values import StrategyChoice, Transcript
 from rlm.errors import ProviderError
 
-__all__ = ["affords", "choose", "cut_short", "load", "run"]
+__all__ = ["affords", "choose", "choose_for", "cut_short", "judge", "load", "run"]
 
 
 def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
     """The `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code."""
     run: Callable[[Session], Awaitable[Transcript]] = import_module(f"bot.strategies.{name.replace('-', '_')}").run
     return run
+
+
+def choose_for(session: Session) -> StrategyChoice:
+    """Choose how what no earlier round has read is read, with the reason."""
+    subject, by_model = session.survey, session.reader is not None
+    again = custom_checks.files_to_read(subject) if by_model and subject.checks else ()
+    subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
+    name, reason = choose(
+        subject.brief.settings.strategy,
+        subject.tracker.unread(),
+        subject.dependents,
+        root=bool(session.root),
+        worker=by_model,
+        affordable=affords(session),
+        effort=subject.brief.settings.effort,
+    )
+    session.calls.journal.put("strategy", name=name, reason=reason)
+    return StrategyChoice(name, reason)
 
 
 async def run(name: str, session: Session) -> Transcript:
@@ -38,6 +57,19 @@ async def run(name: str, session: Session) -> Transcript:
         )  # nobody asks the root again: what was kept back for it is there for second opinions
     transcript = replace(transcript, findings=tuple(session.findings))
     return cut_short(session, transcript) if transcript.partial or session.tracker.unread() else transcript
+
+
+async def judge(transcript: Transcript, session: Session) -> tuple[judging.JudgedFindings, Transcript]:
+    """Judge which findings may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
+    if transcript.fault == "interrupted":
+        return await judging.judge_findings(session, ask=False), transcript
+    try:
+        judgement = await judging.judge_findings(session)
+    except asyncio.CancelledError:
+        if not session.take_back_cancel():
+            raise
+        return await judging.judge_findings(session, ask=False), as_interrupted(transcript)
+    return judgement, cut_short(session, transcript, *judgement.why) if judgement.why else transcript
 
 
 def cut_short(session: Session, transcript: Transcript, *notes: str) -> Transcript:

@@ -25,7 +25,7 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Dependents, PullRequest, Review, ReviewRequest
+from bot.values import ChangedFile, Dependents, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
@@ -135,7 +135,23 @@ def tools(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookingTools(Tools):
+class ProvingTools(Tools):
+    """The tools of whoever may run tests. `running`: what a sandbox may use; None: nothing is run."""
+
+    running: "RunPermission | None" = None
+
+    async def prove(self, findings: Sequence[PlacedFinding], session: Session) -> Sequence[PlacedFinding]:
+        """Run tests for the findings, if the owner has switched that on too."""
+        section = session.survey.brief.settings.run
+        if self.running is None or section is None:
+            return findings
+        from bot.run import reproduce
+
+        return await reproduce.reproduce(findings, session, self.running, section)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookingTools(ProvingTools):
     """The tools of whoever reads the change here and now, and says how far it is."""
 
     languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
@@ -151,6 +167,10 @@ class LookingTools(Tools):
         self, tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Consumers
     ) -> ConsumerImpact:
         """Look at the repositories that somebody named."""
+        if (
+            consumers.named and consumers.audience is None
+        ):  # on a host those who see how far a review is may not know how many
+            self.say(f"looking at {len(consumers.named)} repositories that may use this one")
         return await look(tree, files, users, consumers, scratch=self.scratch, seconds=self.consumer_seconds)
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:
@@ -178,7 +198,7 @@ class ReviewTools(LookingTools):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayTools(Tools):
+class ReplayTools(ProvingTools):
     """The tools of a replay: no provider, no clone and no clock."""
 
     languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)

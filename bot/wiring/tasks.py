@@ -25,7 +25,7 @@ from bot.outputs import json_file, markdown, posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
-from bot.review import written
+from bot.review import scope, written
 from bot.review.session import Session
 from bot.values import Dismissal, OrganizationFile, OwnerRule, Review, Trigger
 from bot.values.consumer import TOO_MUCH, label
@@ -148,7 +148,7 @@ async def settings(
 
 async def no_review_reason(_: ChildPipe, brief: Brief, trigger: Trigger) -> No | None:
     """Why there is no review, now that the changed files are known."""
-    return await pipeline.no_review_reason(brief, trigger)
+    return await scope.no_review_reason(brief, trigger)
 
 
 def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:

@@ -1,0 +1,125 @@
+"""What a review tells, put together of what was found, judged and read."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from itertools import compress
+
+from bot import __version__, diff
+from bot.diff import units
+from bot.findings import places, placing, rounds, suggest
+from bot.review import incremental
+from bot.review.hooks import hooks
+from bot.review.judging import JudgedFindings
+from bot.review.session import Session
+from bot.values import CheckReport, Cut, PlacedFinding, ReportSettings, Review, StrategyChoice, Transcript
+
+UNJUDGED = (
+    "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
+)
+MODELS_LOST = "The review by models was ended ({why}): this one is by code alone."
+
+
+async def place(
+    judgement: JudgedFindings,
+    session: Session,
+    faults: Callable[[str, bytes], frozenset[int] | None],
+    prove: Callable[[Sequence[PlacedFinding], Session], Awaitable[Sequence[PlacedFinding]]] | None,
+) -> tuple[PlacedFinding, ...]:
+    """Return every finding: those that the review says at their places, best first, with suggestions that were tried out; then the others.
+
+    `faults` lists the lines on which a file does not parse. `prove` tries to show findings by tests.
+    """
+    subject, settings = session.survey, session.survey.brief.settings
+    past, least = subject.past, settings.minimum_severity
+    findings = await rounds.at_end(judgement.findings, least, past.known, past.before, subject.tree)
+    statuses = ("new", "still") if past.round.full else ("new",)
+    findings = [places.at_best(one, subject.files) if one.status in ("new", "still") else one for one in findings]
+    is_said = [one.status in statuses or (one.status == "still" and bool(one.added)) for one in findings]
+    said = [*compress(findings, is_said)]
+    placed_findings = await suggest.suggest(placing.place(said, subject.files), subject.tree, faults)
+    if prove is not None:
+        placed_findings = tuple(await prove(placed_findings, session))
+    ranked_findings = placing.rank(placed_findings, settings.quota, past.collapsed_fingerprints(said, subject.files))
+    return (
+        *ranked_findings,
+        *(PlacedFinding(one) for one, said_now in zip(findings, is_said, strict=True) if not said_now),
+    )
+
+
+def conclude(
+    session: Session,
+    strategy: StrategyChoice,
+    transcript: Transcript,
+    judgement: JudgedFindings,
+    findings: tuple[PlacedFinding, ...],
+    checks: tuple[CheckReport, ...],
+    seconds: float,
+) -> Review:
+    """Put together everything that a review tells."""
+    subject, settings = session.survey, session.survey.brief.settings
+    past, earlier, budget = subject.past, subject.past.earlier, session.calls.budget
+    findings, numbered_findings = rounds.give_numbers(findings, past.known.numbers if past.known else ())
+    has_unread = any(file.path in subject.brief.left_out for file in subject.files)
+    coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units), tried=tuple(session.attempts))
+    open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
+    coverage_now = coverage_now.beside(open_findings)
+    issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
+    issue_reports = issue_reports or (earlier.issues if earlier else ())
+    return Review(
+        pull=subject.pull,
+        files=subject.files,
+        strategy=StrategyChoice(strategy.name, "; ".join(filter(None, (strategy.reason, transcript.reason)))),
+        findings=findings,
+        coverage=coverage_now,
+        cost=budget.cost(),
+        seconds=seconds,
+        summary=transcript.summary or (earlier.summary if earlier else ""),
+        notes=_notes(session, transcript, judges_issues=bool(issue_reports)),
+        cut=Cut(
+            transcript.partial or has_unread or bool(subject.brief.lost),
+            transcript.fault,
+            (session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
+        ),
+        issues=issue_reports,
+        checks=checks,
+        settings=ReportSettings(
+            tone=settings.tone,
+            fail_on=settings.fail_on,
+            strict=settings.strict,
+            request_changes=None if settings.request_changes == "off" else settings.request_changes,
+            of_features=settings.reported,
+            templates=subject.guidance.templates,
+            minimum=settings.minimum_severity,
+        ),
+        dropped=session.refused_count + len(judgement.having("refuted", "unproven")),
+        turns=transcript.turns,
+        version=__version__,
+        round=replace(
+            subject.past.round,
+            numbers=numbered_findings,
+            read=incremental.read_units(subject.tracker, judgement.unheard),
+        ),
+        consumers=subject.consumers.reports,
+        parts={
+            key: part for each in hooks() for key, part in each.conclude(session, coverage_now, open_findings).items()
+        },
+    )
+
+
+def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> tuple[str, ...]:
+    """The sentences about the review itself, each once."""
+    subject = session.survey
+    submodules = (file.path for file in subject.files if file.skip == diff.SUBMODULE)
+    notes = (
+        *filter(None, (MODELS_LOST.format(why=subject.brief.lost) if subject.brief.lost else "", subject.brief.note)),
+        *([UNJUDGED] if subject.pull.issues and not judges_issues else ()),
+        *filter(None, [subject.consumers.summary]),
+        *subject.brief.settings.warnings,
+        *subject.ignore_list.warnings,
+        *subject.past.notes,
+        *session.notes,
+        *session.calls.budget.notes,
+        *transcript.notes,
+        *(f"The new commit of the submodule `{path}` was not read." for path in submodules),
+    )
+    return tuple(dict.fromkeys(notes))
