@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from bot.config.defaults import DEFAULTS, REPORTED
 from bot.outputs import facts
 from bot.render import encodable, safe_json
 from bot.render.section import Part, Section, sections
@@ -164,7 +165,8 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settings(settings: ReportSettings) -> dict[str, Any]:
-    return {**{name: value for name, value in asdict(settings).items() if name in SETTINGS}, **settings.of_features}
+    switches = {name: settings.of_features.get(name, DEFAULTS[name]) for name in REPORTED}
+    return {**{name: value for name, value in asdict(settings).items() if name in SETTINGS}, **switches}
 
 
 def _pull(pull: PullRequest) -> dict[str, Any]:

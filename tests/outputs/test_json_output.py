@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
-from bot import values
+from bot import registry, values
 from bot.config import settings
 from bot.outputs import facts, json_file
 from bot.values import Evidence, Finding, PlacedFinding, ReadUnit, Review, Verdict
@@ -125,6 +125,7 @@ def test_each_closed_list_of_the_schema_is_a_type_of_the_code() -> None:
     modules = [
         values,
         *(import_module(f"bot.values.{one.name}") for one in iter_modules(values.__path__)),
+        *(import_module(f"bot.features.{name}.values") for name in registry.FEATURES),
         settings,
         packages,
         rlm_values,
