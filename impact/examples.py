@@ -11,7 +11,7 @@ from impact.syntax import tree_of
 TESTS = re.compile(r"(?<![a-zA-Z])(?:py|unit|rs)?[Tt]est|[a-z]Test")
 TESTS_NOT = re.compile(r"\bnot\s*\(\s*test")
 MARK = re.compile(r"attribute|annotation|decorator|modifiers")
-DOCUMENTS = re.compile(r"@(?:\w*doc)\b")  # an attribute of Elixir that holds documentation
+DOCUMENTS = re.compile(r"@(?:\w*doc)\b")  # an attribute that holds documentation
 STATEMENTS = ("expression_statement", "module", "block")
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from impact import table
 from impact.filetypes import Traits, filetypes
-from impact.ports import Language, Packaging, Receivers
+from impact.ports import FieldRules, Language, Packaging, Receivers
 
 BY_QUERIES = ("outline", "uses")  # what a language need not write
 
@@ -46,6 +46,11 @@ class Family:
     def packaging(self) -> Packaging | None:
         """How its packages are declared; None if it has no manifests."""
         return cast("Packaging | None", _part(f"{self._folder}.manifest"))
+
+    @property
+    def fields(self) -> FieldRules | None:
+        """What breaks of the fields of its classes, where no line writes a constructor."""
+        return cast("FieldRules | None", _part(f"{self._folder}.fields"))
 
     @property
     def receivers(self) -> Receivers | None:

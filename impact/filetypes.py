@@ -15,8 +15,8 @@ from typing import Any, Literal
 from impact import table
 
 Marks = tuple[str, ...]
-HASH, PHP_HASH = r"#(?!!)", r"#(?!!|\[)"  # the kernel reads `#!`, and PHP's attributes begin with `#[`
-SLASHES = r"//(?!go:|export\s|/\s*<reference)"  # Go's compiler and TypeScript's read some of them
+HASH, PHP_HASH = r"#(?!!)", r"#(?!!|\[)"  # the kernel reads `#!`, and some attributes begin with `#[`
+SLASHES = r"//(?!go:|export\s|/\s*<reference)"  # compilers read some of them
 BLOCK = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s|\*?$)"  # a whole one, its first, its last, a middle line
 PAGE = r"<!--(?:(?!-->).)*+(?:$|-->\s*$)|-->\s*$"
 C_COMMENTS: Marks = (SLASHES, BLOCK)
@@ -73,7 +73,7 @@ class FileType:
     shared_macros: bool = False  # macros are called in all of a package without an import
     loose_methods: str = "(?!)"  # a pattern of heads of functions that values have whose class nobody writes down
     folder_namespaces: bool = True  # a file that moves to another folder gets another namespace, and else keeps it
-    built_of_fields: bool = False  # what a class is constructed from are the fields that its body annotates
+    unbuilt: str = "(?!)"  # a pattern of files that no build and no program takes up: stubs, declarations, scripts
     settings_class: str = ""  # the class of a library whose heirs have a variable of the environment behind each field
 
     @property

@@ -186,7 +186,7 @@ class _File:
             yield replace(place, home=path, owner=line[0][1])
 
     def _is_respelt(self, files: Collection[str], name: str) -> bool:
-        """Whether one of the files, in another language, writes a name as that one does: `val limit` is `getLimit()` to Java."""
+        """Whether one of the files, in another language, writes a name as that one does: `val limit` is `getLimit()` there."""
         for path in files:
             forms = "|".join(map(re.escape, self._modules.respelt(self._path, path, name)))
             if forms and re.search(rf"\b(?:{forms})\b".encode(), self._index.sources.get(path, b"")):

@@ -139,7 +139,7 @@ def _modules(importer: str, old: str, new: str) -> Iterator[tuple[str, str]]:
 
 
 def _dots(path: str) -> str:
-    """A relative path as Python writes it: `../a/b` is `..a.b`."""
+    """A relative path with dots: `../a/b` is `..a.b`."""
     names = path.split("/")
     return "." * (names.count("..") + 1) + ".".join(name for name in names if name not in (".", ".."))
 

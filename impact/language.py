@@ -43,7 +43,7 @@ HOOKS = (
 
 
 class Modules(Protocol):
-    """What an import of one language means in one tree: the only Python that a language must write."""
+    """What an import of one language means in one tree: the only code that a language must write."""
 
     guesses: bool  # whether a package of the tree is meant by its name alone, where a published one may be
 
@@ -177,6 +177,11 @@ class ResultRules:
     wrappers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # type around another -> its own members
     of_wrappers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same -> forms that need it
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text, number, truth -> plain types
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a module of the language reads the results."""
+        return self.counted or self.inferred
 
     def kind_of(self, name: str) -> str:
         """The kind of a plain type; "" for any other."""
@@ -316,8 +321,13 @@ class Language:
 
     @cached_property
     def has_aliases(self) -> bool:
-        """Whether an assignment gives a name of another module a second one that a file offers: not the `let` of Rust."""
+        """Whether an assignment gives a name of another module a second one that a file offers."""
         return any("@alias" in text for text in self.texts("bindings").values())
+
+    @cached_property
+    def returns(self) -> Any:  # noqa: ANN401 - a module of its folder
+        """The module that tells results where declarations do not, or reads how many there are; it loads with the first that is asked for."""
+        return import_module(f"impact.languages.{self.folder}.returns") if self.results.is_read else None
 
     @cached_property
     def grammar(self) -> Grammar:

@@ -1,9 +1,9 @@
 """What a language offers to the search for users, and what its manifests say."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from impact.changes import Query, TreeEntry
+from impact.changes import ChangedSymbol, Query, Reference, TreeEntry
 from impact.filetypes import Traits
 from impact.packages import Package, Requirement
 from impact.values import Clues, Facts, Link, Side, Use
@@ -44,7 +44,7 @@ class Project(Protocol):
 
 @runtime_checkable
 class SharedScope(Protocol):
-    """A project in which files use each other's names without importing them: the packages of Go."""
+    """A project in which files use each other's names without importing them."""
 
     def mates(self, path: str) -> Collection[str]:
         """The other files of the namespace that this path belongs to, whether or not the path exists."""
@@ -52,7 +52,7 @@ class SharedScope(Protocol):
 
 @runtime_checkable
 class SelfDescribed(Protocol):
-    """A project in which a path does not say what the file offers: packages of Kotlin, namespaces of C#."""
+    """A project in which a path does not say what the file offers: it says its namespace."""
 
     def learn(self, path: str, source: bytes, outline: Facts) -> None:
         """Note what a changed file holds, or held before the change, before anything is asked about it."""
@@ -63,7 +63,7 @@ class SelfDescribed(Protocol):
 
 @runtime_checkable
 class SelfNamed(Protocol):
-    """A project in which a path usually says what the file is called, and need not: modules of Elixir."""
+    """A project in which a path usually says what the file is called, and need not."""
 
     def note(self, path: str, source: bytes) -> None:
         """Note what a changed file is called, or was before the change, before anything is asked about it."""
@@ -79,6 +79,22 @@ class Receivers(Protocol):
         """The package, as the file calls it, of what the last line above a use binds its receiver to; "" if no line tells one."""
 
 
+class FieldRules(Protocol):
+    """What breaks of the fields of a class that its language constructs from them. A module `fields` in the language's folder satisfies it."""
+
+    async def with_lost_fields(
+        self,
+        tree: Tree,
+        symbols: Iterable[ChangedSymbol],
+        references: Sequence[Reference],
+        fresh: Mapping[str, Collection[int]],
+    ) -> list[Reference]:
+        """The references, with the unchanged lines that name such a field or leave it out; those that only say the same word give way.
+
+        `fresh`: the lines that the change adds.
+        """
+
+
 class Language(Protocol):
     """A family of files that import each other. A module may satisfy it; bytes and paths in, values out."""
 
@@ -91,6 +107,10 @@ class Language(Protocol):
     @property
     def receivers(self) -> Receivers | None:
         """What receivers come from, where a type has the methods of those that it embeds, and overrides none."""
+
+    @property
+    def fields(self) -> FieldRules | None:
+        """What breaks of the fields of its classes, where no line writes a constructor."""
 
     @property
     def packaging(self) -> "Packaging | None":

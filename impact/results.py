@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from impact import keys, reader
+from impact import reader
 from impact.language import Language, ResultRules
 from impact.marks import parts_around
 from impact.matching import Captures, Parts, matches
@@ -18,7 +18,6 @@ from impact.nodes import Spans, text
 from impact.parsing import Lines
 
 WORD = re.compile(rb"\w+")
-CLASS = re.compile(r"(?:\w+\.)*_*[A-Z]\w*")
 QUERY = ("results",)
 AROUND = ("results", "bindings", "guards")
 PARTS = ("several", "indexed", "iterated", "spread")  # forms that take a result apart
@@ -35,9 +34,6 @@ FAILING = {  # form -> what it does to None, and raises TypeError
     "awaited": "awaits",
     "entered": "enters",
 }
-# Statements behind which nothing runs.
-UNENDING = re.compile(r"raise\b|(?:\w+\.)*(?:_?exit|quit|abort|fail|skip|xfail)\(")
-PLAIN = ("bool", "int", "str", "float")
 LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "number", "float": "number"}
 
 
@@ -87,7 +83,7 @@ class Results:
     """The results of one file: what its definitions give, and how its calls take theirs."""
 
     def __init__(self, language: Language, root: Node, parts: Parts) -> None:
-        self._language = language
+        self._language, self._returns = language, language.returns
         self._given: dict[int, list[tuple[str, Node]]] = defaultdict(list)  # function -> what it returns
         self._calls: dict[tuple[str, int], list[Node]] = defaultdict(list)
         # Expression -> what is done with it.
@@ -142,7 +138,7 @@ class Results:
         ]
         for one, value in self._constants:
             if text(one) == name and first <= one.start_point[0] + 1 <= last and not rows:
-                return Result(keys=keys.keys(value), line=one.start_point[0] + 1)
+                return Result(keys=self._returns.keys(value), line=one.start_point[0] + 1)
         return self._result(*rows[0]) if len(rows) == 1 and "opaque" not in rows[0][1] else None
 
     def _result(self, node: Node, found: Captures) -> Result:
@@ -150,7 +146,7 @@ class Results:
         declared = " ".join(text(found["result"][0]).split()) if "result" in found else ""
         awaits, line = "async" in found, found["name"][0].start_point[0] + 1
         if rules.counted:
-            return Result(declared, _count(found["result"][0]) if "result" in found else 0, line=line)
+            return Result(declared, self._returns.count(found["result"][0]) if "result" in found else 0, line=line)
         if not rules.inferred:
             waits = re.fullmatch(rf"(?:\w+\.)*(?:{rules.awaitable})(?:<(.*)>)?", declared)
             inner = (waits[1] or rules.none) if waits else declared or rules.none
@@ -160,7 +156,8 @@ class Results:
             return Result(declared, awaits=awaits, line=line)
         line = given[0][1].start_point[0] + 1 if given and not declared else line
         body = found["body"][0] if "body" in found and "stub" not in found else None
-        return replace(_inferred(declared, given, body), awaits=awaits, line=line)
+        told: Result = self._returns.inferred(declared, given, body)
+        return replace(told, awaits=awaits, line=line)
 
     def ways(self, name: str, line: int) -> tuple[Way, ...]:
         """How the calls of a name on a line are used."""
@@ -216,7 +213,7 @@ class Results:
                 yield Way(form, line)
                 yield from (replace(way, awaited=True) for way in self._of(found["value"][0], follow=follow))
             elif "key" in found:
-                yield Way(form, line, keys.written(found["key"][0]))
+                yield Way(form, line, self._returns.written(found["key"][0]))
             elif "literal" in found:
                 yield Way(
                     form, line, next((kind for part, kind in LITERALS.items() if part in found["literal"][0].type), "")
@@ -262,72 +259,7 @@ def results(language: Language, source: bytes, wanted: Collection[int]) -> Resul
     return Results(language, root, parts_around(root, places, short=0)) if places else None
 
 
-def _count(result: Node) -> int:
-    """How many results Go declares."""
-    if result.type != "parameter_list":
-        return 1
-    return sum(max(1, len(one.children_by_field_name("name"))) for one in result.named_children)
-
-
-def _ends(block: Node) -> bool:
-    """Whether Python never runs over the end of a block."""
-    last = block.named_children[-1] if block.named_children else block
-    if last.type == "if_statement":
-        parts = [one for one in last.named_children if one.type in ("block", "elif_clause", "else_clause")]
-        bodies = [one.named_children[-1] if one.type != "block" else one for one in parts]
-        return parts[-1].type == "else_clause" and all(map(_ends, bodies))
-    if last.type in ("with_statement", "try_statement"):
-        parts = [one for one in last.named_children if one.type in ("block", "except_clause")]
-        return bool(parts) and all(_ends(one if one.type == "block" else one.named_children[-1]) for one in parts)
-    return last.type == "return_statement" or UNENDING.match(text(last)) is not None
-
-
-def _inferred(declared: str, given: Sequence[tuple[str, Node]], body: Node | None) -> Result:
-    """What Python's `return` statements give, where they all give the same; else what is declared. `body`: None of a stub."""
-    nodes = [node for form, node in given if form == "gives"]
-    items = [_items(node) for node in nodes]
-    number, kind, is_promised = -1, "", False
-    is_whole = body is not None and len(nodes) == len(given) and _ends(body)
-    if body is not None and all(node.type == "none" for node in nodes) and (given or not _ends(body)):
-        kind = "nothing"
-    elif is_whole and items and min(items) > 0:
-        number, kind = items[0] if len(set(items)) == 1 else -1, "tuple"
-    elif match := re.fullmatch(r"(?i)(?:typing\.)?tuple\[(.*)\]", declared):
-        number, kind, is_promised = len(_parts(match[1])) if "..." not in match[1] else -1, "tuple", True
-    elif declared:
-        is_promised = True
-        kind = "nothing" if declared == "None" else "plain" if declared in PLAIN else "other"
-    elif body is not None and items and min(items) == max(items) == 0:
-        kind = "plain" if all(map(_is_plain, nodes)) else "other"
-    pairs = keys.keys(nodes[0]) if len(nodes) == len(given) == 1 else {}
-    made = _made(declared, nodes if is_whole else ())
-    return Result(declared, number, kind, pairs, made=made, body=text(body), is_promised=is_promised)
-
-
-def _made(declared: str, nodes: Sequence[Node]) -> str:
-    """The class that each `return` constructs, else the one that is declared; "" for none or several."""
-    made = {text(node.child_by_field_name("function")) for node in nodes}
-    if all(map(CLASS.fullmatch, made)) and made:
-        return made.pop() if len(made) == 1 else ""
-    return declared.strip("\"'") if CLASS.fullmatch(declared.strip("\"'")) else ""
-
-
-def _items(node: Node) -> int:
-    """How many items a tuple has; 0 of what is none, -1 if nobody can count them."""
-    if node.type not in ("expression_list", "tuple"):
-        return -1 if text(node.child_by_field_name("function")) == "tuple" else 0
-    return (
-        -1
-        if any("splat" in one.type for one in node.named_children) or not node.named_children
-        else node.named_child_count
-    )
-
-
-def _is_plain(node: Node) -> bool:
-    return node.type in ("true", "false", "none", "integer", "float", "comparison_operator", "not_operator")
-
-
-def _parts(inner: str) -> list[str]:
+def parts_of(inner: str) -> list[str]:
     """The type arguments between two brackets."""
     depth, parts, at = 0, list[str](), 0
     for index, letter in enumerate(inner):
@@ -412,7 +344,7 @@ def _dynamic(rules: ResultRules, before: Result, after: Result, way: Way) -> Ite
 
 def _unkept(before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Iterator[Misuse]:
     """A key that is asked for and gone, if nothing around asks first whether it is there."""
-    says = keys.lost(before.keys, after.keys, way.word) if way.form == "asked" else ""
+    says = _lost_key(before.keys, after.keys, way.word) if way.form == "asked" else ""
     if says and not any(one.form == "searched" and one.word == way.word for one in ways):
         line = before.keys[way.word].start_point[0] + 1
         yield Misuse(says, "raises KeyError when it runs", "removed-key", line)
@@ -456,4 +388,20 @@ def _wrapper(rules: ResultRules, outer: str, inner: str) -> str:
     match = re.fullmatch(r"(?:\w+(?:\.|::))*(\w+)<(.*)>", outer)
     if match is None or match[1] not in rules.wrappers:
         return ""
-    return match[1] if _parts(match[2])[:1] == [inner] else ""
+    return match[1] if parts_of(match[2])[:1] == [inner] else ""
+
+
+def _lost_key(before: Mapping[str, Node], after: Mapping[str, Node], key: str) -> str:
+    """How a sentence says that a dictionary has lost a key, with the one that has taken its place and its value; "" if it has it, or may have any."""
+    if not after or key not in before.keys() - after.keys():
+        return ""
+    gone, come = [
+        [
+            (place, text(pair.child_by_field_name("value")))
+            for place, (one, pair) in enumerate(side.items())
+            if one not in other
+        ]
+        for side, other in ((before, after), (after, before))
+    ]
+    is_renamed = gone == come and len(gone) == 1
+    return f"no key '{key}' any more" + (f" (now '{[*after][come[0][0]]}')" if is_renamed else "")

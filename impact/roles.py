@@ -27,8 +27,6 @@ from impact.text.paths import (
 
 # Settings whose format has a parser in most languages.
 _PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".env", ".properties"})
-# Code that no build and no program takes up: a stub, declarations, a script of Elixir, what Go skips.
-_UNBUILT = re.compile(r"\.(?:pyi|d\.[cm]?ts|exs)$|(?:^|/)[._][^/]*\.go$")
 
 
 def changes_role(old: str, new: str) -> bool:
@@ -78,7 +76,7 @@ def _parts(path: str) -> frozenset[str]:
         "image": is_dockerfile(path),
         "settings": is_settings(path),
         "way back": sql.is_backward(path),
-        "unbuilt": bool(_UNBUILT.search(path)),
+        "unbuilt": re.search(filetype(path).unbuilt, path) is not None,
     }
     return frozenset(part for part, holds in parts.items() if holds)
 

@@ -14,7 +14,7 @@ Side = Literal["head", "base"]
 COMPONENT = "component"
 # The mark of an object that may stand beside a class of the same name.
 SINGLETON = "object"
-SPACE = "namespace "  # the prefix of the mark of a definition in a C++ namespace
+SPACE = "namespace "  # the prefix of the mark of a definition in a namespace that nests
 
 
 @dataclass(frozen=True, slots=True)

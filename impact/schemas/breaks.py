@@ -145,7 +145,7 @@ def spellings(name: str) -> frozenset[str]:
     pascal = "".join(word[:1].upper() + word[1:] for word in words)
     snake = "_".join(words)
     forms = {name, snake, snake.upper(), pascal, pascal[:1].lower() + pascal[1:]}
-    if words[-1] == "id":  # Go
+    if words[-1] == "id":  # as some write it
         forms.add(pascal[:-2] + "ID")
     return frozenset(forms)
 

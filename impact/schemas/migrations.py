@@ -102,7 +102,9 @@ _ARGUMENT = re.compile(
     r"(?:\b(?P<key>\w{1,40})\s{0,3}[=:]\s{0,3})?(?:[\"'](?P<text>[\w.]{1,99})[\"']|(?<![:\w]):(?P<symbol>\w{1,99}))|(?P<stop>\blambda\b|[{}])"
 )
 _APPLICATION = re.compile(r"(?:^|/)(\w{1,99})/migrations/[^/]++$")
-_OF_LINE = re.compile(r"(?:[^\n]*+,[ \t]*+\n)*+[^\n]*+")  # the arguments of a call of Ruby go on behind a comma
+_OF_LINE = re.compile(
+    r"(?:[^\n]*+,[ \t]*+\n)*+[^\n]*+"
+)  # the arguments of a call without brackets go on behind a comma
 _REQUIRED = re.compile(r"\bnullable\s*+=\s*+False\b|\bnull:\s*+false\b")
 _FILLED = re.compile(r"\b(?:server_default|default)\s*+[=:]|\b(?:Computed|Identity)\(")
 

@@ -1,7 +1,7 @@
 """The one reader of YAML: plain data, and the tree with its lines, within bounds.
 
-Files are hostile: what is nested deeper than any person writes is refused while the tree is composed, in Python, because the parser's own
-composer recurses in C, where nothing stops it. What a scalar becomes is the reader's matter: a subclass of `Reader` says it.
+Files are hostile: what is nested deeper than any person writes is refused while the tree is composed, because the parser's own composer
+recurses where nothing stops it. What a scalar becomes is the reader's matter: a subclass of `Reader` says it.
 """
 
 from collections.abc import Iterator

@@ -48,7 +48,7 @@ ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "Repr
 MIXED: Mapping[str, type] = {"str": str, "int": int}  # `class Mode(str, Enum)`
 OPENED = (("?",), ())  # bases of a class to which other files may add members: a trait, a reopened class
 LONG = 4  # letters of a class's name that tie a file to it, and of a member's name of one word that a hint may be about
-# Names of one word that the containers, streams and threads of C++ and of half of all libraries bear.
+# Names of one word that containers, streams, threads and half of all libraries bear.
 LIBRARIES = (
     "accept append apply assign attach back base begin bind call cancel capacity check clear clone close code "
     "compare config connect contains context copy count create data depth detach disconnect done emplace empty "

@@ -268,7 +268,7 @@ def _parts(head: str) -> tuple[str, list[str], str]:
 
 
 def _opening(head: str) -> int:
-    """Where the parameters begin: behind the name, not in a decorator; behind the receiver of a method of Go."""
+    """Where the parameters begin: behind the name, not in a decorator; behind a receiver before the name."""
     lines, at = head.split("\n"), 0
     for line in lines:
         if not re.match(r"\s*[@#\[]", line):

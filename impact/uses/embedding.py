@@ -1,4 +1,4 @@
-"""Types of Go that have what others have: a structure those of the types that it embeds, an alias those of the type that it names."""
+"""Types that have what others have: a structure those of the types that it embeds, an alias those of the type that it names."""
 
 from impact.uses.exports import Exports
 

@@ -15,7 +15,6 @@ from impact.uses.budget import LISTED, SearchLimits, by_risk, is_minified
 from impact.uses.byname import by_name
 from impact.uses.contract import contract
 from impact.uses.exports import Exports
-from impact.uses.fields import with_lost_fields
 from impact.uses.importing import Scene, beside, importing
 from impact.uses.indirect import Indirect
 from impact.uses.lacking import lacking_parts
@@ -61,7 +60,8 @@ async def find(
     parts = (*by_language, by_word, in_texts)
     cut += [*by_word.cut, *in_texts.cut, *tree.stopped_searches]
     references = [*in_texts.references, *await lost_properties(tree, found_symbols, found)]
-    references = await with_lost_fields(tree, found_symbols, references, fresh)
+    for rules in [language.fields for language, _ in changed_files if language.fields is not None]:
+        references = await rules.with_lost_fields(tree, found_symbols, references, fresh)
     lacking, not_looked = await lacking_parts(tree, found_symbols, fresh)
     references += lacking
     references += await lost_parts(tree, files, [one for part in by_language for one in part.files])

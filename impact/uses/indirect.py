@@ -1,4 +1,4 @@
-"""Members that a change alters in files that it does not touch: a constructor of the base, what a structure of Go embeds.
+"""Members that a change alters in files that it does not touch: a constructor of the base, what a structure embeds.
 
 Their users are looked up as if their own files had changed.
 """

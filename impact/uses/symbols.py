@@ -175,7 +175,7 @@ def _removal(symbol: Definition, now: Facts) -> ChangedSymbol:
 
 
 def _holds(outer: Definition, inner: Definition) -> bool:
-    """Whether one definition stands inside another, whatever they are called: a class in a module of Ruby."""
+    """Whether one definition stands inside another, whatever they are called: a class in a module."""
     return (
         outer.start <= inner.start and inner.end <= outer.end and (outer.start, outer.end) != (inner.start, inner.end)
     )

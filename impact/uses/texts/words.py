@@ -84,7 +84,7 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
 
 
 def _tags(word: str, text: str) -> list[str]:
-    """The tags of Go by which a line calls a field so: `json:"total` may go while `form:"total` stays."""
+    """The tags by which a line calls a field so: `json:"total` may go while `form:"total` stays."""
     return re.findall(rf"\w{{1,30}}:\"{re.escape(word)}(?=[\",])", text) if f':"{word}' in text and "`" in text else []
 
 

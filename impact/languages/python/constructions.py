@@ -1,4 +1,4 @@
-"""What a construction of a class of Python has to pass where no line writes its constructor: the class is made of fields.
+"""What a construction of a class has to pass where no line writes its constructor: the class is made of fields.
 
 Dataclasses, named tuples and pydantic's models. Where a class writes, inherits or is given anything that may decide otherwise, nothing is told.
 """

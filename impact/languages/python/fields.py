@@ -1,4 +1,4 @@
-"""Fields that a class of Python has no more, or must be given now, and the constructions and objects of it in lines that nobody changed.
+"""Fields that a class has no more, or must be given now, and the constructions and objects of it in lines that nobody changed.
 
 No line writes the constructor of a class that is made of fields, and each class below it takes them, too: `ItemCreate(title="x")` asks for
 `ItemBase.title`. What an alias or a base out of sight may still give is not told.
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from impact.changes import ChangedSymbol, Reference, ResultMisuse
-from impact.filetypes import filetype
+from impact.filetypes import parsed_by
 from impact.ports import Tree
 from impact.text.lines import file_lines
 from impact.uses.one_side import OneSide
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from impact.seen import Seen
     from impact.values import Use
 
+SUFFIXES = parsed_by("python")
 Field = tuple[str, str, str]  # file, class, name
 MOST = 120  # files that are asked about
 DEPTH = 6  # bases above each other
@@ -56,7 +57,7 @@ async def with_lost_fields(
     if not lost and not gained:
         return [*references]
     from impact.index import ROUNDS, Index
-    from impact.uses.constructions import musts  # here: grammars load with the first file that is searched
+    from impact.languages.python.constructions import musts  # here: grammars load with the first file that is searched
 
     head, base = OneSide(tree, "head"), OneSide(tree, "base")
     sources = await tree.read_many(sorted({path for path, _, _ in gained}))
@@ -94,7 +95,7 @@ async def _asked(head: OneSide, names: Collection[str], classes: Collection[str]
         paths = [
             path
             for path in await head.holding(rf"^class\s+\w+\([^)]*\b(?:{_any(latest)})\b")
-            if filetype(path).built_of_fields
+            if path.endswith(SUFFIXES)
         ]
         texts = (await head.read(paths[:MOST])).values()
         latest = {name for raw in texts for name in heirs.findall(raw.decode("utf-8", "replace"))} - known
@@ -102,7 +103,7 @@ async def _asked(head: OneSide, names: Collection[str], classes: Collection[str]
         if not latest:
             break
     forms += [rf"\b(?:{_any(known)})\("] if known else []
-    found = [path for form in forms for path in await head.holding(form) if filetype(path).built_of_fields]
+    found = [path for form in forms for path in await head.holding(form) if path.endswith(SUFFIXES)]
     return [*dict.fromkeys(found)][:MOST]
 
 
@@ -117,7 +118,7 @@ def _lost(item: ChangedSymbol) -> Field | None:
         old is None
         or old.kind != "variable"
         or item.change not in ("removed", "renamed")
-        or not filetype(old.path).built_of_fields
+        or not old.path.endswith(SUFFIXES)
     ):
         return None
     owner, _, name = old.name.rpartition(".")
@@ -127,7 +128,7 @@ def _lost(item: ChangedSymbol) -> Field | None:
 def _gained(item: ChangedSymbol) -> Field | None:
     """A field that a class has now, or that is written otherwise."""
     new = item.after
-    if new is None or new.kind != "variable" or item.change == "body" or not filetype(new.path).built_of_fields:
+    if new is None or new.kind != "variable" or item.change == "body" or not new.path.endswith(SUFFIXES):
         return None
     owner, _, name = new.name.rpartition(".")
     return (new.path, owner, name) if owner.isidentifier() and not name.startswith("_") else None
@@ -222,7 +223,7 @@ def _family(
 def _insists(now: "Index", before: "Index", path: str, use: "Use") -> str:
     """What is wrong now with a construction that fitted before the change: a field that it leaves out or passes in vain; "" where nothing is for sure."""
     from impact.classes import named
-    from impact.uses.constructions import taken
+    from impact.languages.python.constructions import taken
 
     if use.arguments is None or use.arguments.spread:
         return ""
@@ -239,7 +240,7 @@ def _insists(now: "Index", before: "Index", path: str, use: "Use") -> str:
 
 def _error(now: "Index", path: str, called: str) -> str:
     from impact.classes import named
-    from impact.uses.constructions import taken
+    from impact.languages.python.constructions import taken
 
     ((home, one),) = named(now, path, called).definitions
     takes = taken(now, home, one.name)

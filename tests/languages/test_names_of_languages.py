@@ -1,0 +1,34 @@
+"""No module outside `impact/languages/NAME` names a language."""
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+from impact import table
+
+IMPACT = Path(__file__).parents[2] / "impact"
+PROSE = re.compile(
+    r"(?<![\w.])(?:Python|JavaScript|TypeScript|Java|Kotlin|Scala|Go(?!\s+back)|Golang|Rust|Ruby|PHP|C#|C\+\+|Swift|Lua|Elixir|Vue|Svelte|Astro|Razor)(?!\w)"
+)
+
+
+def _words(path: Path) -> Iterator[tuple[int, str]]:
+    """The comments and texts of a module, each with its line."""
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
+        if token.type in (tokenize.COMMENT, tokenize.STRING):
+            yield token.start[0], token.string
+
+
+def test_what_holds_of_one_language_stands_in_its_folder() -> None:
+    """Neither a comment nor a text of the engine is about one language, and no code asks for one by its name."""
+    names = {f'"{name}"' for folder, row in table.folders().items() for name in (folder, row.get("name", folder))}
+    found = [
+        f"{path.relative_to(IMPACT)}:{line}: {word[:80]}"
+        for path in sorted(IMPACT.rglob("*.py"))
+        if path.parent.parent.name != "languages"
+        for line, word in _words(path)
+        if PROSE.search(word) or word in names
+    ]
+    assert not found, "\n".join(found)
