@@ -14,11 +14,11 @@ from impact import reader
 from impact.language import Language, ResultRules
 from impact.marks import parts_around
 from impact.matching import Captures, Parts, matches
+from impact.memo import memo
 from impact.nodes import Spans, text
 from impact.parsing import Lines
 
 WORD = re.compile(rb"\w+")
-QUERY = ("results",)
 AROUND = ("results", "bindings", "guards")
 PARTS = ("several", "indexed", "iterated", "spread")  # forms that take a result apart
 IMPORTS = ("dotted_name", "aliased_import")
@@ -38,13 +38,21 @@ LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "n
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What a dictionary holds under a key: the value as it is written, and the line of the pair."""
+
+    value: str
+    line: int = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What a call gives. `number`: how many results, or items of a tuple; -1 if it is no tuple or nobody knows."""
 
     declared: str = ""  # as written, "" where nothing is
     number: int = -1
     kind: str = ""  # of what `return` tells: tuple, nothing (None), plain (a number, a truth value), other; "" unknown
-    keys: Mapping[str, Node] = field(default_factory=dict)  # of a dictionary that is written with all its keys
+    keys: Mapping[str, Held] = field(default_factory=dict)  # of a dictionary that is written with all its keys
     awaits: bool = False  # it comes when it is awaited
     line: int = field(default=0, compare=False)  # of the definition, or of its first `return` where that tells
     body: str = field(default="", compare=False)  # of the definition, where that tells
@@ -249,9 +257,19 @@ class Results:
                         yield replace(way, doubtful=way.doubtful or is_asked)
 
 
+Span = tuple[str, int, int]  # what a definition is called, and the lines between which it stands
+
+
+@memo
+def given(language: Language, source: bytes, wanted: tuple[Span, ...]) -> tuple[Result | None, ...] | None:
+    """What each of these definitions gives, as `Results.result` tells it; `wanted`: in order. None if the file cannot be read, or nobody knows."""
+    file = results(language, source, {line for _, *ends in wanted for line in ends})
+    return tuple(file.result(*one) for one in wanted) if file is not None else None
+
+
 def results(language: Language, source: bytes, wanted: Collection[int]) -> Results | None:
     """The results of the definitions that hold some lines; None if the file cannot be read, or nobody knows what its language gives."""
-    root = reader.parse(language, source) if language.query(QUERY) is not None else None
+    root = reader.parse(language, source) if any(language.texts("results").values()) else None
     if root is None or root.has_error:
         return None
     spans = map(Lines(source).span, sorted(wanted))
@@ -346,8 +364,7 @@ def _unkept(before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Ite
     """A key that is asked for and gone, if nothing around asks first whether it is there."""
     says = _lost_key(before.keys, after.keys, way.word) if way.form == "asked" else ""
     if says and not any(one.form == "searched" and one.word == way.word for one in ways):
-        line = before.keys[way.word].start_point[0] + 1
-        yield Misuse(says, "raises KeyError when it runs", "removed-key", line)
+        yield Misuse(says, "raises KeyError when it runs", "removed-key", before.keys[way.word].line)
 
 
 def _declared(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
@@ -391,16 +408,12 @@ def _wrapper(rules: ResultRules, outer: str, inner: str) -> str:
     return match[1] if parts_of(match[2])[:1] == [inner] else ""
 
 
-def _lost_key(before: Mapping[str, Node], after: Mapping[str, Node], key: str) -> str:
+def _lost_key(before: Mapping[str, Held], after: Mapping[str, Held], key: str) -> str:
     """How a sentence says that a dictionary has lost a key, with the one that has taken its place and its value; "" if it has it, or may have any."""
     if not after or key not in before.keys() - after.keys():
         return ""
     gone, come = [
-        [
-            (place, text(pair.child_by_field_name("value")))
-            for place, (one, pair) in enumerate(side.items())
-            if one not in other
-        ]
+        [(place, held.value) for place, (one, held) in enumerate(side.items()) if one not in other]
         for side, other in ((before, after), (after, before))
     ]
     is_renamed = gone == come and len(gone) == 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from tree_sitter import Node
 
 from impact.nodes import text
-from impact.results import Result, parts_of
+from impact.results import Held, Result, parts_of
 
 # Statements behind which nothing runs.
 UNENDING = re.compile(r"raise\b|(?:\w+\.)*(?:_?exit|quit|abort|fail|skip|xfail)\(")
@@ -15,16 +15,16 @@ CLASS = re.compile(r"(?:\w+\.)*_*[A-Z]\w*")
 NO_TEXT = ("integer", "float", "true", "false", "none")  # keys that are what they are written, and no text
 
 
-def keys(node: Node) -> Mapping[str, Node]:
-    """The texts among the keys of a dictionary, each with its pair; none where something in it may bring others."""
-    pairs: dict[str, Node] = {}
+def keys(node: Node) -> Mapping[str, Held]:
+    """The texts among the keys of a dictionary, each with what it holds; none where something in it may bring others."""
+    pairs: dict[str, Held] = {}
     for pair in node.named_children if node.type == "dictionary" else ():
         key = pair.child_by_field_name("key")
         if pair.type == "comment" or (key is not None and key.type in NO_TEXT):
             continue
         if key is None or not written(key):
             return {}
-        pairs[written(key)] = pair
+        pairs[written(key)] = Held(text(pair.child_by_field_name("value")), pair.start_point[0] + 1)
     return pairs
 
 
