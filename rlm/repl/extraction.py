@@ -19,7 +19,7 @@ TOOL = Schema(
 )
 PYTHON = {"", "python", "py", "python3", "repl", "execute_python", "pycon"}
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$")
-_INLINE = re.compile(r"^[ \t]*```(?:python3?|py)[ \t]+([^`\n]+?)[ \t]*```[ \t]*$", re.MULTILINE)
+_INLINE = re.compile(r"^[ \t]*+```(?:python3?|py)[ \t]++([^`\n]++)```[ \t]*+$", re.MULTILINE)
 _CLOSED_LATE = re.compile(r"(?<=[^`\n])(`{3,})[ \t]*$", re.MULTILINE)
 _INDENTED = re.compile(r"^[ \t]+```", re.MULTILINE)
 _QUOTED = re.compile(r"^[ \t]*> ?", re.MULTILINE)
