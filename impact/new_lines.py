@@ -5,6 +5,7 @@ import re
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import language_of
+from impact.undeclared import undeclared
 from impact.values import Base, Change, Looked, Place, Report, Tree
 from impact.witness import Witness
 
@@ -38,4 +39,6 @@ async def report(tree: Tree, change: Change, base: Base | None = None) -> Report
     built: tuple[Place, ...] = ()
     if found and base is not None:
         found, built = await Witness(base, index, Index(await base.paths())).hear(found, mine)
+    if base is not None and isinstance(tree, Base):
+        found += await undeclared(tree, base, index, mine)
     return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))), built)

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
-Rule = Literal["missing-module", "missing-name", "missing-member", "arguments"]
+Rule = Literal["missing-module", "missing-name", "missing-member", "arguments", "undeclared-package"]
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]
 Side = Literal["head", "base"]
@@ -299,6 +299,7 @@ class Tree(Protocol):
         """The bytes of files; those that cannot be read are absent."""
 
 
+@runtime_checkable
 class Base(Tree, Protocol):
     """Read access to the tree before a change."""
 

@@ -19,6 +19,7 @@ from impact.uses.one_side import OneSide
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"
+UNDECLARED = "undeclared-package"
 FURTHER_LINES = 6  # further lines with the same cause
 
 
@@ -132,6 +133,8 @@ def _title(place: impact.Place) -> str:
         return f"`{place.name}` is not in this repository{near}"
     if place.rule == "arguments":
         return f"`{place.name}()` {place.says}{near}"
+    if place.rule == UNDECLARED:
+        return f"`{place.name}` is imported, and nothing declares it"
     if place.name == "default":
         return f"{place.home} has no default export"
     if place.owner:
@@ -143,6 +146,8 @@ def _why(place: impact.Place) -> str:
     here = f"{place.path}:{place.line}"
     if place.rule == "missing-module":
         return f"{here} imports `{place.name}`, and no file of the repository is meant by that."
+    if place.rule == UNDECLARED:
+        return f"{here} imports `{place.asked}`; neither {place.home} nor another manifest, lock file or script names a package that may have it."
     if place.rule == "arguments" and place.definition is not None:
         head = place.definition.head.rstrip(" {:")
         return f"The call at {here} does not fit `{head}` ({place.source}:{place.definition.line}): it {place.says}."

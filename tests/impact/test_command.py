@@ -17,6 +17,7 @@ AFTER: dict[str, str | bytes | None] = {
     "shop/tax.py": "def total(price, rate, country):\n    return price * rate\n",
     "shop/bill.py": "from shop.tax import totl\n",
     "db/schema.sql": "CREATE TABLE orders (id INT);\n",
+    "shop/bills/__init__.py": "",
     "notes.txt": None,
 }
 

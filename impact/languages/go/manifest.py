@@ -1,6 +1,7 @@
 """Go's modules: go.mod names what a tree offers, what it requires, and what it replaces."""
 
 import posixpath
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from impact.languages.go import directives
@@ -8,6 +9,10 @@ from impact.packages import Package, Requirement
 
 LANGUAGE = "go"
 MANIFESTS = ("go.mod",)
+SUFFIXES = (".go",)
+IMPORTED = r"^(?:import[ \t]+)?[ \t]*(?:[\w.]+[ \t]+)?\"([\w.-]+\.[\w-]+/[^\"\n ]+)\"$"
+LOCAL = r"(?!)"  # names of packages that no path tells
+IMPORTING = r"\"SPEC[\"/]"
 LOCKS: Mapping[str, str] = {}  # go.mod itself says which version is built
 
 
@@ -50,3 +55,25 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
     """A workspace of both trees: in it their modules mean each other."""
     used = [f"use ../{folder}\n" for folder in (*(package.folder for package in packages), *folders)]
     return {"go.work": "".join(["go 1.21\n", *used]).encode()}
+
+
+def package_of(spec: str) -> str:
+    """The package that an import asks for; "" for the language's own library."""
+    return spec if "." in spec.partition("/")[0] else ""
+
+
+def word(package: str) -> str:
+    """How texts may write a package, as a pattern."""
+    return re.escape(package)
+
+
+def answers(package: str, texts: Mapping[str, bytes]) -> bool:
+    """Whether a module that a go.mod names holds a package."""
+    names = {one.name for one in packages(texts, ())} | {one.name for one in requirements(texts)}
+    names |= {
+        words[0]
+        for source in texts.values()
+        for verb, words in _directives(source)
+        if verb in ("require", "replace") and words
+    }
+    return any(f"{package}/".startswith(f"{name}/") for name in names)

@@ -17,6 +17,19 @@ LOCKS = {
     "yarn.lock": r"(?m)^\"?NAME@[^\n]*:\n\s+version:?\s+\"?([^\"\s]+)",
     "pnpm-lock.yaml": r"(?m)^\s+'?/?NAME@(\d[^:('\s]*)",
 }
+SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte", ".astro")
+IMPORTED = (
+    r"(?:^[ \t]*(?:import|export)\b[^;'\"\n]{0,300}\bfrom[ \t]*|^[ \t]*import[ \t]*|^[ \t]*\}[ \t]*from[ \t]*|\brequire\(|\bimport\()"
+    r"['\"]([^'\"\n]+)['\"]"
+)
+LOCAL = r"declare module ['\"]([^'\"\n]+)['\"]"  # modules that no path tells
+IMPORTING = r"['\"]SPEC['\"/]"
+_SPEC = re.compile(r"(@[a-z\d][\w.-]*/[a-z\d][\w.-]*|[a-z\d][\w.-]*)(?:/|$)")
+_OF_NODE = frozenset(
+    """assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http http2 https
+    inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder sys timers tls trace_events tty
+    url util v8 vm wasi worker_threads zlib""".split()  # noqa: SIM905 - as above
+)
 _ENTRIES = ("main", "module", "exports", "types", "typings")
 _FOLDER = re.compile(r"(?:file|link|portal):(.*)|(\.{1,2}(?:/.*)?|[~/].*)")
 _GIT = re.compile(r"(?:git[+:@]|git://|github:|gitlab:|bitbucket:|https?://\S+\.git\b|[\w.-]+/[\w.-]+(?:#|$))")
@@ -80,3 +93,21 @@ def _requirement(name: str, wish: str, path: str) -> Requirement:
         tag = wish.partition("#")[2]
         return Requirement(LANGUAGE, name, tag, "git", path, fixed=bool(_VERSION.match(tag)))
     return Requirement(LANGUAGE, name, wish, path=path)
+
+
+def package_of(spec: str) -> str:
+    """The package that a specifier asks for; "" for what Node has itself, and for what only a builder understands."""
+    found = _SPEC.match(spec)
+    return "" if found is None or found[1] in _OF_NODE else found[1]
+
+
+def word(package: str) -> str:
+    """How texts may write a package, as a pattern."""
+    return re.escape(package)
+
+
+def answers(package: str, texts: Mapping[str, bytes]) -> bool:
+    """Whether a manifest or a lock file names a package, or what declares its types."""
+    name = package.lstrip("@").replace("/", "__").encode()
+    quoted = re.compile(rb"[\"'/@ ](?:" + re.escape(package.encode()) + rb"|@types/" + re.escape(name) + rb")[\"'@:/]")
+    return any(quoted.search(source) for source in texts.values())

@@ -6,8 +6,10 @@ A setup.py is data: the texts of its lists count, and what a program computes is
 import ast
 import posixpath
 import re
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 
 from impact.lexical import manifest_text
 from impact.packages import Origin, Package, Requirement
@@ -22,6 +24,13 @@ LOCKS = {
     **dict.fromkeys(("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml"), _LOCKED),
     "Pipfile.lock": r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\"",
 }
+SUFFIXES = (".py",)
+IMPORTED = r"^[ \t]*(?:from[ \t]+(?=[\w.]+[ \t]+import\b)|import[ \t]+)(\w+)"
+LOCAL = r"(?!)"  # names of modules that no path tells
+IMPORTING = r"^[ \t]*(?:from|import)[ \t].*\bSPEC\b|import_module\(.*\bSPEC\b"
+_BUILT_IN = frozenset(
+    {"distutils", "imp", "asyncore", "asynchat", "smtpd", "setuptools", "pkg_resources", "pip", "typing_extensions"}
+)
 _TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
 # What no project means to offer.
 _ASIDE = frozenset({
@@ -189,3 +198,37 @@ def _requirement(text: str, path: str) -> Requirement | None:
         return Requirement(LANGUAGE, name, written, "git", path, fixed=bool(_VERSION.match(written)))
     origin: Origin = "registry" if place.startswith("http") else "path"
     return Requirement(LANGUAGE, name, place, origin, path)
+
+
+def package_of(spec: str) -> str:
+    """The package that a module from outside the tree belongs to; "" for the language's own library, and for what builds alone have."""
+    top = spec.partition(".")[0]
+    return "" if not top or top.startswith("_") or top in sys.stdlib_module_names | _BUILT_IN else top
+
+
+def word(package: str) -> str:
+    """How texts may write a package, as a pattern."""
+    return re.escape(package).replace("_", "[-_.]")
+
+
+def answers(package: str, texts: Mapping[str, bytes]) -> bool:
+    """Whether some distribution that the manifests or lock files name may bring a package: few are called quite like their modules."""
+    plain = re.sub(r"[-_.]|\d+$", "", package.lower())
+    return any(_is_alike(plain, name) for name in _names(tuple(sorted(texts.items()))))
+
+
+def _is_alike(plain: str, name: str) -> bool:
+    """Whether the letters of a module's name stand in that of a distribution in their order: `sklearn` in `scikitlearn`."""
+    left = iter(name)
+    return plain in name or name in plain or all(letter in left for letter in plain)
+
+
+@lru_cache(maxsize=4)
+def _names(texts: tuple[tuple[str, bytes], ...]) -> frozenset[str]:
+    manifests = {path: source for path, source in texts if posixpath.basename(path) not in LOCKS}
+    names = {one.name for one in requirements(manifests)} | {one.name for one in packages(manifests, ())}
+    for path, source in texts:
+        if (pattern := LOCKS.get(posixpath.basename(path))) is not None:
+            form = pattern.replace("NAME", r"([\w.-]+)").encode()
+            names |= {found[1].decode() for found in re.finditer(form, source)}
+    return frozenset(re.sub(r"[-_.]", "", one.lower()) for one in names)

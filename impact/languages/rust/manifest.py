@@ -1,6 +1,7 @@
 """Rust's crates: Cargo.toml with its workspace, path and git dependencies."""
 
 import posixpath
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from impact.languages.rust.crates import KINDS, read
@@ -9,6 +10,11 @@ from impact.text.tables import at, table, text_of
 
 LANGUAGE = "rust"
 MANIFESTS = ("Cargo.toml",)
+SUFFIXES = (".rs",)
+IMPORTED = r"^[ \t]*(?:pub[ \t]+)?use[ \t]+(?:::)?(\w+)::"
+LOCAL = r"\bmod[ ]+(\w+)"  # modules that no path tells
+IMPORTING = r"\bSPEC::|\bextern crate SPEC\b|\bmod SPEC\b"
+_OWN = frozenset({"crate", "self", "super", "std", "core", "alloc", "proc_macro", "test"})
 LOCKS = {"Cargo.lock": r'(?m)^name = "NAME"\nversion = "([^"\n]+)"'}
 
 
@@ -52,3 +58,20 @@ def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, b
     del folders
     rows = [f'"{package.name}" = {{ path = "../{package.folder}" }}\n' for package in packages]
     return {"Cargo.toml": "".join(["[patch.crates-io]\n", *rows]).encode()}
+
+
+def package_of(spec: str) -> str:
+    """The crate that a path begins with; "" for those that come with the language, and for what is no crate's name."""
+    first = spec.removeprefix("::").partition("::")[0]
+    return "" if first in _OWN or not re.fullmatch(r"[a-z][a-z\d_]*", first) else first
+
+
+def word(package: str) -> str:
+    """How texts may write a crate, as a pattern."""
+    return re.escape(package).replace("_", "[-_]")
+
+
+def answers(package: str, texts: Mapping[str, bytes]) -> bool:
+    """Whether a manifest names a crate."""
+    written = re.compile(rb"(?<![\w-])" + word(package).encode())
+    return any(written.search(source) for path, source in texts.items() if not path.endswith("Cargo.lock"))
