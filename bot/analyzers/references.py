@@ -134,7 +134,12 @@ def _title(place: impact.Place) -> str:
     if place.rule == "arguments":
         return f"`{place.name}()` {place.says}{near}"
     if place.rule == UNDECLARED:
-        return f"`{place.name}` is imported, and nothing declares it"
+        said = (
+            f"is a fixture of {place.asked}, which nothing declares"
+            if place.says
+            else "is imported, and nothing declares it"
+        )
+        return f"`{place.name}` {said}"
     if place.name == "default":
         return f"{place.home} has no default export"
     if place.owner:
@@ -146,6 +151,8 @@ def _why(place: impact.Place) -> str:
     here = f"{place.path}:{place.line}"
     if place.rule == "missing-module":
         return f"{here} imports `{place.name}`, and no file of the repository is meant by that."
+    if place.rule == UNDECLARED and place.says:
+        return f"The test at {here} takes `{place.name}`; nothing in the repository defines it, and neither {place.home} nor another file names {place.asked}."
     if place.rule == UNDECLARED:
         return f"{here} imports `{place.asked}`; neither {place.home} nor another manifest, lock file or script names a package that may have it."
     if place.rule == "arguments" and place.definition is not None:

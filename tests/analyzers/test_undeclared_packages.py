@@ -1,5 +1,7 @@
 """New imports of packages that nothing in the repository declares."""
 
+import re
+
 import pytest
 import step
 from fakes import Repository
@@ -14,6 +16,10 @@ PYTHON: Files = {
     "shop/__init__.py": "",
     "shop/cart.py": "import json\n\nimport requests\nimport yaml\n\nfrom shop import rates\n",
     "shop/rates.py": "RATE = 1\n",
+}
+TESTED = PYTHON | {
+    "requirements-dev.txt": "pytest>=8\n",
+    "tests/test_cart.py": "def test_cart(tmp_path):\n    assert tmp_path\n",
 }
 NODE: Files = {
     "package.json": '{"name": "shop", "dependencies": {"axios": "^1"}, "devDependencies": {"@types/estree": "1"}}',
@@ -46,6 +52,7 @@ def look(pull: PullRequest) -> list[tuple[str, str | None, int]]:
     ("base", "path", "text", "package"),
     [
         (PYTHON, "shop/pay.py", "import httpx\n", "httpx"),
+        (TESTED, "tests/test_pay.py", "def test_pay(mocker, tmp_path):\n    mocker.patch('a.b')\n", "mocker"),
         (PYTHON, "shop/pay.py", "from sqlalchemy.orm import Session\n", "sqlalchemy"),
         (NODE, "src/pay.js", 'const got = require("got");\n', "got"),
         (NODE, "src/pay.js", 'import got from "got";\n', "got"),
@@ -65,11 +72,8 @@ def test_a_package_that_nothing_declares(
 ) -> None:
     """Whoever installs what is declared cannot run the line."""
     lines = text.splitlines()
-    line = next(
-        at
-        for at, one in enumerate(lines, 1)
-        if package.partition("/")[2] in one and ("use " in one or '"' in one or "import" in one)
-    )
+    needle = package.partition("/")[2] or package
+    line = next(at for at, one in enumerate(lines, 1) if needle in one and re.search(r"use |import|def |\"", one))
     assert look(repository.change(base, {path: text})) == [(package, path, line)]
 
 
@@ -87,6 +91,22 @@ def test_a_package_that_nothing_declares(
             PYTHON | {"shop/old.py": "import numpy\n"},
             {"shop/pay.py": "import httpx\n"},
         ),  # what the base does it understands
+        (
+            TESTED,
+            {
+                "tests/test_pay.py": "def test_pay(mocker):\n    pass\n",
+                "tests/conftest.py": "import pytest\n@pytest.fixture\ndef mocker():\n    return 1\n",
+            },
+        ),
+        (
+            TESTED | {"tox.ini": "[testenv]\ndeps = pytest_mock\n"},
+            {"tests/test_pay.py": "def test_pay(mocker):\n    pass\n"},
+        ),
+        (
+            TESTED | {"tests/test_old.py": "def test_old(mocker):\n    pass\n"},
+            {"tests/test_pay.py": "def test_pay(mocker):\n    pass\n"},
+        ),
+        (PYTHON, {"tests/test_pay.py": "def test_pay(mocker):\n    pass\n"}),
         (PYTHON | {"pyproject.toml": None}, {"shop/pay.py": "import httpx\n"}),
         (
             NODE,
