@@ -27,7 +27,7 @@ NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")  # of an exc
 KEY_FIRST_LINE = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
 KEY_LAST_LINE = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
-LITERAL = re.compile(r"\s*+\w{0,2}(?=[\"'`])")  # what stands before the quotes of a string
+LITERAL = re.compile(r"\w{0,2}(?=[\"'`])")  # what stands before the quotes of a string
 ROW = re.compile(r"^[ \t]{0,40}[+-]?\d{0,7}[ \t]{0,40}([A-Za-z0-9+/]{60,76})[ \t\r]{0,8}$", re.MULTILINE)
 LONG_ROW = re.compile(r"[A-Za-z0-9+/]{60}")
 MOST_MIXES = 3  # from letters to digits, or to capitals: a name that a person chose has few

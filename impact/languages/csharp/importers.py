@@ -10,7 +10,7 @@ from impact.offers import outline as read_outline
 from impact.text.lines import file_lines
 from impact.values import Definition, Facts, Side
 
-OBSERVABLE = re.compile(r"\[[^\]\n]*\bObservableProperty\b")
+OBSERVABLE = re.compile(r"\[[^\]\n]{0,200}\bObservableProperty\b")
 
 
 class CSharpNamespaces(KnownNamespaces[Modules]):

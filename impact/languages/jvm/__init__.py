@@ -58,7 +58,7 @@ UNREAD = re.compile(rb"\b(?:fun(?=\s+interface\s)|annotation(?=\s+class\s)|const
 DECLARES = re.compile(rb"(?<![\w.])(?:fun|val|var|class|object|interface|typealias|init) ")
 CLOSES = re.compile(
     rb"(?:(?<![\w.])(?:fun|val|var|class|object|interface|typealias) "
-    rb"(?:[^\n{}\" ]|\"[^\"\n{}]*+\"| (?!\}))*+|(?<=\})) (?=\})"
+    rb"(?:[^\n{}\" ]|\"[^\"\n{}]*+\"| (?!\})){0,400}+|(?<=\})) (?=\})"
 )
 VENDORED = 10  # a package is the tree's own with one in so many of its folders, or more
 OWN = 2  # parts of a package that its importer shares, or a package of a main source root
