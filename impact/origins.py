@@ -15,12 +15,10 @@ from impact.values import Origin
 
 CALL = re.compile(r"(?:\w+_)?call(?:_expression)?|(?:method_|macro_)?invocation(?:_expression)?")
 CREATION = re.compile(r"(?:object_creation|new|instance)_expression")
-CODE = re.compile(
-    r"\w*(?:function|lambda|closure|method|class)\w*"
-)  # it runs elsewhere, or what it is given to runs it
-PASSED = re.compile(r"\w*(?:argument|suffix|lambda)\w*")  # between a function and the call that it is given to
+CODE = re.compile(r"function|lambda|closure|method|class")  # it runs elsewhere, or what it is given to runs it
+PASSED = re.compile(r"argument|suffix|lambda")  # between a function and the call that it is given to
 BLOCK = re.compile(r"(?:do_)?block")
-MEMBER = re.compile(r"\w*(?:member|field|attribute|navigation|selector|access|scoped|qualified|dot)\w*")
+MEMBER = re.compile(r"member|field|attribute|navigation|selector|access|scoped|qualified|dot")
 END = re.compile(r"(?!\w*variable_declaration)\w+_(?:statement|declaration|clause|definition|item)")
 SIGNS = (b"=", b":=", b"in", b"of", b"<-")  # between a name and what it is given
 IMPLIED = re.compile(r"it|\$\d|_\d?")  # what a function without parameters calls what it is given
@@ -61,10 +59,10 @@ def _of(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, bool]]:
         elif not node.named_children:
             yield written, True
             given = [*_values(marks.holders.get(written, ())), *_implied(node, written)]
-        elif MEMBER.fullmatch(node.type):
+        elif MEMBER.search(node.type):
             given = [*_values(marks.holders.get("".join(LAST.findall(written)), ()))]
             stack.append(node.named_children[0])
-        elif not CODE.fullmatch(node.type):
+        elif not CODE.search(node.type):
             stack += node.named_children
         for one in given:
             yield from _of(marks, one, depth - 1)
@@ -89,7 +87,7 @@ def _parts(call: Node) -> tuple[Node | None, Node | None]:
     """What a call names as the function, with what stands before its dot where the grammar puts both into one node, and that."""
     callee = next((one for key in CALLEES if (one := call.child_by_field_name(key)) is not None), call.named_child(0))
     before = next((one for key in BEFORE if (one := call.child_by_field_name(key)) is not None), None)
-    if before is None and callee is not None and MEMBER.fullmatch(callee.type):
+    if before is None and callee is not None and MEMBER.search(callee.type):
         before = callee.named_child(0)
     return callee, before
 
@@ -102,9 +100,9 @@ def _values(bound: Iterable[Node]) -> Iterator[Node]:
             if CALL.fullmatch(above.type) and above.start_byte < child.start_byte:
                 yield _caller(above)
                 break
-            if is_code and not PASSED.fullmatch(above.type) and not (BLOCK.fullmatch(above.type) and _is_passed(above)):
+            if is_code and not PASSED.search(above.type) and not (BLOCK.fullmatch(above.type) and _is_passed(above)):
                 break
-            is_code = is_code or CODE.fullmatch(above.type) is not None
+            is_code = is_code or CODE.search(above.type) is not None
             given = None if is_code else _behind(above, child)
             if given is not None:
                 yield given
@@ -139,7 +137,7 @@ def _behind(above: Node, child: Node) -> Node | None:
 def _implied(node: Node, written: str) -> Iterator[Node]:
     """What calls the function around a name that its language gives to a parameter which nobody writes."""
     above = node.parent if IMPLIED.fullmatch(written) else None
-    while above is not None and not CODE.fullmatch(above.type):
+    while above is not None and not CODE.search(above.type):
         above = above.parent
     if above is not None:
         yield from _values(above.children[:1])

@@ -21,7 +21,7 @@ PASSES_ON = re.compile(
     r"\.\.\.\w+|\$\$(?:restProps|props)\b|\binheritAttrs\b|\$attrs\b"
 )  # the rest of what it is given
 REST = re.compile(r"\{\s*\.\.\.|v-bind=")
-COMMENT = re.compile(r"<!--.*?-->|/\*.*?\*/|(?<![:\w])//[^\n]*", re.DOTALL)
+COMMENT = re.compile(r"<!--(?:.*?-->|.*)|/\*.{0,2000}?\*/|(?<![:\w])//[^\n]*", re.DOTALL)
 LONGEST = 4_000  # characters of an element with what it holds
 
 

@@ -14,7 +14,7 @@ from impact.values import Definition, Facts, Parameter, Side
 
 GIVES = re.compile(r"@(?:lombok\.)?(Data|Value|Getter|Setter)\b(?!\(\s*AccessLevel\.(?:NONE|PRIVATE))")
 GETS, SETS = frozenset({"Data", "Value", "Getter"}), frozenset({"Data", "Setter"})
-FIELD = re.compile(r"(?:^|\s)(final\s+)?([\w.]+(?:<[^;=]*>)?(?:\[\])*)\s+(\w+)\s*[;=,]")
+FIELD = re.compile(r"(?:^|\s)(final\s+)?([\w.]+(?:<[^;=]{0,300}>)?(?:\[\])*)\s+(\w+)\s*[;=,]")
 
 
 class JvmPackages(KnownNamespaces[Modules]):
