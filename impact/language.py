@@ -17,7 +17,7 @@ from impact import table
 from impact.filetypes import FileType, Traits, filetype, has_module
 from impact.parsing import grammar
 from impact.paths import Paths
-from impact.values import Arguments, Import
+from impact.values import Arguments, HalfBound, Import
 
 QUERIES = (
     "defs",
@@ -39,6 +39,7 @@ HOOKS = (
     "code",
     "passed",
     "faults",
+    "half_bound",
 )  # what the module of a folder may have besides `Modules` and `AMBIENT`
 
 
@@ -280,6 +281,7 @@ class Language:
     faults: Callable[[bytes], frozenset[int]] | None = (
         None  # the lines that its grammar lets through and that do not parse all the same
     )
+    half_bound: Callable[[bytes], tuple[HalfBound, ...]] | None = None  # names that one branch binds alone
     member_form: str = (
         ""  # the name of a member where it is defined: a "definition", or a "key", which no bare name can mean
     )

@@ -6,9 +6,11 @@ from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import language_of
 from impact.undeclared import undeclared
-from impact.values import Base, Change, Looked, Place, Report, Tree
+from impact.values import Base, Change, Looked, Place, Report, Rule, Tree
 from impact.witness import Witness
 
+HALF_BOUND: Rule = "half-bound"
+SAYS = "is bound in one branch alone"
 # Below these folders code is the material of tests, and may be broken on purpose.
 MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots|samples?|roots)_*/")
 
@@ -41,4 +43,27 @@ async def report(tree: Tree, change: Change, base: Base | None = None) -> Report
         found, built = await Witness(base, index, Index(await base.paths())).hear(found, mine)
     if base is not None and isinstance(tree, Base):
         found += await undeclared(tree, base, index, mine)
+        found += await _half_bound(base, index, mine)
     return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))), built)
+
+
+async def _half_bound(base: Base, index: Index, change: Change) -> tuple[Place, ...]:
+    """The names that only one branch binds, where the change writes the branch or the line behind it and the base has no such line."""
+    paths = await base.paths()
+    before = await base.read([path for path in change if paths.get(path)])
+    found: list[Place] = []
+    for path, lines in change.items():
+        language, source = language_of(path), index.sources.get(path, b"")
+        if language is None or language.half_bound is None:
+            continue
+        old = before.get(path, b"").split(b"\n")
+        known = {(row.name, old[row.line - 1].strip()) for row in language.half_bound(before.get(path, b""))}
+        texts, happens = source.split(b"\n"), language.fails.get(HALF_BOUND, "")
+        found += [
+            Place(
+                path, row.line, row.name, HALF_BOUND, "proven", path, happens=happens, asked=str(row.bound), says=SAYS
+            )
+            for row in language.half_bound(source)
+            if {row.line, row.bound} & {*lines} and (row.name, texts[row.line - 1].strip()) not in known
+        ]
+    return tuple(found)

@@ -16,7 +16,7 @@ from impact.values import Base, Change, Import, Place, Rule
 
 MOST = 3_000  # files whose imports are compared with the manifests
 RULE: Rule = "undeclared-package"
-FIXTURE = "fixture"  # what a place says that is about one
+SAYS = "is imported, and nothing declares it"
 NAMED = 60  # characters of a package's name
 
 
@@ -102,7 +102,17 @@ async def _of_plugin(tree: Base, base: Base, manifest: ModuleType, asked: tuple[
     happens = (
         "asks for a fixture that is not found where only what is declared is installed: the test ends with an error"
     )
-    return Place(path, line, name, RULE, "proven", home, happens=happens, asked=plugin, says=FIXTURE)
+    return Place(
+        path,
+        line,
+        name,
+        RULE,
+        "proven",
+        home,
+        happens=happens,
+        asked=plugin,
+        says=f"is a fixture of {plugin}, which nothing declares",
+    )
 
 
 async def _of_language(
@@ -121,7 +131,9 @@ async def _of_language(
                 continue
             language = language_of(path)
             happens = language.fails.get(RULE, "") if language is not None else ""
-            places.append(Place(path, item.line, package, RULE, "proven", home, happens=happens, asked=item.spec))
+            places.append(
+                Place(path, item.line, package, RULE, "proven", home, happens=happens, asked=item.spec, says=SAYS)
+            )
     return places
 
 

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Literal, Protocol, runtime_checkable
 
 ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
-Rule = Literal["missing-module", "missing-name", "missing-member", "arguments", "undeclared-package"]
+Rule = Literal["missing-module", "missing-name", "missing-member", "arguments", "undeclared-package", "half-bound"]
 Form = Literal["name", "member", "import", "definition", "key"]
 Certainty = Literal["proven", "likely", "named"]
 Side = Literal["head", "base"]
@@ -248,6 +248,15 @@ class Facts:
     def may_offer(self, name: str) -> bool:
         """Whether a name that it does not write may be there all the same."""
         return bool(self.open) or self.unwritten or name in self.made
+
+
+@dataclass(frozen=True, slots=True)
+class HalfBound:
+    """A name that one branch of a function binds alone, and a line that reads it whichever way the code has come."""
+
+    name: str
+    line: int
+    bound: int  # the line on which the branch binds it
 
 
 @dataclass(frozen=True, slots=True)

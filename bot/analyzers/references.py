@@ -19,7 +19,11 @@ from impact.uses.one_side import OneSide
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"
-UNDECLARED = "undeclared-package"
+# What is told of a name that is nobody's of the tree, behind the place.
+ALONE = {
+    "undeclared-package": "asks for `{0.asked}`; neither {0.home} nor another manifest, lock file or script names what has it.",
+    "half-bound": "reads `{0.name}`, which only the branch with line {0.asked} binds: code that did not take it comes here, too.",
+}
 FURTHER_LINES = 6  # further lines with the same cause
 
 
@@ -133,13 +137,8 @@ def _title(place: impact.Place) -> str:
         return f"`{place.name}` is not in this repository{near}"
     if place.rule == "arguments":
         return f"`{place.name}()` {place.says}{near}"
-    if place.rule == UNDECLARED:
-        said = (
-            f"is a fixture of {place.asked}, which nothing declares"
-            if place.says
-            else "is imported, and nothing declares it"
-        )
-        return f"`{place.name}` {said}"
+    if place.rule in ALONE:
+        return f"`{place.name}` {place.says}"
     if place.name == "default":
         return f"{place.home} has no default export"
     if place.owner:
@@ -151,10 +150,8 @@ def _why(place: impact.Place) -> str:
     here = f"{place.path}:{place.line}"
     if place.rule == "missing-module":
         return f"{here} imports `{place.name}`, and no file of the repository is meant by that."
-    if place.rule == UNDECLARED and place.says:
-        return f"The test at {here} takes `{place.name}`; nothing in the repository defines it, and neither {place.home} nor another file names {place.asked}."
-    if place.rule == UNDECLARED:
-        return f"{here} imports `{place.asked}`; neither {place.home} nor another manifest, lock file or script names a package that may have it."
+    if place.rule in ALONE:
+        return f"{here} {ALONE[place.rule].format(place)}"
     if place.rule == "arguments" and place.definition is not None:
         head = place.definition.head.rstrip(" {:")
         return f"The call at {here} does not fit `{head}` ({place.source}:{place.definition.line}): it {place.says}."

@@ -15,10 +15,12 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from impact.language import Standalone
+from impact.languages.python.branches import half_bound
 from impact.paths import Paths, above_of, joined
 from impact.text.lines import Places
 from impact.values import Import
 
+__all__ = ("AMBIENT", "Modules", "faults", "half_bound")
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",
     "__path__",

@@ -5,6 +5,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from impact.values import HalfBound
+
 SCOPES = (
     ast.FunctionDef,
     ast.AsyncFunctionDef,
@@ -20,15 +22,6 @@ DYNAMIC = frozenset({"locals", "exec", "eval", "vars"})
 
 
 @dataclass(frozen=True, slots=True)
-class Unbound:
-    """A name that a line reads and that may not be bound there."""
-
-    name: str
-    line: int
-    bound: int  # the line on which a branch binds it
-
-
-@dataclass(frozen=True, slots=True)
 class _Place:
     """A name where it stands: the statements around it, the outermost first, each with the list of its parts that holds the next."""
 
@@ -36,7 +29,7 @@ class _Place:
     way: tuple[tuple[ast.AST, str], ...]
 
 
-def unbound(source: bytes) -> tuple[Unbound, ...]:
+def half_bound(source: bytes) -> tuple[HalfBound, ...]:
     """The names of a file that are read behind a branch which alone binds them."""
     try:
         with warnings.catch_warnings():
@@ -49,7 +42,7 @@ def unbound(source: bytes) -> tuple[Unbound, ...]:
     return tuple(sorted(found.values(), key=lambda row: (row.line, row.name)))
 
 
-def _of_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Unbound]:
+def _of_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[HalfBound]:
     inner = [one for one in ast.walk(function) if one is not function]
     if any(isinstance(one, (ast.Global, ast.Nonlocal, ast.Delete)) for one in inner):
         return
@@ -68,7 +61,7 @@ def _of_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[U
         for place in names:
             is_read = place.name.id == name and isinstance(place.name.ctx, ast.Load)
             if is_read and _may_lack(place, branch):
-                yield Unbound(name, place.name.lineno, bindings[0].name.lineno)
+                yield HalfBound(name, place.name.lineno, bindings[0].name.lineno)
 
 
 def _names(parts: Sequence[ast.AST], way: tuple[tuple[ast.AST, str], ...]) -> Iterator[_Place]:
