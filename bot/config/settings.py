@@ -6,6 +6,7 @@ Pydantic takes longer to load than the rest of a review by code, so it is loaded
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -163,12 +164,14 @@ def environment(*, on_server: bool = False) -> Settings:
     `on_server`: with the ceilings that hold where strangers start reviews.
     """
     names = _own_variables()
-    is_any_set = any(value and name.upper() in names for name, value in os.environ.items())
-    settings = _validate() if is_any_set else Settings()
+    own = tuple(row for row in os.environ.items() if row[0].upper() in names)
+    settings = _validate(own) if any(value for _, value in own) else Settings()
     return settings.with_server_ceilings() if on_server else settings
 
 
-def _validate() -> Settings:
+@lru_cache(maxsize=1)
+def _validate(_: tuple[tuple[str, str], ...]) -> Settings:
+    """What the variables say: read once, as several parts of a review ask, and it takes as long as its searches."""
     from pydantic import ValidationError
 
     from bot.config import forms, yaml_text
