@@ -23,8 +23,8 @@ from typing import Any
 from benchmarks.table import Row, report
 from bot import wiring
 from bot.checkout import Checkout, git
-from bot.masking.masks import Masks
-from bot.strategies.estimate import DryRun
+from bot.review.strategies.estimate import DryRun
+from bot.secrets.masking.masks import Masks
 from bot.values import ReviewRequest
 from bot.wiring import local
 from impact import parsing

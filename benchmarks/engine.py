@@ -27,7 +27,7 @@ from benchmarks.table import Row, measured, report
 from benchmarks.timing import BATCHES, CALLS, WORKER_MS
 
 BATCH_SECONDS, EMPTY_CPU, IMPORT = 0.30, 0.003, 0.150
-ENGINE = "import bot.agent.loop, bot.review.workers, bot.strategies"
+ENGINE = "import bot.review.agent.loop, bot.review.workers, bot.review.strategies"
 FOUL_TIMEOUT = "1.0"  # seconds until a call that is never answered is given up
 Figures = Mapping[str, Sequence[float]]
 

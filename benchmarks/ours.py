@@ -16,13 +16,13 @@ from typing import Any
 
 from benchmarks import timing
 from bot import config, render
-from bot.agent import tools
-from bot.agent.state import RunState
 from bot.brief import Brief
-from bot.masking.masks import Masks
+from bot.review.agent import tools
+from bot.review.agent.state import RunState
 from bot.review.coverage import CoverageTracker
 from bot.review.session import Session
 from bot.review.survey import Survey
+from bot.secrets.masking.masks import Masks
 from bot.values import Dependents, PullRequest, Source
 from rlm.journal.writer import Journal
 from rlm.loop.conversation import Conversation

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot import checkout, diff, strategies
+from bot import checkout, diff
 from bot.brief import Brief
 from bot.checkout.shown import know_secrets
 from bot.checkout.views import CachedTree, WrittenTree
@@ -15,9 +15,9 @@ from bot.consumers import shown_to
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import history, silencing, suggest
-from bot.journal.record import finish
 from bot.machine import extras
-from bot.review import coverage, custom_checks, guidance, incremental, report, scope
+from bot.review import coverage, custom_checks, guidance, incremental, report, scope, strategies
+from bot.review.journal.record import finish
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
 from bot.values import (

@@ -4,9 +4,9 @@ import step
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.context.builder import ContextBuilder
-from bot.context.searches import Searches
 from bot.diff import units
+from bot.review.context.builder import ContextBuilder
+from bot.review.context.searches import Searches
 from bot.values import Excerpt
 from impact import uses
 from impact.families import LANGUAGES

@@ -5,8 +5,8 @@ import tempfile
 from pathlib import Path
 
 from bot import storage
-from bot.jobs import Job, Jobs, JobSettings
 from bot.values import Ask
+from bot.workflow.jobs import Job, Jobs, JobSettings
 
 FILES = ("deeprepo.db", "jobs.db")
 _made: list[tempfile.TemporaryDirectory[str]] = []  # one for each process, removed at its end

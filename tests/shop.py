@@ -15,11 +15,11 @@ from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.checkout.shown import MaskedTree
 from bot.diff import units
-from bot.masking.masks import Masks
 from bot.review import coverage
 from bot.review.session import Lookup, Session
 from bot.review.survey import Survey
 from bot.review.workers import ModelWorker
+from bot.secrets.masking.masks import Masks
 from bot.values import Dependents, PullRequest, Reference
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 from rlm.journal.writer import Journal

@@ -11,9 +11,9 @@ from fakes import Repository
 from pushes import Files, Hand
 
 from bot.outputs import console, facts, json_file, markdown, sarif
-from bot.publish import checks as check_run
 from bot.render import load
 from bot.values import CheckReport, Review
+from bot.workflow.publish import checks as check_run
 from deeprepo_sandbox.providers import Reply
 
 GUARD = {"name": "guards", "ask": "Each new endpoint has @guarded above it.", "paths": ["shop/**"], "severity": "fail"}

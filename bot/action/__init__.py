@@ -9,8 +9,8 @@ from bot.action.event import Repeat
 from bot.action.review_step import repeat, review
 from bot.config import Step
 from bot.errors import HostRefused
-from bot.publish.checks import CheckEnding
 from bot.values import NothingAsked, RemarkAsk
+from bot.workflow.publish.checks import CheckEnding
 from bot.workflow.reviewer import ReviewResult
 
 NEEDS = "The job needs `permissions: {contents: read, pull-requests: write}`."

@@ -14,12 +14,12 @@ from bot.errors import GitError, HostRefused, NothingToReview, OverLimit, UsageE
 from bot.github import Host
 from bot.outputs import marker
 from bot.payloads import Remark
-from bot.publish.checks import CheckEnding
-from bot.publish.tidy import ThreadCloser, close
 from bot.values import RemarkAsk, ReviewAsk
 from bot.wiring import access
 from bot.wiring import action as parts
 from bot.workflow import replies
+from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.tidy import ThreadCloser, close
 from bot.workflow.replies import failure_reply, hear_remark, post_remark_reply
 from bot.workflow.reviewer import ReviewResult, ReviewRun
 

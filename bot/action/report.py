@@ -7,9 +7,9 @@ from bot.action.console import Console
 from bot.action.event import ON_PULL
 from bot.config import Step
 from bot.outputs import OUTPUTS, facts, markdown
-from bot.publish import checks
 from bot.render import load
 from bot.values import Coverage
+from bot.workflow.publish import checks
 from bot.workflow.reviewer import ReviewResult
 
 ROOM = 900_000  # bytes of a page; the runner takes a mebibyte from a step

@@ -32,9 +32,6 @@ from bot.github.client import GitHubClient
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
-from bot.publish import checks, existing
-from bot.publish.checks import CheckEnding
-from bot.publish.job import summaries
 from bot.render import plain
 from bot.review import scope
 from bot.values import (
@@ -56,6 +53,9 @@ from bot.wiring import action as parts
 from bot.workflow import commands, fetching, pull_state, push_count, replies
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
+from bot.workflow.publish import checks, existing
+from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.job import summaries
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import ADDS_NOTHING, Funds, Reviewer, ReviewResult, ReviewRun
 

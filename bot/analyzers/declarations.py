@@ -37,8 +37,8 @@ class Declarations:
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
         """The names without a declaration, with the lines that use them as evidence."""
-        from bot.wording import declarations
-        from bot.wording import environment as renamed
+        from bot.render.wording import declarations
+        from bot.render.wording import environment as renamed
         from impact.declarations import check, environment
 
         change = await check.compare(tree, files)

@@ -34,7 +34,7 @@ class Schemas:
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
         """The breaks, with the lines that name what is broken as evidence."""
-        from bot.wording.schemas import findings
+        from bot.render.wording.schemas import findings
         from impact.schemas import check
 
         change = await check.compare(tree, files)

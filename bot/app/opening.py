@@ -18,12 +18,12 @@ from bot.app.running_server import RunningServer
 from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace
-from bot.jobs import Apologise, Jobs, JobSettings, Work
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.storage import Store
 from bot.storage.reviews import ReviewEnding
 from bot.values import Review
+from bot.workflow.jobs import Apologise, Jobs, JobSettings, Work
 
 # Who carries out the jobs, and who apologises for those that are given up: made by `wiring` of what the server has opened.
 OpenWork = Callable[

@@ -12,10 +12,10 @@ from bot.app.metrics import Metrics
 from bot.config import App, ServerPlace
 from bot.errors import StorageError
 from bot.github import Identity, RequestPace
-from bot.jobs import Jobs
 from bot.storage import Store
 from bot.storage.findings import OUTCOMES
 from bot.workflow.events import OwnAccount
+from bot.workflow.jobs import Jobs
 
 MONTH = 30 * 86_400.0  # seconds
 FRESH_SECONDS = (

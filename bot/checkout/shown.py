@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from bot.values import Query, Side
 from impact.ports import Tree
 from impact.views import TreeView

@@ -16,7 +16,7 @@ def command(repo: RepoFolder = ".") -> int:
     if not Path(repo).is_dir():
         raise UsageError(f"{repo} is not a folder: give the path of a git checkout with --repo")
     extras.need("mcp")
-    from bot.mcp import server
+    from bot.cli.mcp_server import server
 
     server(str(Path(repo).absolute())).run("stdio")
     return CLEAN

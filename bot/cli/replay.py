@@ -30,7 +30,7 @@ def command(
     """
     from bot import __version__, wiring
     from bot.cli.reviewing import deliver, exit_code
-    from bot.journal import replay
+    from bot.review.journal import replay
 
     record, section, start = replay.last_finished(journal)
     if start.version != __version__:

@@ -29,7 +29,7 @@ def finish(
     fixable: int | None = 0,
 ) -> int:
     """Deliver the review and return the exit code. `fixable`: how many findings --fix would mend, None where it is about to."""
-    from bot.strategies.choice import NO_MODEL
+    from bot.review.strategies.choice import NO_MODEL
 
     if review.strategy.reason == NO_MODEL:
         tell(OFFLINE)

@@ -32,7 +32,7 @@ def command(
     """
     from rich.console import Console
 
-    from bot.journal import reviews
+    from bot.review.journal import reviews
 
     record, sections = reviews.of(file)
     console = Console(width=None if sys.stdout.isatty() else WIDE)
@@ -130,8 +130,8 @@ class _Trace:
         return _words(model, (f"{_totals([call])}  ", "dim"), _line(text), (" -> ", "dim"), reply)
 
     def _end(self, top: "Tree") -> None:
-        from bot.journal import reviews
         from bot.render import count
+        from bot.review.journal import reviews
 
         end = self.section.end
         if end is None:
@@ -166,8 +166,8 @@ class _Trace:
 
 def _totals(calls: list[Row]) -> str:
     """Calls, tokens, dollars and the seconds that they took one after the other."""
-    from bot.journal.tally import Tally
     from bot.render import count
+    from bot.review.journal.tally import Tally
 
     all_calls = Tally.of(calls)
     usd = "price unknown" if all_calls.usd is None else f"${all_calls.usd:.4f}"

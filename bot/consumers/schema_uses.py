@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from bot.render.wording.schemas import finding
 from bot.values import Finding, Source
 from bot.values.consumer import Clone, label
-from bot.wording.schemas import finding
 from impact.ports import Tree
 from impact.schemas import check
 from impact.schemas.breaks import SchemaBreak

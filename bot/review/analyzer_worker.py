@@ -16,7 +16,7 @@ from bot.values import Absence, ChangedFile, Finding, Judgement, Source, Unit, s
 from bot.values.review import NOTHING_ADDED
 
 if TYPE_CHECKING:
-    from bot.context.file_questions import Part, Sight
+    from bot.review.context.file_questions import Part, Sight
 
 MOST_OF_A_FILE = 100  # findings of one analyser in a file that are judged further
 MOST = 1_000  # of one analyser: a file that a program wrote can bring 20,000
@@ -107,7 +107,7 @@ class AnalyzerWorker:
 
     async def answer(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
-        from bot.context.file_questions import Sight
+        from bot.review.context.file_questions import Sight
 
         paths = len({part.path for part in parts})
         return Sight(error=f"no model is configured: {paths} files were not looked at")

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot import render
-from bot.context import look_ups
-from bot.context.look_up_room import LookedUp
-from bot.context.look_ups import LookUps
 from bot.errors import DeepRepoError
 from bot.findings import joint_opinions, read, verify
 from bot.review import foresight
+from bot.review.context import look_ups
+from bot.review.context.look_up_room import LookedUp
+from bot.review.context.look_ups import LookUps
 from bot.values import Finding, LookUp
 from rlm.errors import BudgetSpent, ProviderError
 from rlm.money.calls import Calls

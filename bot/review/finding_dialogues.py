@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from bot import render
-from bot.context import look_ups
 from bot.errors import DeepRepoError
 from bot.findings import issues, quotes, read
 from bot.review import custom_checks, dialogues
+from bot.review.context import look_ups
 from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
 from bot.review.prompts import SentPrompt

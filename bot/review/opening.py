@@ -25,8 +25,8 @@ from rlm.money.calls import Calls
 from rlm.values import Limits, Model
 
 if TYPE_CHECKING:
-    from bot.context.consumer_code import ConsumerCode
-    from bot.context.look_ups import LookUps
+    from bot.review.context.consumer_code import ConsumerCode
+    from bot.review.context.look_ups import LookUps
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _look_ups(
     over = partial(look_ups_over, languages=languages, changed_paths=frozenset(file.path for file in survey.files))
     if not survey.consumers.readable:
         return over(tree), None
-    from bot.context.consumer_code import ConsumerCode
+    from bot.review.context.consumer_code import ConsumerCode
 
     consumer_code = ConsumerCode(survey.consumers, journal, survey.masks, over)
     return replace(over(tree), beyond=consumer_code.find), consumer_code
@@ -122,7 +122,7 @@ def _look_ups(
 
 def look_ups_over(tree: Tree, languages: Mapping[str, Language], changed_paths: Collection[str]) -> "LookUps":
     """What answers the look-ups of readers of one tree."""
-    from bot.context.look_ups import LookUps
+    from bot.review.context.look_ups import LookUps
 
     return LookUps(tree, languages, partial(_callers, tree, languages), partial(_readers, tree), changed_paths)
 

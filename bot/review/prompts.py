@@ -6,13 +6,13 @@ from functools import partial
 from typing import Any
 
 from bot import render
-from bot.context.builder import NEARBY_TOKENS, ContextBuilder
-from bot.context.packing import LARGE_SCALE, ONE_PROMPT, Scale, large, scale
 from bot.diff import file_diffs
 from bot.diff.tell import FileDiff
 from bot.findings import issues, read
 from bot.ports import Lens
 from bot.review import custom_checks
+from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
+from bot.review.context.packing import LARGE_SCALE, ONE_PROMPT, Scale, large, scale
 from bot.review.coverage import ObligedUse
 from bot.review.guidance import MAX_CHARS, tongue
 from bot.review.survey import Survey

@@ -8,8 +8,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.context.packing import pack
 from bot.review import foresight
+from bot.review.context.packing import pack
 from bot.review.prompts import INSTRUCTIONS, PART_ANSWER
 from bot.review.session import Session, Worker, WorkerReply
 from bot.review.workers import ModelWorker, join

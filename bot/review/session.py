@@ -28,10 +28,10 @@ from rlm.money.calls import Calls
 from rlm.values import Model
 
 if TYPE_CHECKING:
-    from bot.context.consumer_code import ConsumerCode
-    from bot.context.file_questions import Part, Sight
-    from bot.context.look_ups import LookUps
     from bot.findings.opinion_cache import Opinions
+    from bot.review.context.consumer_code import ConsumerCode
+    from bot.review.context.file_questions import Part, Sight
+    from bot.review.context.look_ups import LookUps
     from bot.review.survey import Survey
 
 

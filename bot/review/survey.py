@@ -26,7 +26,7 @@ from bot.values.consumer import ConsumerImpact
 from bot.values.progress import Reading
 
 if TYPE_CHECKING:
-    from bot.context.builder import ContextBuilder
+    from bot.review.context.builder import ContextBuilder
 
 
 Value = TypeVar("Value")
@@ -94,8 +94,11 @@ class Survey:
         self, prompts: int = 1, first: Sequence[Reference] = (), most: int | None = None, *, completes: bool = True
     ) -> "ContextBuilder":
         """Who shows the code beside the change under these limits. What one of them has looked up serves the others."""
-        from bot.context.builder import NEARBY_TOKENS, ContextBuilder  # here: a review without a model shows no code
-        from bot.context.searches import Searches
+        from bot.review.context.builder import (
+            NEARBY_TOKENS,
+            ContextBuilder,
+        )  # here: a review without a model shows no code
+        from bot.review.context.searches import Searches
 
         most = NEARBY_TOKENS if most is None else most
         key = (prompts, tuple(first), most, completes)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot.context import snippets
+from bot.review.context import snippets
 from bot.review.coverage import ObligedUse
 from bot.values import Excerpt, Unit
 from impact.text.lines import file_lines

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot import render
-from bot.context import file_questions
-from bot.context.builder import ContextBuilder
-from bot.context.file_questions import Part, Sight
-from bot.context.look_ups import LookUps
-from bot.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
 from bot.findings import read
 from bot.ports import Lens
 from bot.review import foresight, uses
+from bot.review.context import file_questions
+from bot.review.context.builder import ContextBuilder
+from bot.review.context.file_questions import Part, Sight
+from bot.review.context.look_ups import LookUps
+from bot.review.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
 from bot.review.dialogues import Dialogues
 from bot.review.finding_dialogues import FindingDialogues, at_its_line
 from bot.review.prompts import PromptWriter, SentPrompt, sizes

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from bot.checkout.shown import know_secrets
-from bot.masking import hide
 from bot.ports import KnownSecrets
 from bot.secrets import detect
+from bot.secrets.masking import hide
 from bot.values import Finding
 
 Value = TypeVar("Value")

@@ -20,7 +20,7 @@ class Failure:
     pull: PullRef
     what: str  # "review", or the word of a command
     why: str
-    ask: str  # as bot.jobs.asks writes it
+    ask: str  # as bot.workflow.jobs.asks writes it
     failed: float  # seconds since 1970
 
 

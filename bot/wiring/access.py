@@ -19,7 +19,7 @@ from bot.config import Config, Settings
 from bot.errors import UsageError
 from bot.machine import extras
 from bot.review.opening import Models
-from bot.strategies.choice import WITH_ROOT
+from bot.review.strategies.choice import WITH_ROOT
 from rlm.errors import NotInstalled
 from rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, is_installed, prices, provider_of
 from rlm.models.provider import Provider

@@ -9,8 +9,8 @@ from bot import config, pipeline
 from bot.brief import Brief
 from bot.machine.limits import ProcessLimits
 from bot.review import coverage
+from bot.review.strategies import affords, choose
 from bot.review.survey import Survey
-from bot.strategies import affords, choose
 from bot.values import EFFORTS, Review, ReviewRequest
 from bot.wiring import child, review, tasks
 from bot.wiring.child import ChildPipe
@@ -52,8 +52,8 @@ async def weigh(
 ) -> dict[str, Any]:
     """Each effort's strategy rehearsed over the change, with a coverage record of its own. A root's turns are only where its REPL is installed."""
     from bot.machine import extras
-    from bot.strategies.choice import WITH_ROOT
-    from bot.strategies.estimate import ASSUMED, Estimate, estimate
+    from bot.review.strategies.choice import WITH_ROOT
+    from bot.review.strategies.estimate import ASSUMED, Estimate, estimate
 
     brief, tools = await review.brief(request, flags, scratch), review.rehearsal(say, scratch)
     review.check_models(brief.settings)

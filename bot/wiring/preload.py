@@ -10,11 +10,11 @@ from importlib import import_module
 from pkgutil import iter_modules, walk_packages
 
 import impact.languages
-from bot import analyzers, config, context, findings, strategies
+from bot import analyzers, config, findings
 from bot import review as reviewing
 from bot.errors import ConfigError
 from bot.render import templates
-from bot.review import lenses
+from bot.review import context, lenses, strategies
 from bot.secrets import forms
 from bot.wiring import access, tasks
 from impact.families import LANGUAGES
@@ -28,7 +28,7 @@ ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
 LATER = (
-    "bot.agent.seed",
+    "bot.review.agent.seed",
     "impact.uses.guards",
     "impact.uses.results",
     "impact.wholes",

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from bot import config
-from bot.agent import texts
 from bot.errors import UsageError
-from bot.journal.record import open_file
+from bot.review.agent import texts
+from bot.review.journal.record import open_file
 from bot.wiring.access import Access, Connections, named_models
 from rlm.journal.writer import Journal, Watch
 from rlm.models import PROVIDERS, TIMEOUT

@@ -17,10 +17,10 @@ from bot.checkout.locate import locate
 from bot.config import Config, Settings
 from bot.errors import DeepRepoError, UsageError
 from bot.findings import sarif_results
-from bot.journal.record import open_file
 from bot.machine.fact_files import EACH_FOLDER, MAX_CACHE_BYTES, FactFiles
 from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens
+from bot.review.journal.record import open_file
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
@@ -239,7 +239,7 @@ class RehearsalTools(LookingTools):
 
     def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
         """Open models that answer nothing."""
-        from bot.strategies.estimate import DryRun
+        from bot.review.strategies.estimate import DryRun
 
         settings = subject.brief.settings
         root, worker = named_models(settings)
@@ -333,7 +333,7 @@ async def organization_of(pull: PullRequest, settings: config.Settings, scratch:
 async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:
     """The review once more from its record: no provider, no environment, no clock."""
     from bot.brief import restore
-    from bot.journal import replay as recorded_reviews
+    from bot.review.journal import replay as recorded_reviews
     from bot.run.values import RunPermission
 
     recorded = restore(start.brief, recorded_reviews.recorded_pull(start))
@@ -489,7 +489,7 @@ def journal(flags: Mapping[str, Any], default: str | None, pull: PullRequest) ->
     endpoint = config.telemetry()
     if endpoint is None:
         return Journal(path, fresh=bool(fresh), open_file=open_file)
-    from bot.journal import spans
+    from bot.review.journal import spans
 
     return Journal(path, fresh=bool(fresh), watch=spans.exporting(endpoint), open_file=open_file)
 

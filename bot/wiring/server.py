@@ -19,7 +19,6 @@ from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
 from bot.github import Host, Identity, RequestPace
 from bot.github.client import GitHubClient
-from bot.jobs import Apologise, Jobs, Work
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.outputs.posts import Comments
@@ -31,6 +30,7 @@ from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Room
 from bot.workflow import dispatch, fetching, journals, kept_facts
+from bot.workflow.jobs import Apologise, Jobs, Work
 from bot.workflow.organization_files import OrganizationFiles
 from bot.workflow.progress import Say
 from bot.workflow.server import Server

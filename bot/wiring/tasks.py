@@ -19,13 +19,13 @@ from bot.config import Config, Settings
 from bot.config.policy import No
 from bot.errors import StorageError
 from bot.findings import silencing
-from bot.journal import spans
-from bot.journal.record import open_file
 from bot.outputs import json_file, markdown, posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
 from bot.review import scope, written
+from bot.review.journal import spans
+from bot.review.journal.record import open_file
 from bot.review.session import Session
 from bot.values import Dismissal, OrganizationFile, OwnerRule, Review, Trigger
 from bot.values.consumer import TOO_MUCH, label

@@ -12,14 +12,14 @@ from bot import github
 from bot.config import policy
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.jobs import Job
-from bot.publish import checks
-from bot.publish.checks import CheckEnding
 from bot.render import load
 from bot.values import Cancel, ReviewAsk
 from bot.values.ask import ASKED
 from bot.workflow import conclusions, replies
+from bot.workflow.jobs import Job
 from bot.workflow.learning import Lessons
+from bot.workflow.publish import checks
+from bot.workflow.publish.checks import CheckEnding
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import SUPERSEDED
 from bot.workflow.server import Server, unless_gone

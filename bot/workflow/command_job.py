@@ -10,12 +10,12 @@ from bot.commands import CommandContext, CommandReply
 from bot.config import Config
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.jobs import Job
 from bot.render import load
 from bot.values import CommandAsk, CommentRef
 from bot.workflow import commands, refresh_job, replies
 from bot.workflow.commands import REVIEWS
 from bot.workflow.given_command import GivenCommand
+from bot.workflow.jobs import Job
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server

@@ -13,10 +13,10 @@ from bot.checkout.shown import know_secrets
 from bot.config import Config, policy
 from bot.findings import silencing
 from bot.outputs import json_file
-from bot.publish import checks
-from bot.publish.checks import CheckEnding
 from bot.values import CustomCheck, Dismissal, Ending, OwnerRule, PullFacts, PullRef, Review
 from bot.values.review import Lack
+from bot.workflow.publish import checks
+from bot.workflow.publish.checks import CheckEnding
 
 if TYPE_CHECKING:  # a step of a workflow has no database
     from bot.storage import Store

@@ -9,8 +9,6 @@ from bot import github
 from bot.commands import CommandReply
 from bot.errors import HostError, HostRefused
 from bot.github import Host, apps
-from bot.jobs import Job
-from bot.publish import checks, notice
 from bot.render import load, plain
 from bot.values import (
     Ask,
@@ -41,6 +39,8 @@ from bot.workflow import (
     review_job,
     unread,
 )
+from bot.workflow.jobs import Job
+from bot.workflow.publish import checks, notice
 from bot.workflow.server import Server, remember_failure
 
 OfPull = TypeVar("OfPull", bound=PullAsk)

@@ -5,9 +5,9 @@ import logging
 
 from bot.errors import HostRefused
 from bot.github import apps
-from bot.jobs import Job
 from bot.values import Forget
 from bot.workflow import journals, kept_facts, packages
+from bot.workflow.jobs import Job
 from bot.workflow.server import Server
 
 LATE = 3.0  # seconds after which GitHub's own list is believed: right after the event it may be behind

@@ -11,9 +11,9 @@ from bot.workflow.pull_state import PullState
 
 if TYPE_CHECKING:  # a step of a workflow reads commands, and has neither jobs nor storage
     from bot.github import Host
-    from bot.jobs import Job
     from bot.storage import Store
     from bot.values import LearnedRule, RuleState
+    from bot.workflow.jobs import Job
     from bot.workflow.server import Server
 
 

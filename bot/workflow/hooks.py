@@ -3,8 +3,8 @@
 from typing import cast
 
 from bot import registry
-from bot.jobs import Job
 from bot.values import ChecksEnded, PullRef
+from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
 

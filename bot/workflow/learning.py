@@ -22,12 +22,12 @@ from bot.commands.target import finding_numbers, read
 from bot.errors import HostError, HostRefused
 from bot.github import Host, shapes
 from bot.outputs import marker
-from bot.publish import existing
-from bot.publish.existing import PostedFinding
 from bot.render import Phrases, Safe, code, phrase
 from bot.storage import Store
 from bot.values import CommentRef, Dismissal, Finding, LearnedRule, PostedComment, PullRef, RuleState
 from bot.workflow import commands
+from bot.workflow.publish import existing
+from bot.workflow.publish.existing import PostedFinding
 
 RULE = "rule"  # the kind of our marker
 # Comments that people have rejected, people whose permission is asked for, rejections that one job reads.

@@ -4,10 +4,10 @@ from bot import config, github
 from bot.config import Config, policy
 from bot.errors import HostError, OverLimit, UsageError
 from bot.github import Host
-from bot.jobs import Job
-from bot.publish import checks
 from bot.values import Ending, MergeGroup, PullRef
 from bot.workflow import conclusions, pull_state
+from bot.workflow.jobs import Job
+from bot.workflow.publish import checks
 from bot.workflow.server import Server, unless_gone
 
 PASSES, STOPS = "check_queue", "check_queue_stops"  # the keys of the answers

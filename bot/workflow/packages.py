@@ -22,7 +22,6 @@ from bot.consumers.disclosure import disclosure
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
 from bot.github import apps, shapes
 from bot.github.client import GitHubClient
-from bot.jobs import Job
 from bot.machine import files
 from bot.storage.packages import PackageHome
 from bot.values import PackageSurvey, PullRef
@@ -30,6 +29,7 @@ from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
 from bot.workflow import consumers
 from bot.workflow.consumers import Home
 from bot.workflow.fetching import room
+from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from bot import render
 from bot.github import Host
 from bot.outputs import marker
-from bot.publish import existing
-from bot.publish.job import summaries
 from bot.values import ReviewAsk
 from bot.values.ask import ASKED
+from bot.workflow.publish import existing
+from bot.workflow.publish.job import summaries
 
 PUSHED = frozenset({"push", "catch-up"})
 RETURNS = frozenset({"reopened", "ready"})  # a pull request that comes back for another review brings new commits

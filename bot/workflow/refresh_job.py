@@ -9,14 +9,14 @@ from bot import github
 from bot.config import Config
 from bot.errors import OverLimit, StorageError
 from bot.github import Host
-from bot.jobs import Job
 from bot.payloads import MadeReview
-from bot.publish import checks, renew
 from bot.storage.reviews import StoredReview
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.review import Lack
 from bot.workflow import conclusions
 from bot.workflow.hooks import hooks
+from bot.workflow.jobs import Job
+from bot.workflow.publish import checks, renew
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server, unless_gone
 

@@ -16,12 +16,12 @@ from bot.commands.target import read
 from bot.config import Config
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError
 from bot.github import Host
-from bot.jobs import Job
 from bot.payloads import Remark
 from bot.render import Safe, load
 from bot.values import Dismissal, RemarkAsk
 from bot.values.daily import CapReached
 from bot.workflow import conclusions, refresh_job, replies, spending
+from bot.workflow.jobs import Job
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server, unless_gone

@@ -1,9 +1,9 @@
 """Somebody re-runs all checks of a commit: each pull request that has one of deeprepo's check runs on it is reviewed again."""
 
 from bot import github
-from bot.jobs import Job
-from bot.publish import checks
 from bot.values import ChecksWanted, PullRef, ReviewAsk
+from bot.workflow.jobs import Job
+from bot.workflow.publish import checks
 from bot.workflow.server import Server
 
 MAX_PULLS = 10  # pull requests of a commit

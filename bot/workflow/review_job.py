@@ -12,12 +12,9 @@ from bot.config import policy
 from bot.config.policy import No
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
 from bot.github import Host
-from bot.jobs import Job
 from bot.outputs import facts, json_file
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
-from bot.publish import checks, notice
-from bot.publish.checks import CheckEnding
 from bot.render import line, load, visible
 from bot.storage import FinishedReview, Grant, StoredFinding
 from bot.values import Ending, Finding, Follow, PullRequest, Review, ReviewAsk
@@ -35,8 +32,11 @@ from bot.workflow import (
     spending,
     unread,
 )
+from bot.workflow.jobs import Job
 from bot.workflow.learning import Lessons
 from bot.workflow.progress import Say
+from bot.workflow.publish import checks, notice
+from bot.workflow.publish.checks import CheckEnding
 from bot.workflow.pull_state import PullState
 from bot.workflow.reviewer import SUPERSEDED, Funds, Reviewer, ReviewResult, ReviewRun
 from bot.workflow.server import Server, remember_failure

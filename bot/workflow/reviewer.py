@@ -13,8 +13,6 @@ from bot.errors import DeepRepoError, HostError, NothingToReview, SupersededErro
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import MadeReview
-from bot.publish import PublishResult, checks, publish
-from bot.publish.checks import CheckEnding
 from bot.values import Ending, PullRequest, Review, ReviewAsk
 from bot.values.ask import ASKED
 from bot.values.consumer import Consumers
@@ -22,6 +20,8 @@ from bot.values.progress import Progress
 from bot.values.review import Lack
 from bot.workflow import pull_state
 from bot.workflow.progress import Say, progress
+from bot.workflow.publish import PublishResult, checks, publish
+from bot.workflow.publish.checks import CheckEnding
 from bot.workflow.pull_state import PullState
 from bot.workflow.push_count import PushCount
 

@@ -17,7 +17,6 @@ from bot.config import Config, Settings
 from bot.config.policy import No
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host, Identity, RequestPace
-from bot.jobs import Job, Jobs, asks
 from bot.outputs.posts import Comments
 from bot.payloads import FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.render import line, visible
@@ -39,6 +38,7 @@ from bot.values import (
     Trigger,
 )
 from bot.workflow import fetching, pull_state
+from bot.workflow.jobs import Job, Jobs, asks
 from bot.workflow.progress import Say
 from bot.workflow.pull_state import PullState
 from impact.packages import PackageRow

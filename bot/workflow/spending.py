@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bot.config import Config, Settings, policy
 from bot.errors import StorageError
-from bot.journal.costs import JournalCosts, costs, costs_of
+from bot.review.journal.costs import JournalCosts, costs, costs_of
 from bot.values import PullRef
 from bot.values.daily import CapReached, DailyCaps
 from bot.workflow import journals

@@ -8,11 +8,11 @@ from bot import config
 from bot.config import policy
 from bot.errors import HostError, HostRefused, OverLimit, UsageError
 from bot.github import Host
-from bot.publish import checks
-from bot.publish.checks import CheckOwner
 from bot.values import Ending, ReviewAsk
 from bot.values.change import is_object_id
 from bot.workflow import pull_state
+from bot.workflow.publish import checks
+from bot.workflow.publish.checks import CheckOwner
 from bot.workflow.server import Server
 
 BEGIN_SECONDS = 60.0  # seconds: where GitHub is away the job is put off soon, and this is done again

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from shop import FINDING, REPORT, Table, called
 
-from bot.agent import loop
+from bot.review.agent import loop
 from bot.review.session import Session
 from bot.values import Transcript
 from deeprepo_sandbox.scripted import Reply, ScriptedModel

@@ -5,9 +5,9 @@ import pytest
 from families import few
 from shop import FINDING, REPORT, Table, quiet
 
-from bot.agent import tools
-from bot.agent.state import RunState
-from bot.agent.tools import report
+from bot.review.agent import tools
+from bot.review.agent.state import RunState
+from bot.review.agent.tools import report
 from bot.review.session import Session
 from bot.values import Finding, Source, Verdict
 from rlm.errors import ProviderRefused

@@ -8,8 +8,8 @@ from dialect_blocks import REFUSED
 from families import few
 from shop import Table, quiet
 
-from bot.agent import tools
-from bot.agent.state import RunState
+from bot.review.agent import tools
+from bot.review.agent.state import RunState
 from bot.review.session import Session
 from bot.values import Source
 from rlm.repl import hints

@@ -8,8 +8,8 @@ from failing_roots import ROOTS, WORKERS, Root
 from families import few
 from shop import Table
 
-from bot import strategies
 from bot.findings.quotes import locate
+from bot.review import strategies
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
 from bot.values import Transcript

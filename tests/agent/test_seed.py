@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from bot import config
-from bot.agent import seed
 from bot.brief import Brief
+from bot.review.agent import seed
 from bot.review.coverage import CoverageTracker
 from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Reference

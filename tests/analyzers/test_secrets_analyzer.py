@@ -7,8 +7,8 @@ from fakes import Repository
 
 from bot.analyzers import secrets
 from bot.checkout import Checkout
-from bot.masking.masks import Masks
 from bot.secrets import detect
+from bot.secrets.masking.masks import Masks
 from bot.values import Dependents, Finding, PullRequest
 
 # Put together here, so that no scanner takes this file for a leak.

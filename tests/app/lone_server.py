@@ -87,8 +87,8 @@ def process(folder: Path, kind: str = "server", **variables: str) -> Iterator[Pr
 def main() -> None:
     """The process itself."""
     from bot import app, config
-    from bot.jobs import Apologise, Job, Work
     from bot.values import Ask
+    from bot.workflow.jobs import Apologise, Job, Work
 
     book = Path(sys.argv[1])
     if "FILES" in os.environ:

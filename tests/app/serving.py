@@ -21,9 +21,9 @@ from bot import app
 from bot.app import RunningServer, running
 from bot.app.running import Leaving
 from bot.config import App, Server, ServerPlace
-from bot.jobs import Apologise, Job, Work
 from bot.storage import FinishedReview, Store
 from bot.values import Ask, ReviewAsk
+from bot.workflow.jobs import Apologise, Job, Work
 from bot.workflow.server import remember_failure
 
 SECRET = "a secret of the webhook, planted"

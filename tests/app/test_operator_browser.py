@@ -12,8 +12,8 @@ from browsing import Window
 from visiting import Visit, stored, visit
 
 from bot.app import operator
-from bot.jobs import Job
 from bot.values import Ask, PullRef, ReviewAsk
+from bot.workflow.jobs import Job
 
 pytestmark = [pytest.mark.slow, browsing.NEEDED]
 AXE = Path(__file__).parents[2] / ".cache/axe/node_modules/axe-core/axe.min.js"

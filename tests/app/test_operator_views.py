@@ -10,9 +10,9 @@ from serving import Served, pull, served, settings
 from bot.app import operator
 from bot.app.operator import views
 from bot.errors import GitError
-from bot.jobs import Job
 from bot.render import forms
 from bot.values import Ask, ReviewAsk
+from bot.workflow.jobs import Job
 
 
 def call(role: str, at: str, usd: float | None = 0.5, **more: object) -> dict[str, object]:

@@ -15,9 +15,9 @@ from serving import SECRET, Served, served, settings
 from bot.app import operator
 from bot.app.opening import Work
 from bot.config import Server
-from bot.jobs import asks
 from bot.storage import Failure, FinishedReview, StoredFinding
 from bot.values import PullRef, ReviewAsk
+from bot.workflow.jobs import asks
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Repo
 

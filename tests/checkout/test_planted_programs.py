@@ -91,7 +91,7 @@ def test_looking_a_finding_up_starts_no_program(watched: Planted) -> None:
 def test_no_tool_of_an_editor_starts_the_program(watched: Planted, tmp_path: Path) -> None:
     """The tools of `deeprepo mcp`: a review of uncommitted work, and who calls a function."""
     folder = str(watched.repository.folder)
-    from bot.mcp import local
+    from bot.cli.mcp_server import local
 
     done, _ = asyncio.run(
         local.review(folder, "uncommitted", {"strategy": "offline"}, str(tmp_path), lambda _: None, None)

@@ -5,7 +5,7 @@ import pytest
 from fakes import Repository
 from recorded import Ended, branches, deeprepo, scripted
 
-from bot.strategies.estimate import ASKING, LIKELY_CHARS, LOOKED_UP
+from bot.review.strategies.estimate import ASKING, LIKELY_CHARS, LOOKED_UP
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 

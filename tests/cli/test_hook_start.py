@@ -18,11 +18,11 @@ RUN = (
     "import sys\nfrom bot.__main__ import main\ntry:\n    main()\nfinally:\n    print(end=' '.join(['', *sys.modules]))"
 )
 OURS = {
-    "bot.agent.loop",
-    "bot.strategies.estimate",
+    "bot.review.agent.loop",
+    "bot.review.strategies.estimate",
     "bot.findings.claims",
     "bot.review.workers",
-    "bot.strategies.rlm",
+    "bot.review.strategies.rlm",
     "bot.values.host",
     "bot.config.server",
     "impact.languages.javascript",

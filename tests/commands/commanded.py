@@ -15,7 +15,6 @@ from bot import config, pipeline, storage, wiring
 from bot.commands import CommandContext, CommandReply, Permission, answering
 from bot.config import Settings
 from bot.github import Host
-from bot.jobs import Job
 from bot.outputs import json_file, marker
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
@@ -31,6 +30,7 @@ from bot.values import (
 )
 from bot.workflow import commands
 from bot.workflow.given_command import GivenCommand
+from bot.workflow.jobs import Job
 from bot.workflow.learning import Lessons
 from bot.workflow.pull_state import PullState
 from bot.workflow.server import Server

@@ -5,9 +5,9 @@ from beside import Files, beside, text
 from fakes import Repository
 from shop import Table
 
-from bot.context import definitions
-from bot.context.builder import NEARBY_TOKENS
-from bot.context.cross_unit import MAX_PICKS
+from bot.review.context import definitions
+from bot.review.context.builder import NEARBY_TOKENS
+from bot.review.context.cross_unit import MAX_PICKS
 from bot.review.session import Session
 
 BASE: Files = {"shop/__init__.py": "", "shop/rates.py": "RATE = 2\n", "shop/cart.py": "LIMIT = 3\n"}

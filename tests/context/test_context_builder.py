@@ -3,10 +3,10 @@ import step
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.context import identifiers, usages
-from bot.context.builder import NEARBY_TOKENS, ContextBuilder
-from bot.context.searches import Searches
 from bot.diff import units
+from bot.review.context import identifiers, usages
+from bot.review.context.builder import NEARBY_TOKENS, ContextBuilder
+from bot.review.context.searches import Searches
 from bot.values import Dependents, Excerpt, Reference, Unit
 from rlm.values import tokens
 

@@ -3,8 +3,8 @@
 import pytest
 from shop import Table, called
 
-from bot.agent import loop
-from bot.context.data_files import MAX_CHARS, parse
+from bot.review.agent import loop
+from bot.review.context.data_files import MAX_CHARS, parse
 from bot.review.session import Session
 from rlm.texts.keys import paths
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shop import Table, called, quiet
 
-from bot.agent import loop
-from bot.context.long_text import chunks
+from bot.review.agent import loop
+from bot.review.context.long_text import chunks
 from bot.review.session import Session
 from impact.ports import Tree
 from rlm.values import Prompt

@@ -5,8 +5,8 @@ from functools import partial
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.context import look_ups
-from bot.context.look_ups import LookedUp, LookUps
+from bot.review.context import look_ups
+from bot.review.context.look_ups import LookedUp, LookUps
 from bot.review.opening import _readers
 from bot.values import Excerpt, LookUp
 from impact import uses

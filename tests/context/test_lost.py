@@ -3,9 +3,9 @@ import step
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.context.builder import ContextBuilder
-from bot.context.searches import Searches
 from bot.diff import units
+from bot.review.context.builder import ContextBuilder
+from bot.review.context.searches import Searches
 from bot.values import Dependents, Excerpt
 
 Files = dict[str, str | bytes | None]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.context.packing import pack, scale
+from bot.review.context.packing import pack, scale
 from bot.values import Unit
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from families import few
 
-from bot.journal import reviews
+from bot.review.journal import reviews
 from deeprepo_evals.train import Rollout, Task, policies, roll, score
 from deeprepo_evals.train.reward import COVERAGE
 from deeprepo_evals.train.run import provider_failed

@@ -35,7 +35,7 @@ MAPS = "bot/config/elsewhere/"  # what the settings of other reviewers come to h
 ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has another meaning
     "ci": {
         "bot/values/ask.py": "how the names of jobs begin that a server has stored",
-        "bot/jobs/asks.py": "the same",
+        "bot/workflow/jobs/asks.py": "the same",
         "bot/run/runners.py": "an option of test runners",
     },
 }

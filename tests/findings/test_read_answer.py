@@ -4,8 +4,8 @@ from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
-from bot.context import file_questions
 from bot.findings import read
+from bot.review.context import file_questions
 from bot.values import Source
 
 SOURCE = Source("model", "m", "worker")

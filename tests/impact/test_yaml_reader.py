@@ -3,7 +3,7 @@
 import pytest
 
 from bot.config import yaml_text
-from bot.context.data_files import parse
+from bot.review.context.data_files import parse
 from impact.declarations import yaml_lines
 from impact.declarations.reading import UnreadableDataError
 from impact.text import yaml_reader

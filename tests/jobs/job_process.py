@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from bot import storage
-from bot.jobs import Job, Jobs, JobSettings
 from bot.values import Ask, PullRef, ReviewAsk
+from bot.workflow.jobs import Job, Jobs, JobSettings
 
 FOLDER, URL, LOG, *ASKED = sys.argv[1:]
 

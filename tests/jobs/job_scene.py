@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 
 from bot import storage
-from bot.jobs import Job, Jobs, JobSettings
 from bot.values import Ask, CommandAsk, CommentRef, PullRef, ReviewAsk
+from bot.workflow.jobs import Job, Jobs, JobSettings
 
 PATIENCE = 20.0  # seconds after which a test that waits has failed
 

@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 from job_scene import Diary, Scene, command, pull, push
 
-from bot.jobs import Job, asks, engine
 from bot.values import Ask, Forget
+from bot.workflow.jobs import Job, asks, engine
 
 
 def names(scene: Scene) -> set[str]:

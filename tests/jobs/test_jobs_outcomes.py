@@ -6,8 +6,8 @@ import pytest
 from job_scene import Diary, Scene, push
 
 from bot.errors import HostDown, HostLimited, HostRefused
-from bot.jobs import Job
 from bot.values import Ask
+from bot.workflow.jobs import Job
 from rlm.journal.writer import Journal
 
 

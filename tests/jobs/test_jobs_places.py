@@ -6,8 +6,8 @@ from job_scene import Diary, Scene, push
 
 from bot import storage
 from bot.errors import StorageError, UsageError
-from bot.jobs import Jobs, JobSettings
-from bot.jobs.keys import Keys
+from bot.workflow.jobs import Jobs, JobSettings
+from bot.workflow.jobs.keys import Keys
 
 
 async def test_a_second_process_is_refused(on_sqlite: Scene) -> None:

@@ -5,8 +5,8 @@ import pytest
 from job_scene import Diary, Scene, command, pull, push
 
 from bot.errors import StorageError
-from bot.jobs import queue
 from bot.values import Ask, CommentRef, Forget, MergeGroup, ReviewAsk
+from bot.workflow.jobs import queue
 
 SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
 

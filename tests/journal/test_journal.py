@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.errors import UsageError
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from bot.values import PullRequest
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 from rlm.errors import BudgetSpent, ProviderRefused, TimedOut

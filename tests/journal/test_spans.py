@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.journal.record import finish
-from bot.journal.spans import exporting
+from bot.review.journal.record import finish
+from bot.review.journal.spans import exporting
 from bot.values import Coverage, PullRequest, Review, StrategyChoice
 from rlm.journal import codec
 from rlm.journal.codec import Start

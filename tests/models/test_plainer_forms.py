@@ -9,7 +9,7 @@ import pytest
 from raw_server import raw_server
 from talking import ANSWER, TOOL, asked
 
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from rlm import models
 from rlm.errors import (
     AccountRefused,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from bot.errors import DeepRepoError
-from bot.journal.costs import JournalCosts, costs, costs_of
-from bot.masking.masks import Masks
+from bot.review.journal.costs import JournalCosts, costs, costs_of
+from bot.secrets.masking.masks import Masks
 from bot.values import PullRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply

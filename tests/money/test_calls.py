@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from deeprepo_sandbox.scripted import ScriptedModel
 from rlm.errors import BadAnswer, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
 from rlm.journal.writer import Journal

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from rlm.errors import RateLimited
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Script
 from rlm import models

@@ -12,8 +12,8 @@ from sample_reviews import FINDING, REVIEW
 
 from bot.commands.answering import CheckedAnswer
 from bot.commands.conversation.answering import Answer
-from bot.masking import hide
-from bot.masking.masks import NOTE, PLACEHOLDER, Masks
+from bot.secrets.masking import hide
+from bot.secrets.masking.masks import NOTE, PLACEHOLDER, Masks
 from bot.values import PlacedFinding, Review
 from rlm.values import Message, Prompt
 

@@ -32,7 +32,7 @@ def test_what_the_plugin_starts_exists() -> None:
 
 def test_the_skill_names_tools_that_exist() -> None:
     """All of them, each as the server calls it, and arguments that it takes."""
-    from bot.mcp import server
+    from bot.cli.mcp_server import server
 
     tools = {tool.name: set(tool.input_schema["properties"]) for tool in asyncio.run(server(".").list_tools())}
     text = (PLUGIN / "skills/deeprepo/SKILL.md").read_text()

@@ -6,9 +6,9 @@ from hosted import Scene, finding, reviewed
 from unprompted import unprompted
 
 from bot.outputs import marker
-from bot.publish import PublishResult, checks
 from bot.values import Review
 from bot.values.progress import Progress
+from bot.workflow.publish import PublishResult, checks
 from deeprepo_sandbox.github import Fault
 
 OUTCOME = PublishResult(1, 2, "https://github.example/acme/shop/pull/1#issuecomment-1")

@@ -7,10 +7,10 @@ from hosted import finding, reviewed
 
 from bot import config
 from bot.config import Settings, policy
-from bot.publish import checks
 from bot.values import Coverage, CoverageRow, Cut, Verdict
 from bot.values.custom_check import CheckReport
 from bot.values.review import Lack
+from bot.workflow.publish import checks
 from tests.hosted import now
 
 UNIT = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))

@@ -3,10 +3,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 from hosted import Scene, finding, reviewed, wanted
 
-from bot import publish
 from bot.errors import HostDown, SupersededError
 from bot.outputs import posts
 from bot.values import CommentSpot, PlacedFinding, Review
+from bot.workflow import publish
 from deeprepo_sandbox.github import Fault
 
 

@@ -4,7 +4,7 @@ import pytest
 from hosted import Scene
 from told_reviews import ALL, put, said, six
 
-from bot import publish
+from bot.workflow import publish
 from deeprepo_sandbox.github import Fault
 
 

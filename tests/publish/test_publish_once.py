@@ -5,9 +5,10 @@ from hosted import Scene, finding, reviewed, wanted
 from pydantic import SecretStr
 from told_reviews import ALL, put, said, six
 
-from bot import github, publish
+from bot import github
 from bot.outputs import marker, posts
 from bot.values import PlacedFinding
+from bot.workflow import publish
 
 
 async def test_every_finding_is_told_where_it_can_stand(at: Scene) -> None:

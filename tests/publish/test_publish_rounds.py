@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from hosted import HEAD, Scene, finding, reviewed, scene, wanted
 
-from bot import github, publish
+from bot import github
 from bot.outputs import posts
 from bot.values import Review
+from bot.workflow import publish
 from deeprepo_sandbox.github import Fault
 from deeprepo_sandbox.github.things import ReviewComment
 from tests.hosted import now

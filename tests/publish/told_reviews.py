@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from hosted import BASE, Scene, finding, reviewed, wanted
 
-from bot import publish
 from bot.outputs import marker, posts
 from bot.values import ChangedFile, DiffLine, Hunk, Review
+from bot.workflow import publish
 
 LINES = tuple(DiffLine(" ", text, at, at) for at, text in enumerate(BASE.splitlines(), 1) if at < 9)
 FIRST_HUNK = (ChangedFile("app.py", "app.py", "modified", (Hunk(1, 8, 1, 9, LINES),)),)

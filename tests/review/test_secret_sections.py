@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from rlm.values import Message, Prompt
 
 VALUE = "Hq8vZ2kLw9Rt4Xm"

@@ -13,12 +13,12 @@ from families import few
 from secret_samples import SAMPLES
 
 from bot import wiring
-from bot.masking.masks import PLACEHOLDER, Masks
 from bot.outputs import OUTPUTS, posts
-from bot.publish import checks
 from bot.render import load
 from bot.secrets.forms import known_forms
+from bot.secrets.masking.masks import PLACEHOLDER, Masks
 from bot.values import Review, ReviewRequest
+from bot.workflow.publish import checks
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
@@ -153,7 +153,7 @@ def test_a_review_with_secrets_is_played_back(tap: Tap) -> None:
 
 async def replayed(tap: Tap) -> Review:
     """The last review of the journal, once more."""
-    from bot.journal import replay
+    from bot.review.journal import replay
     from bot.wiring import review as parts
 
     recorded, section, begun = replay.last_finished(tap.journal)

@@ -9,9 +9,9 @@ from diff_rows import rows
 
 from bot import render
 from bot.commands.conversation import Speech
-from bot.context.look_ups import LookedUp
 from bot.diff import FileDiff
 from bot.findings import claims
+from bot.review.context.look_ups import LookedUp
 from bot.review.guidance import Advice
 from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit
 from rlm.values import tokens

@@ -15,8 +15,8 @@ from fakes import Repository
 from reported import reported
 
 from bot import pipeline, wiring
-from bot.journal import replay
 from bot.outputs import OUTPUTS, markdown, posts
+from bot.review.journal import replay
 from bot.values import Review, ReviewRequest
 from bot.wiring import review as review_of
 from deeprepo_sandbox import providers as doubles

@@ -5,7 +5,7 @@ import pytest
 
 from bot import storage
 from bot.errors import StorageError
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from deeprepo_sandbox import providers as doubles
 from rlm.journal import reader
 from rlm.journal.writer import Journal

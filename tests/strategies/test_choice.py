@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from diff_rows import rows
 
-from bot.strategies import choose
+from bot.review.strategies import choose
 from bot.values import Reference, ReviewEffort, Unit
 
 UNIT = Unit(

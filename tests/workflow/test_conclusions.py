@@ -11,11 +11,11 @@ from hosted import finding, reviewed
 from bot import config, storage
 from bot.config import Config, Settings
 from bot.outputs import json_file
-from bot.publish import checks
-from bot.publish.checks import CheckEnding
 from bot.storage import FinishedReview, Store
 from bot.values import Dismissal, Ending, PlacedFinding, PullFacts, PullRef, Review
 from bot.workflow import conclusions
+from bot.workflow.publish import checks
+from bot.workflow.publish.checks import CheckEnding
 
 ONE, TWO = PullRef(7, 11, "acme", "shop", 1), PullRef(7, 11, "acme", "shop", 2)
 HEAD = "b" * 40

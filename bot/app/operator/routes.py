@@ -16,9 +16,9 @@ from bot.app.operator.gate import Gate, SignedIn, key_of
 from bot.app.operator.signing_in import AtGate, Form, NotSignedIn, Session
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError, UsageError
-from bot.jobs import asks
 from bot.storage.listing import DAY
 from bot.storage.reviews import ReviewEnding
+from bot.workflow.jobs import asks
 
 LARGEST = (1 << 63) - 1  # an id that a database takes
 Id = Annotated[str, StringConstraints(max_length=400, pattern="^[!-~]*$")]  # of a job, as it is in an address

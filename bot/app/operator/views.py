@@ -18,14 +18,14 @@ from bot.app.operator.gate import SignedIn
 from bot.app.operator.plots import Plot, Share
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
-from bot.jobs import ListedJob
-from bot.journal import reviews
-from bot.journal.tally import Tally
+from bot.review.journal import reviews
+from bot.review.journal.tally import Tally
 from bot.storage import Failure, Store
 from bot.storage.findings import addressed_share
 from bot.storage.listing import DAY, DaySum, ListedReview
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
 from bot.workflow import journals
+from bot.workflow.jobs import ListedJob
 from rlm.journal.codec import Row
 
 ROWS = 50  # of one page of a list

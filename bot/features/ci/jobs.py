@@ -16,7 +16,7 @@ from bot.features.ci.explain import MAX_LOG_CHARS
 from bot.features.ci.values import CIJobLog, FilePatch, JobEnding, LogState
 from bot.github import Host, shapes
 from bot.outputs import marker
-from bot.publish import checks
+from bot.workflow.publish import checks
 
 ENDINGS: tuple[JobEnding, ...] = get_args(JobEnding)
 ACTIONS = "github-actions"  # the App whose check runs are jobs, with logs under the same number

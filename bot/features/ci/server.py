@@ -12,9 +12,9 @@ from bot.features.ci import jobs, tasks
 from bot.features.ci.section import FAILED_JOBS
 from bot.features.ci.settings import CISettings
 from bot.features.ci.values import CIReport
-from bot.jobs import Job
 from bot.values import ChecksEnded, Follow, PullRef
 from bot.workflow.hooks import ServerHooks
+from bot.workflow.jobs import Job
 from bot.workflow.reviewer import ReviewRun
 from bot.workflow.server import Server
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from bot.context import identifiers, result_flow
-from bot.context.builder import Uses
-from bot.context.call_sites import call_sites
 from bot.diff import file_diffs
 from bot.diff.tell import GAP
 from bot.diff.units import ShownLines
+from bot.review.context import identifiers, result_flow
+from bot.review.context.builder import Uses
+from bot.review.context.call_sites import call_sites
 from bot.review.survey import Survey
 from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, Unit
 from impact.text.paths import is_product

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from bot import render
-from bot.context.packing import ONE_PROMPT
 from bot.findings.quotes import first_line, fold
 from bot.review import foresight
+from bot.review.context.packing import ONE_PROMPT
 from bot.review.guidance import tongue
 from bot.review.pairs.altered_definitions import Pair, pairs
 from bot.review.pairs.packing import MOST_CALLS, PROMPT_TOKENS, pack

@@ -12,11 +12,11 @@ from bot.commands import CommandContext, CommandReply, target
 from bot.errors import OverLimit, UsageError
 from bot.github import Host
 from bot.payloads import FixRequest, MadeFix
-from bot.publish import committing
-from bot.publish.committing import CommitRefused
 from bot.values import CommandAsk, Finding
 from bot.workflow import conclusions
 from bot.workflow.given_command import GivenCommand, Word
+from bot.workflow.publish import committing
+from bot.workflow.publish.committing import CommitRefused
 
 MOST_NAMES = 50  # of findings in one command
 MOST_PATCH = 40_000  # characters: GitHub takes a comment of 65,536

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 
-from bot.context import file_questions
-from bot.context.file_questions import Sight
 from bot.errors import DeepRepoError, UsageError
+from bot.review.context import file_questions
+from bot.review.context.file_questions import Sight
 from deeprepo_evals import words
 from deeprepo_evals.context.problems import Problem
 from deeprepo_evals.context.room import Room

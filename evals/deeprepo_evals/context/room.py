@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from bot.agent import texts
-from bot.agent.texts import Reader, TextInquiry
+from bot.review.agent import texts
+from bot.review.agent.texts import Reader, TextInquiry
 from bot.review.session import Session
 from deeprepo_evals.context.problems import Problem
 from rlm.journal.writer import Journal

@@ -12,7 +12,7 @@ from bot.checkout import Checkout
 from bot.findings import placing, read
 from bot.findings.merge import merge
 from bot.findings.quotes import check_quotes
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from bot.values import ChangedFile, Finding, PlacedFinding, PullRequest, Source
 from deeprepo_evals.reviews import outcome, product
 from deeprepo_evals.reviews.oracle import Oracle

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.errors import DeepRepoError
 from bot.findings.read import strict, text
-from bot.masking.masks import Masks
+from bot.secrets.masking.masks import Masks
 from deeprepo_evals import results, words
 from deeprepo_evals.results import Item, Run
 from deeprepo_evals.reviews.cases import Defect, near

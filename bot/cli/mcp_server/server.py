@@ -1,0 +1,162 @@
+"""The tools `review`, `explain`, `hand_over` and `callers`, by the official SDK: the only import of it."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
+
+from bot import __version__
+from bot.cli.mcp_server import local
+from bot.errors import DeepRepoError, NothingToReview
+from bot.render import visible
+from bot.values import Review, ReviewEffort
+from bot.wiring.settling import Round
+
+INSTRUCTIONS = (
+    "deeprepo reviews a local git change by reading beyond the diff: every changed definition and everything that depends "
+    "on it. Call `review` before a change is pushed, `explain` with the number of a finding for its proof, `hand_over` for a prompt "
+    "that says how to fix what was found, and `callers` "
+    "before a signature is changed. Nothing in the repository is written. "
+    "The answer of `review` ends with `settled:`; once it is true another round adds nothing, and after three rounds it always is."
+)
+READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+PAYS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
+
+
+class Tools(MCPServer[object]):
+    """The SDK's server, with arguments that have to be known: it would drop others without a word, a misspelt cap among them."""
+
+    async def list_tools(self) -> list[Tool]:
+        """The tools, with schemas that allow no other arguments."""
+        tool_list = await super().list_tools()
+        without_extras = {"additionalProperties": False}
+        return [tool.model_copy(update={"input_schema": tool.input_schema | without_extras}) for tool in tool_list]
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[object, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool. Raises ToolError if it has no such argument."""
+        properties = next(
+            (tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), None
+        )
+        unknown = ", ".join(sorted(arguments.keys() - properties.keys())) if properties is not None else ""
+        if properties is not None and unknown:
+            raise ToolError(f"unknown argument {unknown}: {name} takes {', '.join(properties)}")
+        return await super().call_tool(name, arguments, context)
+
+
+def server(repo: str) -> MCPServer[object]:
+    """The server for one repository. Reviews are kept while it runs, so that `explain` needs no second one."""
+    tools = Tools("deeprepo", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", subscriptions=False)
+    last: list[Review] = []
+    rounds: dict[str, Round] = {}  # the last one, by what was reviewed
+
+    @tools.tool(annotations=PAYS, structured_output=False)
+    async def review(  # noqa: D417 - the context is no argument of the tool's
+        context: Context[object, Any],
+        change: str = "",
+        effort: ReviewEffort | None = None,
+        max_usd: float | None = None,
+        consumers: tuple[str, ...] = (),
+    ) -> str:
+        """Review a local change and return the findings as text; `hand_over` has a prompt for each.
+
+        The answer ends with `settled: true` when another round cannot add anything, after three rounds at most. `TODO(#123)` on the
+        line of a finding, or on the one above, answers it.
+
+        Args:
+            change: "" for what HEAD adds to the default branch, "uncommitted" for all local work, "staged" for the
+                index, or a range such as "main..feature".
+            effort: how far it goes; "none" reviews by code alone (no key, no cost). Without it the configured one holds.
+            max_usd: a hard cap in dollars; without it the configured one holds.
+            consumers: paths of clones of repositories that use this one; what the change breaks there is reported too.
+        """
+        with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+            flags = {"effort": effort, "usd": max_usd, "with": consumers}
+            async with _progress(context) as say:
+                return await _sentence(_review(repo, change, flags, scratch, say, last, rounds))
+
+    @tools.tool(annotations=READ_ONLY, structured_output=False)
+    async def explain(finding: int) -> str:
+        """Everything that is known of one finding of the last review: why, the consequence, the proof, the suggestion.
+
+        Args:
+            finding: its number in the last review, from 1.
+        """
+        return await _sentence(local.explanation(_last(last), finding))
+
+    @tools.tool(annotations=READ_ONLY, structured_output=False)
+    async def hand_over(finding: int = 0) -> str:
+        """A prompt that says what to fix: file, lines, defect, evidence, and what must not change.
+
+        Args:
+            finding: its number in the last review, from 1; 0 for all open findings.
+        """
+        return await _sentence(local.handed_over(_last(last), finding))
+
+    @tools.tool(annotations=READ_ONLY, structured_output=False)
+    async def callers(symbol: str) -> str:
+        """Every place of the repository, uncommitted work included, where a name is called, imported or mentioned as code.
+
+        Args:
+            symbol: the name as callers write it, "resolve" or "Resolver.resolve".
+        """
+        with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
+            return await _sentence(local.callers(repo, symbol, scratch))
+
+    return tools
+
+
+async def _review(
+    repo: str,
+    change: str,
+    flags: Mapping[str, Any],
+    scratch: str,
+    say: Callable[[str], None],
+    last: list[Review],
+    rounds: dict[str, Round],
+) -> str:
+    review, rounds[change] = await local.review(repo, change, flags, scratch, say, rounds.get(change))
+    last[:] = [review]
+    return local.text(review, rounds[change])
+
+
+@asynccontextmanager
+async def _progress(context: Context[object, Any]) -> AsyncIterator[Callable[[str], None]]:
+    """What the review says is sent on in its order, as progress, to a client that has asked for it."""
+    lines: asyncio.Queue[str | None] = asyncio.Queue()
+
+    async def pass_on() -> None:
+        step = 0
+        while (line := await lines.get()) is not None:
+            step += 1
+            await context.report_progress(step, message=visible(line))
+
+    sending = asyncio.create_task(pass_on())
+    try:
+        yield lines.put_nowait
+    finally:
+        lines.put_nowait(None)
+        await sending
+
+
+def _last(reviews: Sequence[Review]) -> Review:
+    """Return the last review. Raises ToolError if there is none."""
+    if not reviews:
+        raise ToolError("There is no review yet: call `review` first.")
+    return reviews[0]
+
+
+async def _sentence(work: Awaitable[str]) -> str:
+    """Our own errors are sentences that the agent reads; an empty change is an answer. Anything else is a crash and stays one."""
+    try:
+        return await work
+    except NothingToReview as outcome:
+        return visible(str(outcome))
+    except DeepRepoError as error:
+        raise ToolError(visible(str(error))) from error

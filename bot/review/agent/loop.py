@@ -1,0 +1,111 @@
+"""A run of a root from seed to transcript."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import count
+
+from bot import render
+from bot.errors import UsageError
+from bot.review.agent import tools
+from bot.review.agent.state import RunState
+from bot.review.guidance import tongue
+from bot.review.session import Session
+from bot.values import Source, Transcript
+from rlm.loop.conversation import Conversation
+from rlm.loop.root import Outcome, RootRun
+from rlm.loop.stall import StallGuard
+from rlm.loop.work import CHILD_TURNS
+from rlm.repl.process import open_repl
+
+CHILD_FILES = 40  # changed files that are named in it
+CHILD_CHARS = 60_000  # of files in a child's first message; it opens the rest itself
+
+CUT_SHORT: dict[Outcome, str] = {"budget": "", "provider": "provider", "declined": "provider"}
+
+
+async def run(session: Session, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
+    """Run the root's turns over this session. Raises ReplUnavailable where no REPL starts; everything else ends in a transcript.
+
+    With `gate`, it is told that every unit has to be read; the strategy has what is still unread then read by workers.
+    """
+    root_run = await _run_root(session, seed, gate=gate, turns=turns or session.calls.budget.limits.turns)
+    return _transcript(session, root_run)
+
+
+async def _run_root(
+    session: Session, seed: str, *, gate: bool, turns: int, depth: int = 0, name: str = "root"
+) -> RootRun:
+    if session.root is None:
+        raise UsageError("no root model is configured: name one with --root, or use --strategy fanout or offline")
+    limits = session.calls.budget.limits
+    source = Source("model", session.root.name, "root", view="search" if gate or depth else "")
+    state = RunState(session, source=source, depth=depth, say=session.say)
+    children = count(1)
+    state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
+    instructions = render.text(
+        "prompts/root_system.md.j2",
+        turns=turns,
+        output_chars=limits.output_chars,
+        turn_seconds=limits.turn_seconds,
+        gate=gate,
+        takes_notes=session.takes_notes and not depth,
+        consumers=session.consumer_code.names if session.consumer_code is not None else (),
+    )
+    conversation = Conversation(partial(render.text, "prompts/root_turn.md.j2"))
+    conversation.open(instructions + tongue(session.language), seed)
+    async with open_repl(await tools.variables(session), tools.functions(state), limits) as repl:
+        root_run = RootRun(state, session.root, repl, conversation, StallGuard(turns), name)
+        await root_run.run()
+    return root_run
+
+
+async def _child(session: Session, task: str, paths: Sequence[str], depth: int, name: str) -> str:
+    """A root of its own for one task: its own REPL and conversation, the same session, budget and findings."""
+    texts = await session.tree.read_many(list(paths))
+    room, files = CHILD_CHARS, {}
+    for path, blob in texts.items():
+        whole = session.survey.masks.hide_known(
+            blob.decode("utf-8", "replace")
+        )  # before it is cut: half a secret is not recognised
+        files[path] = whole[: max(0, room)]
+        room -= len(files[path])
+    missing = [path for path in paths if not files.get(path)]
+    changed_paths = [file.path for file in session.files]
+    seed = render.text(
+        "prompts/root_child.md.j2",
+        pull=session.pull,
+        changed=changed_paths[:CHILD_FILES],
+        more_changed=max(0, len(changed_paths) - CHILD_FILES),
+        task=task,
+        files={p: t for p, t in files.items() if t},
+        missing=missing,
+    )
+    turns = min(CHILD_TURNS, session.calls.budget.limits.turns)
+    root_run = await _run_root(session, seed, gate=False, turns=turns, depth=depth, name=name)
+    return root_run.summary or f"[the child run ended without an answer: {root_run.end or 'it said nothing'}]"
+
+
+def _transcript(session: Session, root_run: RootRun) -> Transcript:
+    refusal = session.calls.budget.refused
+    notes = [root_run.end] if root_run.end else []
+    if refusal and root_run.outcome != "budget":
+        notes.append(f"Some questions to workers were not sent: {refusal}.")
+    notes += root_run.work.errors if not refusal else ()
+    return Transcript(
+        findings=tuple(session.findings),
+        summary=root_run.summary or _summary(session),
+        turns=tuple(root_run.turns),
+        notes=tuple(notes),
+        partial=root_run.outcome in CUT_SHORT or bool(refusal),
+        fault="provider" if CUT_SHORT.get(root_run.outcome) else "",
+    )
+
+
+def _summary(session: Session) -> str:
+    """Never nothing: a sentence made from the findings and the coverage."""
+    read, unread = len(session.units) - len(session.tracker.unread()), len(session.tracker.unread())
+    rest = f"; {unread} were not read" if unread else ""
+    if not session.findings:
+        return f"Nothing found in {read} of {len(session.units)} units{rest}."
+    worst = ", ".join(dict.fromkeys(finding.path for finding in session.findings))
+    return f"{render.count(len(session.findings), 'problem')} in {worst}{rest}."

@@ -1,0 +1,168 @@
+"""What the root starts with: the findings so far, the change itself if it fits, else its parts by rank, and who uses what changed. Pure."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bot import render
+from bot.diff import file_diffs
+from bot.diff.marks import marks
+from bot.diff.tell import FileDiff
+from bot.review.context.call_sites import distinct
+from bot.review.survey import Survey
+from bot.values import ChangedFile, Finding, LinkedIssue, Reference, Unit, severity_rank
+from impact.text.paths import decides_nothing, is_product
+from rlm.values import tokens
+
+MESSAGE_TOKENS = 14_000  # of the whole message
+DIFF_TOKENS = (
+    10_000  # above this the root sees the diffs of the first files of the product and one line for every other part
+)
+FIRST_FILES = 10
+LINES_AROUND_CHANGE = 5  # unchanged lines beside a change; fewer where only the first files are shown
+FEWER_LINES_AROUND = 2
+PART_LINES = 90  # of parts of the change that are one line each
+WHY_CHARS = 400  # of a finding's reason
+MAX_SITES = 60
+MAX_TESTS = 2  # lines of tests that may use what changed, by their name only
+SEED_FILES = 200
+FEWER_FILES, FEWER_SITES = 60, 30  # where the diff does not fit
+BODY_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class PartLine:
+    """A unit of the change in one line."""
+
+    unit: Unit
+    uses: int  # places outside the change that surely use it
+    marks: tuple[str, ...]
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """What comes first: what unchanged code uses, then what code marks as dangerous."""
+        return (-bool(self.uses), -len(self.marks), -self.uses, -self.unit.risk)
+
+
+def gather(
+    survey: Survey,
+    findings: Sequence[Finding] = (),
+    question: str = "",
+    issues: Sequence[LinkedIssue] = (),
+    undecided: Collection[str] = (),
+    doubts: Sequence[str] = (),
+    most: int = MESSAGE_TOKENS,
+) -> str:
+    """The seed under its limits; by rank where something is cut.
+
+    `issues`: those of which the root is to say whether they are done; `undecided`: fingerprints of findings that a second opinion could
+    not settle; `doubts`: what readers of pairs could not settle; `most`: tokens of the message of a change whose diff does not fit.
+    """
+    files, units = survey.files, survey.units
+    reviewable = [file for file in files if not file.skip]
+    whole_diffs = file_diffs(units, reviewable, LINES_AROUND_CHANGE)
+    size = sum(tokens(part.body) for part in whole_diffs)
+    whole = size <= DIFF_TOKENS * most // MESSAGE_TOKENS
+    sites = _use_places(survey.dependents.references, files)
+    parts = [] if whole else _rank(units, reviewable)
+    most_files, most_sites = (SEED_FILES, MAX_SITES) if whole else (FEWER_FILES, FEWER_SITES)
+    lines = parts[: PART_LINES * most // MESSAGE_TOKENS]
+    left_out = list(_left_out(len(parts) - len(lines), len(sites) - most_sites))
+
+    def compose(diffs: Sequence[FileDiff]) -> str:
+        shown = f"of which {render.count(len(diffs), 'file')} stand here; use diff(path)"
+        cut = [] if whole else [f"the diff: about {size:,} tokens, {shown}"]
+        return render.text(
+            "prompts/seed.md.j2",
+            pull=survey.pull,
+            body=render.cut(survey.pull.body, BODY_CHARS),
+            files=_in_order(files)[:most_files],
+            more_files=max(0, len(files) - most_files),
+            diffs=diffs,
+            parts=lines,
+            sites=sites[:most_sites],
+            findings=sorted(findings, key=lambda one: (severity_rank(one.severity), -one.votes)),
+            why_chars=WHY_CHARS,
+            doubts=doubts,
+            undecided=undecided,
+            left_out=cut + left_out,
+            question=question,
+            issues=issues,
+        )
+
+    return compose(whole_diffs if whole else _first(lines, reviewable, units, most - tokens(compose(()))))
+
+
+def _use_places(rows: Iterable[Reference], files: Sequence[ChangedFile]) -> list[Reference]:
+    """Where what changed is used: one use of each line, calls first. What a mere name speaks for counts where nothing surer is known of it.
+
+    Of files that decide nothing only if such files changed.
+    """
+    kinds = {"", *(decides_nothing(file.path) for file in files)}
+    references = [row for row in rows if row.sure or row.missing or decides_nothing(row.path) in kinds]
+    known = {row.symbol for row in references if row.sure}
+    told = _telling(
+        row for row in references if not row.is_guessed and (row.sure or row.missing or row.symbol not in known)
+    )
+    told.sort(key=lambda r: (r.path, r.line, not r.sure, not r.call))
+    first = [*{(row.path, row.line): row for row in reversed(told)}.values()]
+    idle = [row for row in first if row.test or decides_nothing(row.path)]
+    left_out = {*idle} - {*distinct(idle)}  # examples and tests that use it as others do
+    return sorted(
+        (row for row in first if row not in left_out),
+        key=lambda r: (r.test, bool(decides_nothing(r.path)), not r.sure, not r.call, r.path, r.line),
+    )
+
+
+def _in_order(files: Iterable[ChangedFile]) -> list[ChangedFile]:
+    """The files, code of the product first; tests, texts and what only has another name come last."""
+    return sorted(
+        files, key=lambda one: (bool(one.skip), not (one.added_lines or one.removed_lines), not is_product(one.path))
+    )
+
+
+def _left_out(more_parts: int, more_sites: int) -> Iterator[str]:
+    """What the lists of the message do not show."""
+    if more_parts > 0:
+        yield f"{more_parts} parts of the least rank: see `units`"
+    if more_sites > 0:
+        yield f"{more_sites} call sites: callers(name) has them"
+
+
+def _rank(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]:
+    """The units by rank."""
+    paths = {file.path for file in files}
+    lines = [
+        PartLine(
+            unit,
+            len(
+                {(row.path, row.line) for row in unit.references if row.sure and not row.test and row.path not in paths}
+            ),
+            marks(unit),
+        )
+        for unit in units
+    ]
+    return sorted(lines, key=lambda line: line.rank)
+
+
+def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Sequence[Unit], room: int) -> list[FileDiff]:
+    """The whole diffs of the first files that there is room for. Tests and texts have a line for each part."""
+    diffs: list[FileDiff] = []
+    paths = dict.fromkeys(line.unit.path for line in lines if is_product(line.unit.path))
+    for path in list(paths)[: 3 * FIRST_FILES]:
+        (part,) = file_diffs([unit for unit in units if unit.path == path], files, FEWER_LINES_AROUND)
+        size = tokens(part.body + path)
+        if size <= room and len(diffs) < FIRST_FILES:
+            room -= size
+            diffs.append(part)
+    return diffs
+
+
+def _telling(rows: Iterable[Reference]) -> list[Reference]:
+    """Without the methods that every class has, and with few tests, where only the name says that a use is meant."""
+    rows_kept, tests = [], 0
+    for row in rows:
+        unsure = not row.sure and not row.missing
+        tests += unsure and row.test
+        if not unsure or not (row.everyday or (row.test and tests > MAX_TESTS)):
+            rows_kept.append(row)
+    return rows_kept

@@ -1,0 +1,161 @@
+"""What the reviewer brings to a question about a text (`rlm.texts`): its tools over the text as a commit, its readers, its words."""
+
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from bot import __version__, config, render
+from bot.brief import Brief
+from bot.checkout import Checkout, git
+from bot.checkout.shown import MaskedTree, know_secrets
+from bot.errors import DeepRepoError
+from bot.findings import read
+from bot.review import coverage
+from bot.review.agent import tools
+from bot.review.agent.state import RunState
+from bot.review.context import file_questions
+from bot.review.context.file_questions import Part, Sight
+from bot.review.session import Session, WorkerReply
+from bot.review.survey import Survey
+from bot.values import Dependents, PullRequest, Source, Unit
+from rlm.errors import BadAnswer, BudgetSpent, ProviderError
+from rlm.journal.codec import Start
+from rlm.journal.writer import Journal
+from rlm.loop.work import Work
+from rlm.money.budget import Budget
+from rlm.money.calls import Calls
+from rlm.repl.process import Async
+from rlm.texts.question import Inquiry, TextQuestion
+from rlm.values import Completion, Limits, Message, Model, Prompt, Schema
+
+WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
+ANSWER_TOKENS = 4_096  # of one answer
+_PROPERTIES = file_questions.schema().parameters["properties"]
+LOOK_SCHEMA = Schema(
+    name="look",
+    description="Answer the question from the shown text, and from nothing else.",
+    parameters=read.strict(**{name: _PROPERTIES[name] for name in ("answer", "found", "quotes")}),
+)
+
+
+@dataclass(slots=True)
+class Reader:
+    """Satisfies `review.session.Worker`. `faults` are failures that are not the model's answer: the problem has to be tried again."""
+
+    model: Model
+    calls: Calls
+    faults: list[DeepRepoError] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Who it is."""
+        return f"worker {self.model.name}"
+
+    async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - the protocol's
+        """There is no change here, so there are no units."""
+        return WorkerReply("", error="a text has no units: ask(paths, question)")
+
+    async def answer(self, parts: Sequence[Part], question: str) -> Sight:
+        """What these pieces of the text say to a question."""
+        text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
+        system = Message("system", render.text("prompts/texts/reader_system.md.j2"))
+        prompt = Prompt((system, Message("user", text)), answer=LOOK_SCHEMA, max_tokens=ANSWER_TOKENS)
+        reply = (await self.many([prompt]))[0]
+        if isinstance(reply, DeepRepoError):
+            return Sight(error=str(reply))
+        return file_questions.answer(reply.data, Source("model", self.name), parts)
+
+    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
+        """Free prompts, answered in prose."""
+        replies = await self.many([Prompt((Message("user", text),), max_tokens=ANSWER_TOKENS) for text in texts])
+        return [WorkerReply("", error=str(r)) if isinstance(r, DeepRepoError) else WorkerReply(r.text) for r in replies]
+
+    async def many(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:
+        """Replies in their order."""
+        replies = await self.calls.many(self.model, prompts, "worker")
+        self.faults += [r for r in replies if isinstance(r, DeepRepoError) and not isinstance(r, BadAnswer)]
+        return replies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextInquiry(Inquiry):
+    """A question in progress with the tools of a review."""
+
+    session: Session
+    reader: Reader  # the first one, where there are several
+
+    def work(self, depth: int) -> Work:
+        """The state of a root that so many others stand above."""
+        source = Source("model", self.root.name, "root")
+        return RunState(self.session, source, depth=depth, deepest=self.question.depth - 1)
+
+    def functions(self, work: Work) -> Mapping[str, Async]:
+        """The functions of a review's root."""
+        return tools.functions(work) if isinstance(work, RunState) else {}
+
+    def words(self, template: str, **values: object) -> str:
+        """A text of this name for a root."""
+        return render.text(f"prompts/texts/{template}.md.j2", **values)
+
+
+@asynccontextmanager
+async def open_inquiry(
+    question: TextQuestion,
+    root: Model,
+    worker: Model | Mapping[str, Model],
+    limits: Limits,
+    journal: Journal | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> AsyncIterator[TextInquiry]:
+    """An inquiry, with one worker or with several by name; what it opened is closed at the end, the models are not."""
+    journal = journal or Journal()
+    masks = know_secrets()
+    calls = Calls(Budget(limits), journal, masks)
+    readers = {name: Reader(one, calls) for name, one in worker.items()} if isinstance(worker, Mapping) else {}
+    reader = Reader(worker, calls) if not isinstance(worker, Mapping) else next(iter(readers.values()))
+    try:
+        with tempfile.TemporaryDirectory(prefix="deeprepo-text-") as folder:
+            pull = await _commit(question.material.files, folder, question.query)
+            brief = Brief(pull, config.resolve({}, None, config.Settings()))
+            entry = {**question.journal_entry, "settings": dict(settings or {})}
+            if readers:
+                entry["workers"] = {name: one.model.name for name, one in readers.items()}
+            notes = journal.begin(Start(asdict(pull), entry, root.name, reader.model.name, __version__, limits.own))
+            async with Checkout(pull) as tree:
+                nobody = Dependents()
+                session = Session(
+                    survey=Survey(brief, (), (), nobody, tree, coverage.CoverageTracker((), (), nobody), masks=masks),
+                    tree=MaskedTree(tree, masks),
+                    calls=calls,
+                    worker=reader,
+                    analyzers=reader,
+                    root=root,
+                    reader=reader.model,
+                    workers=readers,
+                )
+                yield TextInquiry(
+                    question=question,
+                    root=root,
+                    calls=calls,
+                    workers={name: one.model.name for name, one in readers.items()},
+                    notes=(*question.material.notes, *notes),
+                    session=session,
+                    reader=reader,
+                )
+    finally:
+        journal.close()
+
+
+async def _commit(files: Mapping[str, str], folder: str, title: str) -> PullRequest:
+    """The files as one commit of a fresh repository without a work tree."""
+    rows = [b"commit refs/heads/main\n", WHO, b"data 0\n"]
+    for path, text in files.items():
+        blob = text.encode()
+        rows.append(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(blob), blob))
+    here = {"GIT_DIR": folder}
+    await git.output("init", "--quiet", "--bare", folder, cwd=folder)
+    await git.output("-c", "core.compression=0", "fast-import", "--quiet", cwd=folder, env=here, stdin=b"".join(rows))
+    head = (await git.output("rev-parse", "refs/heads/main", cwd=folder, env=here)).decode().strip()
+    return PullRequest(title, "", head, head, "text", "text", folder)

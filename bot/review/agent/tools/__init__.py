@@ -1,0 +1,139 @@
+"""The names that the root's code finds in the REPL: data as plain values, everything else as functions over the session."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from bot.review.agent.state import RunState
+from bot.review.agent.tools import ask, beyond, data, read, report
+from bot.review.session import Session
+from bot.values import ChangedFile, Unit
+from rlm.loop import tools as common
+from rlm.repl.process import Async
+
+MAX_FILE_CHARS = 5_000_000  # of all files together; 5 MB enter in 66 ms
+MAX_TREE = 20_000  # paths
+CALL_SECONDS = 30.0  # of one call that asks no model
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "diff": read.diff,
+    "read": read.read,
+    "raw": read.raw,
+    "search": read.search,
+    "callers": read.callers,
+    "readers": read.readers,
+    "consumers": beyond.consumers,
+    "chunks": data.chunks,
+    "preview": data.preview,
+    "outline": data.outline,
+    "parsed": data.parse,
+    "ask": ask.ask,
+    "ask_batch": ask.ask_batch,
+    "llm_query": common.llm_query,
+    "llm_batch": common.llm_batch,
+    "llm_query_batched": common.llm_batch,
+    "last_batch": common.last_batch,
+    "rlm_query": common.rlm_query,
+    "report": report.report,
+    "drop": report.drop,
+    "findings": report.findings,
+    "coverage": report.coverage,
+    "budget": report.budget,
+    "set_answer": report.set_answer,
+    "FINAL": report.set_answer,
+}
+ASKS = frozenset({"ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "rlm_query"})
+
+
+def functions(state: RunState) -> dict[str, Async]:
+    """The functions, bound to the state of one root. What asks no model has a deadline."""
+    bound: dict[str, Async] = {}
+    for name, function in FUNCTIONS.items():
+        of_tree = partial(beyond.over, name, function) if name in beyond.PLACES else function
+        bound[name] = partial(_mask, function if name in ASKS else partial(_in_time, of_tree), state)
+    return bound
+
+
+async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    """Call a function of the harness for the root's code, which could send on whatever it holds: it never holds a secret."""
+    masks = state.session.calls.masks
+    try:
+        reply = await function(state, *(masks.show(one) for one in arguments), **masks.show(keywords))
+    except (TypeError, ValueError) as error:
+        raise type(error)(*masks.hide(error.args)) from None
+    return masks.hide(reply)
+
+
+async def _in_time(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    left = state.session.calls.budget.seconds_left()
+    seconds = CALL_SECONDS if left is None else max(1.0, min(CALL_SECONDS, left))
+    try:
+        async with asyncio.timeout(seconds):
+            return await function(state, *arguments, **keywords)
+    except TimeoutError:
+        raise ValueError(
+            f"stopped after {seconds:.0f} s: ask for less, with a narrower pattern or fewer files"
+        ) from None
+
+
+async def variables(session: Session) -> dict[str, Any]:
+    """The data: the change, its units, the texts of changed files and their dependents, the paths of the tree."""
+    entries = await session.tree.entries()
+    texts, left_out = await _texts(session)
+    masks = session.survey.masks
+    for path, text in texts.items():
+        masks.learn(text, path)
+    return {
+        "pr": masks.hide(_pull(session, left_out)),
+        "units": masks.hide([_unit(unit) for unit in session.units]),
+        "files": masks.hide(texts),
+        "tree": sorted(entries)[:MAX_TREE],
+        "tree_count": len(entries),
+        "answer": {"content": "", "ready": False},
+    }
+
+
+async def _texts(session: Session) -> tuple[dict[str, str], list[str]]:
+    """Changed files first, then dependents, up to the cap; and which of them did not fit."""
+    paths = [file.path for file in session.files if file.status != "deleted" and not file.skip]
+    paths += [row.path for row in session.dependents.files] + [row.path for row in session.dependents.references]
+    blobs = await session.tree.read_many(list(dict.fromkeys(paths)))
+    texts: dict[str, str] = {}
+    left_out, room = [], MAX_FILE_CHARS
+    for path, blob in blobs.items():
+        if len(blob) > room:
+            left_out.append(path)
+            continue
+        texts[path] = blob.decode("utf-8", "replace")
+        room -= len(blob)
+    return texts, left_out
+
+
+def _pull(session: Session, left_out: Sequence[str]) -> dict[str, Any]:
+    pull = session.pull
+    return {
+        "title": pull.title,
+        "body": pull.body,
+        "base": pull.base_name,
+        "head": pull.head_name,
+        "files": [_file(file) for file in session.files],
+        "cut": [*session.dependents.cut, *(f"{path} is not in `files`: read() opens it" for path in left_out)],
+    }
+
+
+def _file(file: ChangedFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "old_path": file.old_path,
+        "status": file.status,
+        "added": len(file.added_lines),
+        "removed": len(file.removed_lines),
+        "skip": file.skip,
+    }
+
+
+def _unit(unit: Unit) -> dict[str, Any]:
+    own = ask.fields(unit, "id", "path", "name", "start", "end", "side", "risk", "tokens", "text", "diff")
+    rows = [ask.fields(row, "path", "line", "text", "function", "sure", "test") for row in unit.references]
+    return {**own, "tests": list(unit.tests), "references": rows}

@@ -1,0 +1,122 @@
+"""How the root's code asks the worker about paths."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from bot.findings.merge import fingerprint
+from bot.review.agent.state import RunState
+from bot.review.agent.tools import beyond
+from bot.review.context import file_questions
+from bot.review.context.file_questions import Part, Sight
+from bot.review.session import Worker
+from bot.values import Finding, Unit
+from impact.concurrency import together
+
+Paths = str | Iterable[str]
+
+
+async def ask(state: RunState, paths: Paths, question: str = "", worker: str = "") -> dict[str, Any]:
+    """What the worker says about these paths (or unit ids), and what it found there."""
+    return _reply(state, await _answers(state, state.worker(worker), paths, question))
+
+
+async def _answers(state: RunState, worker: Worker, paths: Paths, question: str) -> list[Sight]:
+    targets = [paths] if isinstance(paths, str) else [str(path) for path in paths]
+    units, others = _sorted_out(state, targets)
+    state.question_count += 1
+    answers = []
+    if units:
+        answers.append(await _review(state, worker, units, question))
+    if others:
+        answers.append(await _look(state, worker, others, question))
+    if not answers:
+        answers.append(Sight(error="no path was given: ask([path, ...], question)"))
+    return answers
+
+
+async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]], worker: str = "") -> list[dict[str, Any]]:
+    """Many questions at once, answered in order; each is (paths, question)."""
+    pairs, asked = [_pair(request) for request in requests], state.worker(worker)
+    replies = await together(*(_answers(state, asked, paths, question) for paths, question in pairs))
+    # Told in their order, whoever came back first: a replay does the same.
+    return [_reply(state, answers) for answers in replies]
+
+
+def _pair(request: Sequence[Any]) -> tuple[Paths, str]:
+    if isinstance(request, str):
+        return request, ""
+    match list(request):
+        case [paths, str(question)]:
+            return paths, question
+        case paths:
+            return paths, ""
+
+
+def _sorted_out(state: RunState, targets: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    """The units meant by paths and ids, and the paths that are no part of the change."""
+    units_by_id = {unit.id: unit for unit in state.session.units}
+    units: dict[str, Unit] = {}
+    others = []
+    for word in dict.fromkeys(targets):
+        mine = (
+            [units_by_id[word]] if word in units_by_id else [unit for unit in state.session.units if unit.path == word]
+        )
+        units.update({unit.id: unit for unit in mine})
+        others += [] if mine else [word]
+    return list(units.values()), others
+
+
+async def _review(state: RunState, worker: Worker, units: Sequence[Unit], question: str) -> Sight:
+    reply = await worker.review(units, question)
+    unread = {unit.id for unit in state.session.tracker.unread()} if reply.error else set()
+    parts = tuple(Part(u.path, "", u.start, u.end, whole=False) for u in units if u.id not in unread)
+    return Sight(reply.text, None, (), reply.findings, parts, reply.error)
+
+
+async def _look(state: RunState, worker: Worker, paths: Sequence[str], question: str) -> Sight:
+    """Every file from its first line to its last, in as many prompts as that takes."""
+    blobs = await state.session.tree.read_many(paths)
+    texts = {path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)}
+    texts |= await beyond.texts(state, paths)
+    prompts, left_out = file_questions.plan(texts)
+    sights = list(await together(*(worker.answer(parts, question) for parts in prompts)))
+    missing = [path for path in paths if path in left_out or path not in texts]
+    if missing:
+        error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"
+        sights.append(Sight(error=error))
+    return file_questions.together(sights)
+
+
+def _reply(state: RunState, answers: Sequence[Sight]) -> dict[str, Any]:
+    """A reply as the root's code sees it. `findings` is False only where everything that was asked about was read."""
+    findings = [finding for answer in answers for finding in answer.findings]
+    state.offered_findings.update({key(finding): finding for finding in findings})
+    error = "; ".join(answer.error for answer in answers if answer.error)
+    if error:
+        state.errors.setdefault(error)
+    whole = file_questions.together(answers)
+    return {
+        "answer": whole.text or (f"[worker error: {error}]" if error else ""),
+        "found": whole.is_found,
+        "quotes": [[item.path, item.quote, item.line] for item in whole.quotes],
+        "read": [f"{part.path}:{part.first}-{part.last}" for part in whole.read],
+        "findings": [as_dict(finding) for finding in findings],
+        "error": error,
+    }
+
+
+def key(finding: Finding) -> tuple[str, str, str]:
+    """By what a finding is recognised when the root hands on what a worker found."""
+    return fingerprint(finding), finding.title, finding.rule or str(finding.start)
+
+
+def as_dict(finding: Finding) -> dict[str, Any]:
+    """A finding as the root's code sees it: exactly the arguments of report()."""
+    before = fields(finding, "path", "quote", "title", "why", "consequence", "severity", "category")
+    evidence = [[item.path, item.quote] for item in finding.evidence]
+    return {**before, "evidence": evidence, **fields(finding, "start", "suggestion", "trigger")}
+
+
+def fields(value: object, *names: str) -> dict[str, Any]:
+    """Return some fields of a value, by their names."""
+    return {name: getattr(value, name) for name in names}

@@ -1,0 +1,63 @@
+"""What the root's code can look up in the repositories that use this one: who they are, and their files under "name:path"."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from bot.review.agent.state import RunState
+from impact.ports import Tree
+
+# Where a function's arguments say where to look: by their position and by their name.
+PLACES: Mapping[str, tuple[int, str]] = {
+    "read": (0, "path"),
+    "raw": (0, "path"),
+    "search": (1, "glob"),
+    "preview": (0, "source"),
+    "chunks": (0, "source"),
+    "outline": (0, "source"),
+    "parsed": (0, "source"),
+}
+Function = Callable[..., Awaitable[Any]]
+
+
+async def consumers(state: RunState) -> list[dict[str, Any]]:
+    """The repositories that are known to use this one: what each takes, whether it breaks, and its lines that use what changed."""
+    code = state.session.consumer_code
+    return code.describe() if code is not None else []
+
+
+async def over(name: str, function: Function, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
+    """Call a function over the tree of the change, or over a consumer's if the path or the glob names one."""
+    code = state.session.consumer_code
+    position, keyword = PLACES[name]
+    place = keywords.get(keyword, arguments[position] if len(arguments) > position else "")
+    places = [one for one in ([place] if isinstance(place, str) else place) if isinstance(one, str) and "\n" not in one]
+    names = {code.repository_of(one) for one in places} - {""} if code is not None else set()
+    if code is None or not names:
+        return await function(state, *arguments, **keywords)
+    if len(names) > 1:
+        raise ValueError(f"one search looks into one repository: call {name}() for each of {', '.join(sorted(names))}")
+    consumer = names.pop()
+
+    async def look(tree: Tree) -> dict[str, Any]:
+        there = replace(
+            state, session=replace(state.session, tree=tree, survey=replace(state.session.survey, files=())), notes={}
+        )
+        value = await function(there, *arguments, **keywords)
+        return {"value": value, "notes": [*there.notes]}
+
+    row = await code.answer(consumer, [name, list(arguments), dict(keywords)], look)
+    if "error" in row:
+        raise ValueError(row["error"])
+    for note in row["result"]["notes"]:
+        state.note(note)
+    return row["result"]["value"]
+
+
+async def texts(state: RunState, paths: Sequence[str]) -> dict[str, str]:
+    """Those of the files that are a consumer's, as far as a worker is shown them."""
+    code = state.session.consumer_code
+    if code is None:
+        return {}
+    contents = {path: await code.text(path) for path in paths if code.repository_of(path)}
+    return {path: text for path, text in contents.items() if text}

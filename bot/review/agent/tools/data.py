@@ -1,0 +1,96 @@
+"""What the root's code does with long files and data files: chunks, a look at both ends, key paths, plain objects.
+
+Each takes a path of the tree or a text; a text is whatever is not a path and has a line break or is long.
+"""
+
+import asyncio
+import re
+from typing import Any
+
+from bot.review.agent.state import RunState
+from bot.review.context import data_files, long_text
+from bot.review.context.look_ups import absent
+from bot.values import Side
+from rlm.texts.keys import paths
+from rlm.texts.material import preview as both_ends
+
+PATH_CHARS = 400  # a longer word is a text
+PREVIEW_CHARS, MAX_PREVIEW, MAX_OUTLINE_ROWS = 2_000, 100_000, 500  # the rows are those of an outline
+HEADING = re.compile(
+    r"#{1,6} \S|\s{0,8}(?:export |public |private |protected |static |async |abstract |final |pub |default )*"
+    r"(?:def|class|func|fn|function|struct|enum|interface|trait|impl|type|module|namespace)\s+[\w(*]"
+)
+
+
+async def chunks(
+    state: RunState,
+    source: str,
+    tokens: int = long_text.CHUNK_TOKENS,
+    overlap: float = long_text.OVERLAP,
+    base: bool = False,
+) -> list[dict[str, Any]]:
+    """The whole of a file or text in overlapping pieces, each with its characters and lines."""
+    text, path = await _text(state, source, base=base)
+    size = max(int(tokens), long_text.LEAST_TOKENS, int(len(text) / long_text.MOST_CHUNKS))
+    share = min(max(float(overlap), 0.0), 0.5)
+    return [
+        {"path": path, "text": c.text, "start": c.start, "end": c.end, "first": c.first, "last": c.last, "of": len(text)}
+        for c in long_text.chunks(text, size, share)
+    ]  # fmt: skip
+
+
+async def preview(state: RunState, source: str, size: int = PREVIEW_CHARS, base: bool = False) -> str:
+    """The beginning and the end of a file or text, and how long it is."""
+    text, path = await _text(state, source, base=base)
+    lines = text.count("\n") + (not text.endswith("\n") and bool(text))
+    about = f"{path or 'the text'}: {len(text):,} characters, {lines:,} lines"
+    return f"[{about}]\n{both_ends(text, min(max(int(size), 2), MAX_PREVIEW))}"
+
+
+async def parse(state: RunState, source: str, form: str = "", base: bool = False) -> data_files.Value:
+    """A JSON, YAML or TOML file (or text, with its form) as a plain object."""
+    text, path = await _text(state, source, base=base)
+    return await asyncio.to_thread(data_files.parse, text, _form(path, form))
+
+
+async def outline(state: RunState, source: str, find: str = "", form: str = "", base: bool = False) -> list[str]:
+    """A data file's "key.path: value" rows, any other file's "line: definition or heading" rows; `find` selects."""
+    text, path = await _text(state, source, base=base)
+    if form or data_files.form_of(path):
+        value = await asyncio.to_thread(data_files.parse, text, _form(path, form))
+        rows = [f"{key}: {leaf}" for key, leaf in paths(value)]
+    else:
+        rows = [f"{n}: {line.rstrip()[:200]}" for n, line in enumerate(text.split("\n"), 1) if HEADING.match(line)]
+    matches = [row for row in rows if find.lower() in row.lower()]
+    if not matches:
+        what = (
+            f"none of {len(rows):,} rows holds {find!r}" if find else "no definitions, headings or keys were recognised"
+        )
+        return [f"[not found in {path or 'the text'}: {what}]"]
+    rest = len(matches) - MAX_OUTLINE_ROWS
+    return matches[:MAX_OUTLINE_ROWS] + ([f"[... {rest:,} more rows: select with find=...]"] if rest > 0 else [])
+
+
+def _form(path: str, form_name: str) -> str:
+    form = form_name.lower().strip(".") or data_files.form_of(path)
+    form = {"yml": "yaml", "ndjson": "jsonl"}.get(form, form)
+    if form not in data_files.PARSERS:
+        raise ValueError(
+            f"{path or 'the text'} is not a data file by its name: say form='json', 'jsonl', 'yaml' or 'toml'"
+        )
+    return form
+
+
+async def _text(state: RunState, source: str, *, base: bool) -> tuple[str, str]:
+    """The text and its path, "" where a text was given. Raises ValueError for a path that is not there.
+
+    Its secrets are hidden here already: a part of one would not be recognised.
+    """
+    side: Side = "base" if base else "head"
+    hide = state.session.survey.masks.hide_known
+    if len(source) <= PATH_CHARS and "\n" not in source:
+        blob = await state.session.tree.read(source, side)
+        if blob is not None:
+            return hide(blob.decode("utf-8", "replace")), source
+        raise ValueError(f"{source!r} {await absent(state.session.tree, source, side)}")
+    return hide(source), ""

@@ -1,0 +1,193 @@
+"""What the root's code can look up: the diff, lines of any file, a search over the tree, who uses a name."""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Literal
+
+from bot.diff import numbered_text
+from bot.errors import GitError
+from bot.render import count, name
+from bot.review.agent.state import RunState
+from bot.review.context.look_ups import absent, pathspecs
+from bot.values import Query, Reference, Side
+from impact.text import globs
+from impact.text.lines import file_lines
+from impact.text.paths import is_code, is_output, is_prose, is_sample, is_style, is_test, nearest, vendored_folder
+
+MAX_LINES = 2_000  # of one read
+MAX_HITS = 200
+MAX_COUNTED = 1_000  # lines that match: the best of them are returned, the others counted
+MAX_HIT_CHARS = 300
+FEW_OF_A_FILE = 3  # lines of one file before those of others
+KINDS = ("code", "settings, pages and other texts", "tests and samples", "documents and generated files")
+PATH_CHARS = 200  # of a pattern or name in a note
+
+_IMPORTS = re.compile(r"\s*(?:import|from|use|using|#\s*include|require)\b")
+Row = tuple[str, int, str]  # path, line, text
+
+
+async def diff(state: RunState, path: str | None = None) -> str:
+    """The change of one file, or of all, with line numbers."""
+    files = [file for file in state.session.files if path in {None, file.path, file.old_path}]
+    if not files:
+        return f"[{path} is not part of the change{nearest(str(path), (f.path for f in state.session.files))}]"
+    parts = []
+    for file in files:
+        was = f" (was {file.old_path})" if file.old_path not in {None, file.path} else ""
+        facts = "; ".join(filter(None, (file.status, file.note, file.skip and f"not reviewed: {file.skip}")))
+        parts.append(f"--- {name(file.path)}{was} [{facts}]\n{numbered_text(file.hunks)}")
+    return "\n\n".join(parts)
+
+
+async def read(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
+    """Numbered lines of any file of the tree, under its path."""
+    side: Side = "base" if base else "head"
+    blob = await state.session.tree.read(path, side)
+    if blob is None:
+        return f"[{path} {await absent(state.session.tree, path, side)}]"
+    lines = file_lines(blob)
+    lines = lines[:-1] if lines[-1] == "" else lines
+    first, last = max(1, int(start)), min(len(lines), int(end) if end is not None else len(lines))
+    window = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
+    if not window:
+        return f"[{path} has {len(lines)} lines]"
+    head = f"--- {path}{' (base)' if base else ''}, of {count(len(lines), 'line')} ---"
+    text = "\n".join([head, *(f"{first + at:>5} {line}" for at, line in enumerate(window))])
+    if first + len(window) <= last:
+        text += f"\n[... {path} goes on to line {last}: read(path, {first + len(window)}, {last})]"
+    return text
+
+
+async def raw(state: RunState, path: str, start: int = 1, end: int | None = None, base: bool = False) -> str:
+    """Lines of any file verbatim, without numbers: what report() takes as a quote."""
+    side: Side = "base" if base else "head"
+    blob = await state.session.tree.read(path, side)
+    if blob is None:
+        raise ValueError(f"{path} {await absent(state.session.tree, path, side)}")
+    lines = file_lines(blob)
+    first = max(1, int(start))
+    return "\n".join(lines[first - 1 : min(int(end) if end is not None else len(lines), first - 1 + MAX_LINES)])
+
+
+async def search(
+    state: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
+) -> list[str]:
+    """Lines of the whole tree that match a Perl-compatible pattern, as "path:line: text". Why nothing does is a note."""
+    side: Side = "base" if base else "head"
+    paths = _globs([glob] if isinstance(glob, str) else glob)
+    most = max(1, min(int(limit), MAX_HITS))
+    before = len(state.session.tree.stopped_searches)
+    hits, note = await _matching(state, pattern, paths, side), ""
+    if not hits and not re.fullmatch(r"[\w\s]*", pattern):  # no pattern, or one whose brackets were meant as they stand
+        hits, note = await _matching(state, pattern, paths, side, syntax="fixed"), "[searched as plain text]"
+    if not hits and len(state.session.tree.stopped_searches) == before:
+        await _explain(state, pattern, paths, side)
+    if len(hits) > most:  # what is left out should be what matters least
+        changed_paths = {file.path for file in state.session.files}
+        hits = _spread(sorted(hits, key=lambda row: _rank(row, changed_paths)), changed_paths)
+    hide = state.session.survey.masks.hide  # before a line is cut: half a secret is not recognised
+    rows = [f"{path}:{line}: {hide(text.strip())[:MAX_HIT_CHARS]}" for path, line, text in hits[:most]]
+    if len(hits) > most:
+        rows.append(_left_out(hits[most:], most))
+    if len(state.session.tree.stopped_searches) > before:
+        rows.append(f"[{state.session.tree.stopped_searches[-1]}. Use a narrower pattern or a glob]")
+    return rows + ([note] if hits and note else [])
+
+
+def _rank(row: Row, changed_paths: Collection[str]) -> tuple[int, int]:
+    """What a reader of a search looks at first: code, then settings and pages, tests, and last what nobody runs or a program wrote."""
+    path, _, text = row
+    idle = is_prose(path) or is_output(path) or bool(vendored_folder(path)) or is_style(path)
+    kind = 3 if idle else 2 if is_test(path) or is_sample(path) else 0 if is_code(path) else 1
+    return kind, bool(_IMPORTS.match(text)) + (path in changed_paths)
+
+
+def _spread(rows: Sequence[Row], changed_paths: Collection[str]) -> list[Row]:
+    """Within a rank the first line of each file before the second one of any."""
+    turn: Counter[str] = Counter()
+    keyed_rows: list[tuple[tuple[object, ...], Row]] = []
+    for at, row in enumerate(rows):
+        turn[row[0]] += 1
+        keyed_rows.append(((_rank(row, changed_paths), turn[row[0]] > FEW_OF_A_FILE, at), row))
+    return [row for _, row in sorted(keyed_rows)]
+
+
+def _left_out(rows: Sequence[Row], most: int) -> str:
+    """What of a search is not shown, by the kind of file, and how to ask for it."""
+    kinds = Counter(KINDS[_rank(row, ())[0]] for row in rows)
+    counts_text = ", ".join(f"{number} in {kind}" for kind, number in kinds.most_common())
+    more = "at least " if len(rows) + most >= MAX_COUNTED else ""
+    folder = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(1)[0][0]
+    left = f"{more}{count(len(rows), 'line')} ({counts_text})"
+    return f"[... left out: {left}: narrow the pattern, or give a glob such as {f'{folder}/*'!r}]"
+
+
+async def _matching(
+    state: RunState, pattern: str, paths: Sequence[str], side: Side, syntax: Literal["perl", "fixed"] = "perl"
+) -> Sequence[Row]:
+    """The matching lines, nothing if the pattern is not valid."""
+    try:
+        query = Query([pattern], paths, syntax=syntax, side=side, limit=MAX_COUNTED)
+        return await state.session.tree.grep_lines(query)
+    except GitError:
+        return ()
+
+
+async def _explain(state: RunState, pattern: str, paths: Sequence[str], side: Side) -> None:
+    """Note why nothing was found where the pattern or the glob can match nothing, and what would match."""
+    call_text = f"search({pattern[:PATH_CHARS]!r})"
+    if paths and not await state.session.tree.grep(Query(["^"], paths, syntax="perl", side=side)):
+        state.note(f"{call_text}: no text file fits {', '.join(paths[:5]).replace(':(glob)', '')}")
+    if "\n" in pattern or r"\n" in pattern:
+        state.note(f"{call_text}: a search looks at one line at a time, and the pattern has a line break")
+    elif r"\|" in pattern:
+        state.note(rf"{call_text}: in these patterns \| is a bar in the text; alternatives are written a|b")
+    loose = [("without the glob", await _matching(state, pattern, (), side))] if paths else []
+    loose += [("ignoring case", await _matching(state, f"(?i){pattern}", paths, side))]
+    for how, rows in loose:
+        if rows:
+            path, line, _ = rows[0]
+            state.note(f"{call_text}: no line matches; {how} {count(len(rows), 'line')} would, as {path}:{line}")
+
+
+async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
+    """Where a function, method or class is written as code: calls first, then mentions, imports, definitions."""
+    rows = [
+        {**_place(row), "function": row.function, "form": row.form, "test": row.test}
+        for row in (await state.session.callers(symbol))[:MAX_HITS]
+    ]
+    if not rows:
+        await _elsewhere(state, "callers", symbol)
+    return rows
+
+
+async def readers(state: RunState, name: str) -> list[dict[str, object]]:
+    """The places that read an attribute, key, constant, setting or other name that nobody calls, the likeliest reader first."""
+    rows = [{**_place(row), "kind": row.function} for row in (await state.session.readers(name))[:MAX_HITS]]
+    if not rows:
+        await _elsewhere(state, "readers", name)
+    return rows
+
+
+async def _elsewhere(state: RunState, function: str, name: str) -> None:
+    """Note where a name stands that was looked for in vain."""
+    call_text, word = f"{function}({name[:PATH_CHARS]!r})", re.split(r"\.|::|->|#", name.strip().removesuffix("()"))[-1]
+    if not re.fullmatch(r"[\w$-]+", word):
+        state.note(f"{call_text}: that is no name; search() takes patterns")
+        return
+    rows = await state.session.tree.grep_lines(Query([word], syntax="fixed", word=True, limit=MAX_HITS))
+    if rows:
+        places = ", ".join(f"{path}:{line}" for path, line, _ in rows[:3])
+        where = "no place in code" if function == "callers" else "no unchanged line"
+        state.note(f"{call_text}: {where}; search() finds the word in {count(len(rows), 'line')}: {places}")
+
+
+def _place(row: Reference) -> dict[str, object]:
+    return {"path": row.path, "line": row.line, "text": row.text.strip()[:MAX_HIT_CHARS]}
+
+
+def _globs(patterns: Iterable[str]) -> list[str]:
+    """Git's own form of the patterns, as many as one search takes."""
+    return [glob for one in patterns for glob in pathspecs(one)][: globs.MOST]

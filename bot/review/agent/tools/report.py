@@ -1,0 +1,179 @@
+"""How the root's code hands in what it found, and how it ends."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from bot import render
+from bot.findings import merge
+from bot.findings.issues import from_root
+from bot.review.agent.state import RunState
+from bot.review.agent.tools import ask
+from bot.review.session import check_finding
+from bot.values import CATEGORIES, SEVERITIES, Evidence, Finding, ReaderNotes
+from rlm.loop import tools as common
+from rlm.repl.frames import Value
+
+MAX_TITLE = 200
+MAX_OPEN = 6  # files that coverage() lists
+UNDECIDED = "a second opinion could neither prove nor refute it"
+
+
+async def report(
+    state: RunState,
+    path: str,
+    quote: str,
+    title: str,
+    why: str,
+    consequence: str = "",
+    severity: str = "medium",
+    category: str = "logic",
+    evidence: Sequence[Any] = (),
+    start: int = 0,
+    suggestion: str | None = None,
+    trigger: str = "",
+) -> str:
+    """The finding's id and what became of the report, or "refused: " and the reason. Its quotes are looked up in the tree."""
+    if severity not in SEVERITIES:
+        return _refuse(state, title, f"severity must be one of {', '.join(SEVERITIES)}")
+    if not str(title).strip() or not str(why).strip():
+        return _refuse(state, title, "title and why must say something")
+    finding = Finding(
+        path=str(path),
+        quote=str(quote),
+        title=render.title(str(title)),
+        why=str(why).strip(),
+        consequence=str(consequence or "").strip(),
+        severity=severity,
+        category=category if category in CATEGORIES else "other",
+        sources=(state.source,),
+        start=int(start or 0),
+        evidence=_evidence(evidence),
+        suggestion=suggestion,
+        trigger=" ".join(str(trigger or "").split()),
+    )
+    return await _admit(state, _original(state, finding))
+
+
+async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002, ARG001 - the names that models know; the code holds why
+    """Take a finding back; reporting it again makes it alive."""
+    fingerprint = next(iter(str(id).split()), "")
+    dropped_finding = next((finding for finding in state.session.findings if finding.fingerprint == fingerprint), None)
+    if dropped_finding is None:
+        was = "it was dropped before" if fingerprint in state.dropped_ids else f"there is no finding {id}"
+        return f"refused: {was}; findings() lists those that stand"
+    if dropped_finding.proven:  # text under review may talk a root into silence, but not out of a fact
+        return "refused: code has proven it, so it stands whatever is said about it"
+    if dropped_finding.is_masked:
+        return "refused: code has found a secret there, and you are shown a placeholder: people decide about it"
+    state.session.findings.remove(dropped_finding)
+    state.dropped_ids.add(fingerprint)
+    return "dropped"
+
+
+async def findings(state: RunState) -> list[dict[str, Any]]:
+    """Every finding that stands so far, with its id, line, state and who found it."""
+    return [
+        {"id": f.fingerprint, "line": f.start, "by": f.source, "state": _state(state, f), **ask.as_dict(f)}
+        for f in state.session.findings
+    ]
+
+
+async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
+    """What was read and what was not; the uses that nobody has read are counted by file, with `uses` they are all listed."""
+    coverage, unread = state.session.tracker.coverage(), state.session.tracker.unread()
+    left = [row for row in coverage.open if row.kind == "use"]
+    files = Counter(row.path for row in left)
+    open_files = [f"{path} ({number})" for path, number in files.most_common(MAX_OPEN)]
+    open_files += (
+        [f"and {len(files) - MAX_OPEN} more files: coverage(uses=True) lists them"] if len(files) > MAX_OPEN else []
+    )
+    skipped_files = [list(pair) for pair in coverage.skipped_files]
+    code = state.session.consumer_code
+    unread_consumers = {"consumers_open": list(code.impact.unread)} if code is not None and code.impact.unread else {}
+    return {
+        "units": coverage.count("unit"),
+        "reviewed": coverage.count("unit", "reviewed", "reused"),
+        "unread": [unit.id for unit in unread],
+        "dependents": coverage.count("dependent"),
+        "uses_left": len(left),
+        "uses_open": [f"{row.path}:{row.line} {row.reason}" for row in left] if uses else open_files,
+        "skipped_files": skipped_files if uses else skipped_files[:MAX_OPEN],
+        **unread_consumers,
+    }
+
+
+async def budget(state: RunState) -> dict[str, Any]:
+    """What is left. No seconds: they would make every replay another run."""
+    code = state.session.consumer_code
+    looks = {"looks_at_consumers": code.left} if code is not None and code.names else {}
+    return {**await common.budget(state), **looks}
+
+
+async def set_answer(state: RunState, text: Value, overview: Value = "", issues: Value = ()) -> str:
+    """The root's summary, what it says that the change does and of the issues that it closes; the run ends after this block."""
+    said = await common.set_answer(state, text)
+    if not state.depth:
+        state.session.issues = from_root(issues, state.session.pull.issues) or state.session.issues
+    if overview and state.session.takes_notes and not state.depth:
+        state.session.reader_notes.append(ReaderNotes(str(overview)[: common.MAX_ANSWER]))
+    return said
+
+
+async def _admit(state: RunState, finding: Finding) -> str:
+    """What became of a report: accepted, an earlier one updated, or refused."""
+    checked_finding = await check_finding(state.session, finding)
+    if isinstance(checked_finding, str):
+        return _refuse(state, finding.title, checked_finding)
+    current, before = merge.tell_anew(state.session.findings, checked_finding)
+    which = current.fingerprint
+    state.refusals.pop(finding.title, None)
+    if before is not None and replace(current, sources=()) == replace(before, sources=()):
+        return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
+    state.reported_ids.append(which)
+    state.session.undecided_fingerprints.discard(which)
+    lost_proofs = len(finding.evidence) - len(checked_finding.evidence)
+    lost = f"{lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
+    note = f"; {_state(state, current)}" + (f"; {lost}" if lost_proofs > 0 else "")
+    if before is None:
+        again = ", alive again after drop()" if which in state.dropped_ids else ""
+        state.dropped_ids.discard(which)
+        return f"{which} accepted at {current.path}:{current.start}{again}{note}"
+    if current.title == before.title and current.why == before.why:
+        return f"{which} updated: it keeps its words and takes what is new in yours{note}"
+    return f"{which} updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines{note}"
+
+
+def _state(state: RunState, finding: Finding) -> str:
+    """What is settled about a finding."""
+    if finding.verdict.open and finding.fingerprint in state.session.undecided_fingerprints:
+        return UNDECIDED
+    return finding.verdict.state
+
+
+def _refuse(state: RunState, title: object, why: str) -> str:
+    """Keep in mind that the root has not handed this in: it is told so before its run ends."""
+    state.refusals[" ".join(str(title).split())[:MAX_TITLE]] = why
+    return f"refused: {why}"
+
+
+def _original(state: RunState, finding: Finding) -> Finding:
+    """What a worker found and the root hands on unchanged keeps its finder, its rule and its proof."""
+    for offer in state.offered_findings.values():
+        same = (offer.path, offer.quote, offer.title, offer.why) == (
+            finding.path,
+            finding.quote,
+            finding.title,
+            finding.why,
+        )
+        if same and offer.start in {finding.start, 0}:
+            return replace(offer, severity=finding.severity, evidence=offer.evidence or finding.evidence)
+    return finding
+
+
+def _evidence(items: Sequence[Any]) -> tuple[Evidence, ...]:
+    """[path, quote] pairs, or dicts of the two, as models write them."""
+    pairs = [(i.get("path"), i.get("quote")) if isinstance(i, dict) else i for i in items or ()]
+    pairs = [(*pair, None, None)[:2] for pair in pairs if isinstance(pair, (list, tuple))]
+    return tuple(Evidence(str(path), str(quote)) for path, quote in pairs if path and quote)

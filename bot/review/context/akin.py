@@ -1,0 +1,31 @@
+"""Which files are called after the same thing: a view, a script or a statement often has the name of what it shows, runs or reads. Pure."""
+
+import posixpath
+import re
+from collections.abc import Iterable
+
+from bot.review.context import identifiers
+from bot.values import Unit
+
+MIN_WORD_LETTERS = 3  # letters of a word
+_WORD_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def words(units: Iterable[Unit]) -> frozenset[str]:
+    """What the files and the definitions of these units are called after."""
+    return frozenset(word for unit in units for text in (_stem(unit.path), unit.name) for word in _words(text))
+
+
+def common_words(path: str, with_: frozenset[str]) -> int:
+    """How many of these words are in the name of a file or of its folder."""
+    folder = posixpath.basename(posixpath.dirname(path))
+    return len(with_ & {word for text in (folder, _stem(path)) for word in _words(text)})
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).partition(".")[0]
+
+
+def _words(text: str) -> Iterable[str]:
+    words = (word.lower().removesuffix("s") for word in _WORD_OF_NAME.findall(text))
+    return (word for word in words if len(word) >= MIN_WORD_LETTERS and word not in identifiers.COMMON)

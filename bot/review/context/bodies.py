@@ -1,0 +1,128 @@
+"""The definitions that a change calls: first lines, and bodies as far as there is room, because what a callee returns or raises decides. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.diff.units import ShownLines
+from bot.review.context import definitions, identifiers, snippets
+from bot.values import Excerpt
+from impact.text import blocks
+from rlm.values import tokens
+
+WHOLE_DEFINITION_LINES = 8  # lines of a definition that is shown whole in any case
+WHOLE_BODY_LINES = 24  # lines of a body that is shown whole if there is room
+BEGIN = 6  # lines of a longer one, beside that
+MAX_RESULTS = 12  # results of a longer one, which is cut to what its callers depend on
+WHOLE_STATEMENT_LINES = 4  # lines of a statement with such a result that is shown whole
+BENEATH = 2  # definitions of its own file that one body leads to
+LONGEST_PATTERN = 8  # lines of the pattern of a branch
+_PATTERN_END = re.compile(r"\s*[)\]}].*(?:=>|->)")
+_RESULT = re.compile(r"\s*(?:return|yield|throw|raise|assert|panic!|bail!)\b|.*=>|.*\)\s*throws\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A definition that is called, and the lines of its file."""
+
+    path: str
+    line: int
+    name: str  # and who calls it, if the change does not
+    rows: Sequence[str]
+
+    @property
+    def first(self) -> list[int]:
+        """The lines of its signature, or of all of it if that is small."""
+        whole = blocks.statement(self.rows, self.line)
+        last = whole.end if len(whole) <= WHOLE_DEFINITION_LINES else definitions.last_line(self.rows, self.line)
+        return [*range(self.line, last + 1)]
+
+    @property
+    def body(self) -> list[int]:
+        """The lines that its callers depend on: all if they are few, else the first ones and what it returns and raises, under which condition."""
+        whole = blocks.statement(self.rows, self.line)
+        if len(whole) <= WHOLE_BODY_LINES:
+            return [*range(self.line, whole.end + 1)]
+        first = self.first
+        ends = [n for n in range(first[-1] + 1, whole.end + 1) if _RESULT.match(self.rows[n - 1])][:MAX_RESULTS]
+        heads = {next((at for at in blocks.openings(self.rows, n, self.line) if at != n), n) for n in ends}
+        statements = (blocks.statement(self.rows, n) for n in ends)
+        rest = {n for one in statements if len(one) <= WHOLE_STATEMENT_LINES for n in range(one.start, one.end + 1)}
+        patterns = {line for n in (*ends, *heads) for line in self._pattern(n)}
+        begin = range(first[-1] + 1, min(whole.end, first[-1] + BEGIN) + 1)
+        return sorted({*first, *begin, *ends, *heads, *rest, *patterns})
+
+    def _pattern(self, number: int) -> range:
+        """The lines of the pattern of a branch that ends on a line: it says which values take the branch."""
+        text = self.rows[number - 1]
+        if not _PATTERN_END.match(text):
+            return range(0)
+        depth = blocks.indent(text)
+        above = range(number - 1, max(self.line, number - LONGEST_PATTERN) - 1, -1)
+        return range(next((n for n in above if blocks.indent(self.rows[n - 1]) <= depth), number), number)
+
+    def beneath(self) -> Iterator["Callee"]:
+        """What its body calls in its own file, if the file defines that name once."""
+        call_names = [name for n in self.body for name in self._calls(n)]
+        names = [
+            name for name in dict.fromkeys(call_names) if identifiers.telling(name) and not identifiers.single(name)
+        ]
+        own = definitions.names(self.path, self.rows[self.line - 1])
+        for name in [name for name in names if name not in own][:BENEATH]:
+            lines = [n for n, text in enumerate(self.rows, 1) if name in text and self._defines(name, text)]
+            if len(lines) == 1:
+                yield Callee(self.path, lines[0], f"{name}, which {self.name} calls", self.rows)
+
+    def _calls(self, number: int) -> Iterator[str]:
+        return (call.name for call in definitions.calls(self.path, self.rows[number - 1]))
+
+    def _defines(self, name: str, text: str) -> bool:
+        return name in definitions.names(self.path, text)
+
+    def excerpt(self, numbers: Sequence[int]) -> Excerpt:
+        """These lines of it."""
+        return snippets.cut(self.path, self.rows, numbers, f"defines {self.name}")
+
+
+def signatures(callees: Iterable[Callee], room: int) -> tuple[list[Callee], int]:
+    """Those whose first lines fit, and the tokens that these need."""
+    kept_callees: list[Callee] = []
+    tokens_needed = 0
+    for callee in callees:
+        excerpt = callee.excerpt(callee.first)
+        size = tokens(excerpt.body) if any(one.path == callee.path for one in kept_callees) else excerpt.size
+        if tokens_needed + size <= room:
+            tokens_needed += size
+            kept_callees.append(callee)
+    return kept_callees, tokens_needed
+
+
+def excerpts(callees: Sequence[Callee], flows: Sequence[Callee], shown_lines: ShownLines, room: int) -> list[Excerpt]:
+    """The callees with their bodies as long as there is room, else by their first lines; then `flows`, and what the bodies call beside them.
+
+    `flows`: what the rest of a changed function calls with what the change has touched; they are shown with their bodies or not at all.
+    """
+    excerpts_found: list[Excerpt] = []
+    beneath: list[Callee] = []
+
+    def show(callee: Callee, least: Sequence[int]) -> bool:
+        nonlocal room
+        body = shown_lines.left(callee.path, callee.body)
+        size = tokens("\n".join(callee.rows[n - 1] for n in body if n not in least))
+        fits = size <= room
+        room -= size if fits else 0
+        if numbers := body if fits else least:
+            excerpts_found.append(callee.excerpt(numbers))
+        return fits
+
+    for callee in callees:
+        if identifiers.single(callee.name):  # perhaps another thing of that name
+            excerpts_found.append(callee.excerpt(callee.first))
+        else:
+            show(callee, callee.first)
+    for callee in flows:
+        if show(callee, ()):
+            beneath += callee.beneath()
+    for callee in beneath:
+        show(callee, ())
+    return excerpts_found

@@ -1,0 +1,287 @@
+"""Unchanged code that decides whether a change is right: callers' bodies, and the lines that read or define what it names.
+
+A graph of callers alone misses the template that reads a key and the workflow that compares a label. So lines from anywhere in
+the tree are shown that share a telling name with the change.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from bot.diff.units import ShownLines
+from bot.review.context import (
+    bodies,
+    definitions,
+    leftovers,
+    meaning,
+    result_flow,
+    snippets,
+    usages,
+)
+from bot.review.context.bodies import Callee
+from bot.review.context.call_sites import call_sites, distinct
+from bot.review.context.definitions import CalledName
+from bot.review.context.searches import Searches
+from bot.review.context.usages import Pick
+from bot.values import Excerpt, Reference, Unit
+from impact.text import blocks
+from impact.text.lines import file_lines
+from impact.text.paths import is_product
+from impact.uses.sites import MODULE
+from rlm.values import tokens
+
+NEARBY_TOKENS = 5_200  # of code beside the units in one prompt
+APART_TOKENS = 1_000  # beside these, for who still uses what the change removes
+CALLERS_TOKENS = 1_800  # of these, for callers' bodies
+DEFINITIONS_TOKENS, DEFINITIONS_PART = 1_600, 2  # of these, for what is called; at most half of what is left
+REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompts get less each, so that 281 files stay under 600,000
+CALLER_LINES = 24  # of one caller; a longer one is cut around the call
+# For the unchanged lines of changed definitions, beside other code, and at most a third of its room.
+REST_TOKENS, REST_PART = 2_000, 2
+BODIES_TOKENS = 2_000  # of what is left at last, for the bodies of what is called
+TYPE_LINES = 5  # of a type that is longer than a definition may be
+READINGS = 4  # lines of a caller that read what it got, below those around the call
+READER_LINES = 12  # of the block around a reader
+USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
+MAX_HELPERS = 4  # definitions that shown readers call in their own files
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """The code that relies on a change, by how that is known."""
+
+    sure: tuple[Excerpt, ...]  # what still names what is gone, and what is handed on to it
+    callers: tuple[Excerpt, ...]
+    readers: tuple[Excerpt, ...]  # of the same key, format, route or name
+
+    @property
+    def all(self) -> tuple[Excerpt, ...]:
+        """Every one of them, the surest first."""
+        return (*self.sure, *self.callers, *self.readers)
+
+
+@dataclass(slots=True)
+class ContextBuilder:
+    """The surroundings of the parts of one change, under the limits of the prompts in which they are shown."""
+
+    found: Searches
+    prompts: int = 1  # among which the tokens of the review are shared
+    first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
+    most: int = NEARBY_TOKENS  # in one prompt
+    completes: bool = True  # whether unchanged lines of changed definitions are shown too
+    _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
+    _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
+
+    async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
+        """What to show beside these units, callers first, under the limits."""
+        key = tuple(unit.id for unit in units)
+        if key not in self._beside:
+            self._beside[key] = await self._of(units)
+        return self._beside[key]
+
+    async def _of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
+        room, shown_lines = self._room, _shown_lines(units)
+        rest = self.rest_of_definitions(units)
+        shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
+        await self.found.look_up(units)
+        apart = await self._windows(self._left(units, shown_lines), shown_lines, min(APART_TOKENS, room))
+        callers = await self._callers(
+            shown_lines, room if self.first else min(CALLERS_TOKENS, room), self._use_order(units)
+        )
+        room = max(0, room - sum(excerpt.size for excerpt in callers))
+        callees = await self._callees(definitions.called_names(units), shown_lines)
+        callees, tokens_needed = bodies.signatures(callees, min(DEFINITIONS_TOKENS, room // DEFINITIONS_PART))
+        links = (await self.found.links()).pick(units, shown_lines.lines, self.found.imports)
+        picks = [*links, *self._readers(units, shown_lines)]
+        windows = await self._windows(picks, shown_lines, room - tokens_needed)
+        left = room - tokens_needed - sum(excerpt.size for excerpt in windows)
+        flows = await self._callees(definitions.flowing(units), shown_lines)
+        callee_excerpts = bodies.excerpts(callees, flows, shown_lines, min(BODIES_TOKENS, left))
+        excerpts = [*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
+        await self.found.learn_secrets(excerpt.path for excerpt in excerpts)
+        return snippets.mark_changes(excerpts, self.found.files)
+
+    @property
+    def _room(self) -> int:
+        """Tokens of code beside the units in one prompt."""
+        return min(self.most, REVIEW_TOKENS // max(1, self.prompts))
+
+    def rest_of_definitions(self, units: Sequence[Unit]) -> dict[str, dict[int, str]]:
+        """The unchanged lines of changed definitions that their diffs leave out, by path and number.
+
+        What decides about a change is often in its own function: the nearest lines, where there is no room for all.
+        """
+        left = min(REST_TOKENS, self._room // REST_PART) if self.completes else 0
+        lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
+        added_lines = {file.path: file.added_lines for file in self.found.files}
+        for _, path, number, text in sorted(line for unit in units for line in _lines_left_out(unit)) if left else ():
+            if number not in added_lines.get(path, ()):
+                left -= tokens(text) + 1
+                if left < 0:
+                    break
+                lines_by_path[path][number] = text
+        return dict(lines_by_path)
+
+    async def uses(self, units: Sequence[Unit], room: int) -> Uses:
+        """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
+        key = tuple(unit.id for unit in units), room
+        if key not in self._uses:
+            self._uses[key] = await self._uses_of(units, room)
+        return self._uses[key]
+
+    async def _uses_of(self, units: Sequence[Unit], room: int) -> Uses:
+        shown_lines = ShownLines(units)
+        await self.found.look_up(units)
+        apart = await self._windows(self._left(units, shown_lines), shown_lines, room // USES_PART)
+        room -= sum(excerpt.size for excerpt in apart)
+        sites = distinct(row for row in call_sites(units) if not row.test)
+        callers = await self._callers(shown_lines, room // USES_PART, sites, READER_LINES)
+        room -= sum(excerpt.size for excerpt in callers)
+        picks = [
+            *(await self.found.links()).pick(units, shown_lines.lines, self.found.imports),
+            *self._readers(units, shown_lines),
+        ]
+        using = [pick for pick in picks if not pick.defines and is_product(pick.path)]
+        windows = await self._windows(using, shown_lines, room)
+        await self.found.learn_secrets(excerpt.path for excerpt in (*apart, *callers, *windows))
+        return Uses(*(snippets.mark_changes(excerpts, self.found.files) for excerpts in (apart, callers, windows)))
+
+    def _readers(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
+        """What reads or defines the names of the units."""
+        paths = [file.path for file in self.found.files]
+        return usages.pick(self.found.rows, units, shown_lines.lines, paths, self.found.imports)
+
+    def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
+        """Who still uses what the units remove."""
+        changed_lines = {file.path: file.added_lines for file in self.found.files}
+        return leftovers.pick(self.found.rows, self.found.gone_names(units), units, shown_lines.lines, changed_lines)
+
+    async def _callees(self, calls: Iterable[CalledName], shown_lines: ShownLines) -> list[Callee]:
+        """The definitions that these calls mean, where the prompt does not show them: those first that ask something of their callers."""
+        meanings = {
+            row: call.name
+            for call in calls
+            for row in definitions.meanings(
+                call, self.found.called_definitions.get(call.name, ()), self.found.imports.get(call.path, ())
+            )
+        }
+        texts = await self.found.tree.read_many(list(dict.fromkeys(path for path, _, _ in meanings)))
+        lines = {path: file_lines(blob) for path, blob in texts.items()}
+        return [
+            Callee(path, line, name, lines[path])
+            for (path, line, _), name in sorted(
+                meanings.items(), key=lambda item: not definitions.demanding(item[0][2])
+            )
+            if (path, line) not in shown_lines.lines and line <= len(lines.get(path, ()))
+        ]
+
+    def _use_order(self, units: Sequence[Unit]) -> list[Reference]:
+        """The uses of what the units change: each unit's best first, after those that must be read."""
+        mine = {row.symbol for unit in units for row in unit.references} if self.first else set()
+        first = [row for row in self.first if row.symbol in mine]
+        return list(dict.fromkeys([*first, *call_sites(units)]))
+
+    async def _callers(
+        self, shown_lines: ShownLines, room: int, references: Sequence[Reference], lines: int = CALLER_LINES
+    ) -> list[Excerpt]:
+        """Bodies of the functions that hold these uses, each function once; with what they do with the result further below, if there is room."""
+        texts = await self.found.tree.read_many([row.path for row in references])
+        excerpts = []
+        for row in references:
+            text = file_lines(texts.get(row.path, b""))
+            if row.line > len(text) or (row.path, row.line) in shown_lines.lines:
+                continue
+            inside = f"{row.function} · " if row.function != MODULE else ""
+            title = f"{inside}uses {row.name}"
+            body = _body(row, text, lines)
+            readings = [number for number in result_flow.readings(text, row) if number not in body][:READINGS]
+            for numbers in (sorted([*body, *readings]), body) if readings else (body,):
+                excerpt = snippets.cut(row.path, text, shown_lines.left(row.path, numbers), title)
+                if (size := tokens(excerpt.body)) <= room:
+                    room -= size
+                    excerpts.append(excerpt)
+                    shown_lines.add(excerpt)
+                    break
+        return excerpts
+
+    async def _windows(self, picks: Sequence[Pick], shown_lines: ShownLines, room: int) -> list[Excerpt]:
+        """The picked lines with those around them, as many as there is room for."""
+        texts = await self.found.tree.read_many([row.path for row in picks])
+        excerpts, helpers = [], MAX_HELPERS
+        for row in picks:
+            lines = file_lines(texts.get(row.path, b""))
+            if not row.defines and not row.title and snippets.says_only(row.path, lines, row.line):
+                continue
+            excerpt = _around(row, lines, shown_lines)
+            if excerpt is None:
+                continue
+            if excerpt.size > room:
+                break
+            room -= excerpt.size
+            shown_lines.add(excerpt)
+            excerpts.append(excerpt)
+            helper = snippets.helper(excerpt, row.line, lines, shown_lines) if helpers and not row.defines else None
+            if helper is not None and helper.size <= room:
+                room, helpers = room - helper.size, helpers - 1
+                shown_lines.add(helper)
+                excerpts.append(helper)
+            if usages.PERSISTENCE.intersection(row.names):
+                read = [excerpt, helper] if helper is not None else [excerpt]
+                shape = snippets.stored_shape(read, lines, shown_lines)
+                if shape is not None and shape.size <= room:
+                    room -= shape.size
+                    shown_lines.add(shape)
+                    excerpts.append(shape)
+        return snippets.join(excerpts)
+
+
+def _around(row: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
+    """The block of a picked line, as far as the prompt does not show it yet."""
+    if row.line > len(lines) or (row.path, row.line) in shown_lines.lines:
+        return None
+    if row.defines and not meaning.is_type(lines[row.line - 1]):
+        numbers = Callee(row.path, row.line, "", lines).body
+    elif row.defines:
+        # A long type that is named tells by its head; what of it is called has a definition of its own.
+        most = snippets.BODY if _whole(lines, row.line) else TYPE_LINES
+        numbers = blocks.opening_lines(row.path, lines, row.line, most)
+    else:
+        head = definitions.head(row.path, lines, row.line) if row.with_head else 0
+        numbers = blocks.around(row.path, lines, row.line, READER_LINES, head)
+        near = range(max(1, row.line - row.beside), min(len(lines), row.line + row.beside) + 1)
+        numbers = sorted({*numbers, *near})
+    return snippets.cut(row.path, lines, shown_lines.left(row.path, numbers), row.reason)
+
+
+def _shown_lines(units: Iterable[Unit]) -> ShownLines:
+    """What the diffs of these units show of the head."""
+    shown_lines = ShownLines()
+    for unit in units:
+        shown_lines.lines.update((unit.path, row.number) for row in unit.rows if row.sign in (" ", "+"))
+    return shown_lines
+
+
+def _lines_left_out(unit: Unit) -> Iterator[tuple[int, str, int, str]]:
+    """The lines of a changed definition of product code that its diff leaves out, each after its distance from the shown ones."""
+    shown_numbers = sorted(row.number for row in unit.rows if row.sign in (" ", "+"))
+    if unit.side == "base" or not is_product(unit.path) or not shown_numbers:
+        return
+    for number, text in enumerate(unit.text.split("\n"), unit.start):
+        at = bisect_left(shown_numbers, number)
+        away = min(abs(number - near) for near in shown_numbers[max(0, at - 1) : at + 1])
+        if away:
+            yield away, unit.path, number, text
+
+
+def _whole(lines: Sequence[str], line: int) -> bool:
+    return len(blocks.statement(lines, line)) <= snippets.BODY
+
+
+def _body(row: Reference, lines: Sequence[str], most: int) -> list[int]:
+    """The function around a use, or the blocks of it that hold the use."""
+    start, end = row.span or (0, 0)
+    end = min(end, len(lines))
+    if row.span and end - start < most and start <= row.line <= end:
+        return [*range(start, end + 1)]
+    return blocks.around(row.path, lines, row.line, most if row.span else READER_LINES, min(start, row.line))

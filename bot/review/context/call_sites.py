@@ -1,0 +1,77 @@
+"""The uses of what a change alters that are worth showing, in the order in which a prompt shows them. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from bot.review.context import identifiers
+from bot.values import Reference, Unit
+from impact.text.paths import decides_nothing
+
+MAX_CALLERS = 6  # of one unit
+MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
+ALIKE = 2  # uses shown of those that are written alike
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+
+T = TypeVar("T")
+
+
+def call_sites(units: Iterable[Unit]) -> list[Reference]:
+    """The uses of what the units change that are worth showing, in the order in which a prompt would show them."""
+    return _sift(in_turn([sorted(unit.references, key=_first)[:MAX_CALLERS] for unit in units]))
+
+
+def distinct(rows: Iterable[Reference]) -> list[Reference]:
+    """These uses without those that are written like two others: of the same name, with other variables around it."""
+    counts: Counter[str] = Counter()
+    distinct_rows = []
+    for row in rows:
+        shape = _shape(row.text.strip(), row.name)
+        counts[shape] += 1
+        if counts[shape] <= ALIKE:
+            distinct_rows.append(row)
+    return distinct_rows
+
+
+def _shape(text: str, name: str) -> str:
+    """A line of code with one word in the place of all others but this name."""
+    return _IDENTIFIER.sub(lambda match: match[0] if match[0] in (name, "return") else "x", text)
+
+
+def _sift(rows: Sequence[Reference]) -> list[Reference]:
+    """Without imports and constructors found by their name alone, and with few of the unsure and of the tests."""
+    unsure = tests = 0
+    rows_kept = []
+    known = {row.symbol for row in rows if row.sure}  # by an import or a type: then a mere name bears nothing
+    for row in rows:
+        idle = decides_nothing(row.path) and not row.missing
+        if (row.form == "import" and not row.missing) or row.everyday or idle:
+            continue
+        if not row.sure and not row.missing:
+            unsure += 1
+            if row.symbol in known or unsure > MAX_BY_NAME or _another(row):
+                continue
+        tests += row.test
+        if not row.test or tests <= MAX_TESTS:
+            rows_kept.append(row)
+    return rows_kept
+
+
+def _another(row: Reference) -> bool:
+    """Whether what a use means, of which only the name is known, is likely another thing: a word, or what a class keeps to itself."""
+    path = row.symbol.partition(":")[0]
+    own = row.path != path and bool(
+        re.search(rf"\b(?:self|this|cls)\._{re.escape(row.name.removeprefix('_'))}\b", row.text)
+    )
+    return own or identifiers.single(row.name) or row.name.startswith("__")
+
+
+def _first(row: Reference) -> tuple[bool, ...]:
+    return (not row.missing, bool(decides_nothing(row.path)), not row.sure, row.test, not row.call)
+
+
+def in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
+    """The first of each, then the second of each, and so on."""
+    most = max(map(len, lists), default=0)
+    return [rows[at] for at in range(most) for rows in lists if at < len(rows)]

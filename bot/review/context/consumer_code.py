@@ -1,0 +1,198 @@
+"""The code of the repositories that use the reviewed one, as models may look into it.
+
+Only those are opened whose lines may be shown (`dependents/consumers/disclosure.py`), and only when something of one is asked for. Their
+files have paths that begin with the repository's name and a colon, as in findings. Every answer is recorded: a replay opens no clone.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from bot.checkout import Checkout
+from bot.checkout.shown import MaskedTree, ShownTree
+from bot.errors import DeepRepoError
+from bot.findings.quotes import find_quote
+from bot.ports import KnownSecrets
+from bot.review.context.look_up_room import Candidate, Result
+from bot.review.context.look_ups import LookUps
+from bot.values import DiffRow, Evidence, Excerpt, Finding, LookUp
+from bot.values.consumer import Clone, ConsumerImpact, label
+from impact.consumers.overlay import MountedTree
+from impact.ports import Tree
+from rlm.journal.writer import Journal
+
+MAX_ANSWERS = 120  # answers of one review
+LOOK_UP_SECONDS = 20.0  # for one of them
+MOST_TEXT = 100_000  # characters of a file that a worker is asked about
+TOOL = "consumer"  # under which the record has them
+SPENT = f"no more than {MAX_ANSWERS} look-ups are made in the repositories that use this one"
+Look = Callable[[Tree], Awaitable[Any]]
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class ConsumerCode:
+    """What models may see of them in one review. Not frozen: it opens clones, and counts."""
+
+    impact: ConsumerImpact
+    journal: Journal
+    masks: KnownSecrets
+    look_ups_over: Callable[[Tree], LookUps]
+    _rows: dict[str, Row] = field(default_factory=dict)  # the answers so far, by their question
+    _trees: dict[str, tuple[Tree, Tree]] = field(
+        default_factory=dict
+    )  # of each clone: with its secrets, and as it is shown
+    _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those that may be looked into."""
+        return self.impact.readable
+
+    @property
+    def left(self) -> int:
+        """How many answers this review may still get."""
+        return MAX_ANSWERS - len(self._rows)
+
+    def repository_of(self, path: str) -> str:
+        """The repository that a path or a glob names; "" if it names no such one."""
+        plain = path.strip().removeprefix("./")
+        return next((name for name in self.names if plain == name or plain.startswith(f"{name}:")), "")
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Each of them with what it takes, what became of it, and its lines that use what the change touches."""
+        return [
+            {
+                "name": one.name,
+                "state": one.state,
+                "reason": one.reason,
+                "commit": one.commit,
+                "day": one.day,
+                "takes": [{"package": row.name, "version": row.version, "arrival": row.arrival} for row in one.takes],
+                "breaks": one.breaks,
+                "hints": one.hints,
+                "readable": one.name in self.names,
+                "uses": list(self._uses(one.name)),
+            }
+            for one in self.impact.reports
+            if one.state != "unrelated"
+        ]
+
+    def _uses(self, name: str) -> Iterator[dict[str, Any]]:
+        for key, excerpt in self.impact.excerpts:
+            if self.repository_of(excerpt.path) == name:
+                yield {"definition": key, "path": excerpt.path, "start": excerpt.start, "code": excerpt.body}
+
+    async def answer(self, name: str, question: Sequence[object], look: Look) -> Row:
+        """What a look into one has brought, or the "error" that it ended with: from the record, if it was asked before."""
+        key = json.dumps(self.masks.hide([name, *question]), default=repr)
+        async with self._one_at_a_time:
+            if key not in self._rows:
+                row = self.journal.get("tool", "", TOOL, key)
+                if row is None:
+                    row = json.loads(json.dumps(self.masks.hide(await self._looked(name, look)), default=str))
+                    self.journal.put("tool", at="", name=TOOL, arguments=key, **row)
+                    await self.journal.wait_stored()
+                self._rows[key] = row
+        return self._rows[key]
+
+    async def find(self, look_up: LookUp) -> Result | None:
+        """What a look-up brings whose path names one of them."""
+        name = self.repository_of(look_up.path)
+        if not name:
+            return None
+        request = replace(look_up, side="head", path=f"{name}:" if look_up.path == name else look_up.path)
+        row = await self.answer(name, ["look_up", asdict(request)], partial(self._found, request))
+        if "error" in row:
+            return Result(request, [], [row["error"]])
+        result = row["result"]
+        rest = tuple((path, line) for path, line in result["rest"])
+        return Result(request, [_candidate(one) for one in result["candidates"]], result["notes"], rest)
+
+    async def text(self, path: str) -> str | None:
+        """A file of one of them, as far as a worker is shown it; None if there is no such one."""
+        row = await self.answer(self.repository_of(path), ["text", path], partial(_text, path))
+        return row.get("result")
+
+    async def attribute(self, finding: Finding) -> Finding:
+        """The finding with its quotes of a consumer looked up there, and with that consumer as the one that breaks: the first that it quotes."""
+        name = next((name for item in finding.evidence if (name := self._quoted(item))), "")
+        if not name:
+            return finding
+        commit = next((one.commit for one in self.impact.reports if one.name == name), "")
+        evidence = []
+        for item in finding.evidence:
+            if self._quoted(item) == name:
+                row = await self.answer(name, ["quote", item.path, item.quote, item.line], partial(self._line_of, item))
+                if row.get("result"):
+                    evidence.append(replace(item, line=row["result"], side="head", repository=name, commit=commit))
+            elif not self._quoted(item):
+                evidence.append(item)
+        if not any(item.repository == name for item in evidence):
+            return replace(finding, evidence=tuple(evidence))
+        return replace(finding, evidence=tuple(evidence), consumer=name)
+
+    async def close(self) -> None:
+        """Give up what was opened."""
+        await self._stack.aclose()
+
+    def _quoted(self, item: Evidence) -> str:
+        return "" if item.repository else self.repository_of(item.path)
+
+    async def _looked(self, name: str, look: Look) -> Row:
+        clone = next((one for one in self.impact.clones if one.name == name), None)
+        if clone is None:
+            return {"error": f"{name} is not at hand"}
+        if self.left <= 0:
+            return {"error": SPENT}
+        try:
+            async with asyncio.timeout(LOOK_UP_SECONDS):
+                return {"result": await look((await self._opened_trees(clone))[0])}
+        except TimeoutError:
+            return {
+                "error": f"it took more than {LOOK_UP_SECONDS:.0f} s: ask for less, with a narrower pattern or fewer files"
+            }
+        except (DeepRepoError, ValueError) as error:
+            return {"error": str(error).split("\n")[0]}
+
+    async def _opened_trees(self, clone: Clone) -> tuple[Tree, Tree]:
+        if clone.name not in self._trees:
+            tree = MountedTree(await self._stack.enter_async_context(Checkout(clone.pull)), label(clone.name, ""))
+            self._trees[clone.name] = MaskedTree(tree, self.masks), ShownTree(tree, self.masks)
+        return self._trees[clone.name]
+
+    async def _found(self, look_up: LookUp, tree: Tree) -> Row:
+        result = await self.look_ups_over(tree).find(look_up)
+        candidates = [
+            {
+                "path": one.excerpt.path,
+                "title": one.excerpt.title,
+                "rows": [(row.sign, row.text, row.number) for row in one.excerpt.rows],
+                "deciding": sorted(one.deciding),
+                "heads": sorted(one.heads),
+            }
+            for one in result.candidates
+        ]
+        return {"candidates": candidates, "notes": list(result.notes), "rest": [list(place) for place in result.rest]}
+
+    async def _line_of(self, item: Evidence, _: Tree) -> int:
+        """The line of a quote in what readers may see of its file; 0 if the file does not hold it."""
+        tree = self._trees[self.repository_of(item.path)][1]
+        place = await find_quote(tree, item.path, self.masks.hide(item.quote), item.line, ("head",))
+        return place[1] if place is not None else 0
+
+
+async def _text(path: str, tree: Tree) -> str | None:
+    blob = await tree.read(path)
+    return None if blob is None else blob.decode("utf-8", "replace")[:MOST_TEXT]
+
+
+def _candidate(row: Row) -> Candidate:
+    rows = tuple(DiffRow(sign, text, number) for sign, text, number in row["rows"])
+    excerpt = Excerpt(row["path"], rows[0].number, rows[-1].number, rows, title=row["title"])
+    return Candidate(excerpt, frozenset(row["deciding"]), frozenset(row["heads"]))

@@ -1,0 +1,94 @@
+"""Changed code that uses what other changed code defines: what goes into one prompt, and what is shown beside one. Pure.
+
+A definition that the change itself brings has no callers elsewhere to be looked up: the code that calls it was changed with it. So
+the lines that the change adds are matched with each other.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from bot.review.context import definitions
+from bot.review.context.definitions import LONG_LINE, CalledName
+from bot.review.context.usages import Pick, Row
+from bot.values import ChangedFile, Unit
+from impact.text.paths import is_product
+
+MAX_PICKS = 4  # lines shown for the definitions of one prompt
+PER_NAME = 2
+MOST_HOLDERS = 8  # units that hold a name: one that more of them hold brings nobody together
+MIN_NAME_LETTERS = 4  # letters of a name that does
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
+    """Pairs of units of which one names what the other changes or brings, and how much that says: rare names say more."""
+    words = {unit.id: _words(unit) for unit in units}
+    names_by_unit: dict[str, list[str]] = defaultdict(list)
+    for unit in units:
+        for name in _own(unit):
+            names_by_unit[name].append(unit.id)
+    holders: dict[str, list[str]] = defaultdict(list)
+    for unit in units:
+        for word in words[unit.id] & names_by_unit.keys():
+            holders[word].append(unit.id)
+    weights: dict[tuple[str, str], float] = defaultdict(float)
+    for name, owners in names_by_unit.items():
+        if len(holders[name]) <= MOST_HOLDERS and len(owners) <= PER_NAME:
+            for pair in sorted({(min(o, h), max(o, h)) for o in owners for h in holders[name] if o != h}):
+                weights[pair] += 1 / len(holders[name])
+    return weights
+
+
+def _own(unit: Unit) -> set[str]:
+    """What a unit defines, or did: its name, and what its changed lines define."""
+    names = {re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[2]}
+    for row in unit.changed_rows:
+        names |= definitions.names(unit.path, row.text)
+    return {name for name in names if len(name) >= MIN_NAME_LETTERS and _IDENTIFIER.fullmatch(name)}
+
+
+def _words(unit: Unit) -> set[str]:
+    return {word for row in unit.changed_rows for word in _IDENTIFIER.findall(row.text[:LONG_LINE])}
+
+
+class Links:
+    """The added lines of one change, by what they define and by what they call."""
+
+    def __init__(self, files: Iterable[ChangedFile]) -> None:
+        rows = [row for file in files if not file.skip for row in _added_rows(file)]
+        self.defined: Mapping[str, Sequence[Row]] = definitions.by_defined_name(rows)
+        self._of_file: dict[str, list[tuple[str, Row]]] = defaultdict(list)
+        for name, (row, *others) in self.defined.items():
+            if not others:  # of two definitions nobody can say which is meant
+                self._of_file[row[0]].append((name, row))
+        self.calls: dict[str, list[tuple[CalledName, Row]]] = defaultdict(list)
+        for row in rows:
+            for call in dict.fromkeys(definitions.calls(row[0], row[2])):
+                self.calls[call.name].append((call, row))
+
+    def pick(
+        self, units: Sequence[Unit], shown_lines: Collection[tuple[str, int]], imports: Mapping[str, Collection[str]]
+    ) -> list[Pick]:
+        """Changed lines outside this prompt that call what the units' added lines define: each definition's first, then its second."""
+        ranked_picks: list[tuple[int, Pick]] = []
+        paths = dict.fromkeys(unit.path for unit in units if unit.side == "head")
+        for name, row in (item for path in paths for item in self._of_file[path] if _within(item[1], units)):
+            users = [
+                Pick(path, line, (name,), defines=False, with_head=True)
+                for call, (path, line, _) in self.calls.get(name, ())
+                if (path, line) not in shown_lines and definitions.meanings(call, [row], imports.get(path, ()))
+            ]
+            ranked_picks += enumerate(users[:PER_NAME])
+        return [pick for _, pick in sorted(ranked_picks, key=lambda item: item[0])][:MAX_PICKS]
+
+
+def _added_rows(file: ChangedFile) -> Iterable[Row]:
+    if not is_product(file.path):
+        return ()
+    lines = (line for hunk in file.hunks for line in hunk.lines if line.kind == "+" and len(line.text) <= LONG_LINE)
+    return [(file.path, line.new, line.text) for line in lines if line.new is not None]
+
+
+def _within(row: Row, units: Iterable[Unit]) -> bool:
+    return any(unit.side == "head" and unit.path == row[0] and unit.start <= row[1] <= unit.end for unit in units)

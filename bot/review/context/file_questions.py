@@ -1,0 +1,150 @@
+"""A question about files outside the change: every file whole, in as many prompts as it takes; and whether it was there.
+
+"Not there" and "not read" are two answers: `found` is what the worker says and a verbatim quote proves, `read` what it was shown.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from bot.findings import read
+from bot.findings.quotes import locate
+from bot.review.context import long_text
+from bot.values import Evidence, Finding, Source
+from rlm.values import Schema
+
+PROMPT_CHARS = 40_000  # of files in one prompt
+PROMPT_TOKENS = 11_000  # the same, for the pieces of one long file
+HALVABLE = 4  # lines of a text that can be asked about in two halves
+MAX_CHARS = 2_000_000  # of one question; the rest is told as not read
+
+
+@lru_cache(maxsize=1)
+def schema() -> Schema:
+    """What a worker is asked to hand in."""
+    found = "false where the shown text does not hold what the question asks for; say so rather than guess"
+    quotes = "the verbatim lines that the reply rests on, with their file; none where nothing was found"
+    form = read.strict(
+        answer=read.ANSWER,
+        found={"type": "boolean", "description": found},
+        quotes=read.many(read.QUOTE, quotes),
+        findings=read.FINDINGS,
+    )
+    return Schema("look", "Answer the question from the shown text, and from nothing else.", form)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines of one file that are in a prompt."""
+
+    path: str
+    text: str
+    first: int
+    last: int
+    whole: bool
+
+    @property
+    def label(self) -> str:
+        """How the prompt names it."""
+        return self.path if self.whole else f"{self.path}, lines {self.first} to {self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one look saw. `is_found` is None where nobody said."""
+
+    text: str = ""
+    is_found: bool | None = None
+    quotes: tuple[Evidence, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    read: tuple[Part, ...] = ()
+    error: str = ""
+
+
+def plan(files: Mapping[str, str]) -> tuple[list[list[Part]], list[str]]:
+    """The prompts of one question, and the paths that did not fit. Small files share a prompt, long ones are cut with overlap."""
+    prompts: list[list[Part]] = []
+    left_out: list[str] = []
+    room, size = MAX_CHARS, PROMPT_CHARS
+    for path, text in files.items():
+        if len(text) > room:
+            left_out.append(path)
+            continue
+        room -= len(text)
+        for part in _parts(path, text):
+            if not prompts or size + len(part.text) > PROMPT_CHARS:
+                prompts.append([])
+                size = 0
+            prompts[-1].append(part)
+            size += len(part.text)
+    return prompts, left_out
+
+
+def answer(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]) -> Sight:
+    """What a worker's reply comes to. A claim without a verbatim quote is not believed."""
+    (text, findings), claims_found = read.answer(data, source), (data or {}).get("found")
+    paths_by_label = {part.label: part.path for part in parts}
+    quotes = tuple(_verbatim(read.rows(data, "quotes"), parts, paths_by_label))
+    is_found = None if claims_found is None else claims_found and bool(quotes or findings)
+    if claims_found is True and not is_found:
+        text = f"{text} [not believed: it quotes nothing that stands in what was read]".strip()
+    return Sight(text, is_found, quotes, tuple(_with_paths(findings, paths_by_label)), tuple(parts))
+
+
+def together(sights: Sequence[Sight]) -> Sight:
+    """Several looks as one: found where one of them found it, not found where all of them say so."""
+    answers = [sight.is_found for sight in sights]
+    whole = answers and set(answers) == {False} and not any(sight.error for sight in sights)
+    is_found = True if True in answers else False if whole else None
+    telling = [sight for sight in sights if sight.is_found] if is_found else sights
+    return Sight(
+        "\n".join(dict.fromkeys(sight.text for sight in telling if sight.text)),
+        is_found,
+        tuple(quote for sight in sights for quote in sight.quotes),
+        tuple(finding for sight in sights for finding in sight.findings),
+        tuple(part for sight in sights for part in sight.read),
+        "; ".join(dict.fromkeys(sight.error for sight in sights if sight.error)),
+    )
+
+
+def halves(parts: Sequence[Part]) -> list[list[Part]]:
+    """The same in two prompts: half of the parts each, or half of the lines of the only one; nothing where it is one line."""
+    if len(parts) > 1:
+        middle = len(parts) // 2
+        return [list(parts[:middle]), list(parts[middle:])]
+    rows = parts[0].text.split("\n") if parts else []
+    if len(rows) < HALVABLE:
+        return []
+    middle, part = len(rows) // 2, parts[0]
+    cut = part.first + middle
+    return [
+        [replace(part, text="\n".join(rows[:middle]), last=cut - 1, whole=False)],
+        [replace(part, text="\n".join(rows[middle:]), first=cut, whole=False)],
+    ]
+
+
+def _parts(path: str, text: str) -> Iterator[Part]:
+    if len(text) <= PROMPT_CHARS:
+        yield Part(path, text, 1, text.count("\n", 0, -1) + 1, whole=True)
+        return
+    for chunk in long_text.chunks(text, PROMPT_TOKENS):
+        yield Part(path, chunk.text, chunk.first, chunk.last, whole=False)
+
+
+def _verbatim(
+    quotes: Iterable[Mapping[str, Any]], parts: Sequence[Part], paths_by_label: Mapping[str, str]
+) -> Iterator[Evidence]:
+    """The quotes that stand in what was shown, in the file that they name or in another one of the prompt."""
+    for item in quotes:
+        path, quote = paths_by_label.get(item["path"], item["path"]), item["quote"]
+        for part in sorted(parts, key=lambda part: part.path != path) if quote.strip() else ():
+            at = locate(part.text, quote)
+            if at is not None:
+                yield Evidence(part.path, quote, line=part.first + at[0] - 1)
+                break
+
+
+def _with_paths(findings: Sequence[Finding], paths_by_label: Mapping[str, str]) -> Iterator[Finding]:
+    for finding in findings:
+        yield replace(finding, path=paths_by_label.get(finding.path, finding.path))

@@ -1,0 +1,267 @@
+"""What of the results of look-ups one answer shows: its room is given out, and what is left out is named. Pure.
+
+Code that was asked for by its place (a definition, lines) comes before what a search or the uses of a name bring: it is shown
+whole if the room holds it, in one piece, and under the look-up that asked for it. No line is shown twice: where a later result
+holds a line that is shown under another heading, it says under which.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.diff.units import ShownLines
+from bot.review.context import definitions, identifiers
+from bot.values import DiffRow, Excerpt, LookUp, Side
+from impact.text import blocks
+from impact.text.lines import is_comment
+from rlm.values import tokens
+
+LINES_AROUND_DECIDING = 8  # lines before and after a deciding one that stay when the room does not hold all
+MARKERS = 8  # tokens of the marks around an excerpt
+RESERVED = 300  # tokens that stay for each search, whatever the code needs that was asked for by its place
+MOST_LINES, MOST_DEFINITION, MOST_SEARCH = 6_000, 3_000, 1_500  # tokens of one look-up, whatever is left
+MIN_PIECE_LINES = 3  # lines of a piece that is worth showing
+NAMED_PLACES = 4  # places that are not shown, by name
+Place = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """What one look-up brought."""
+
+    heading: str  # what was asked
+    excerpts: tuple[Excerpt, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences: nothing was found and why, what is not shown
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Lines that a look-up brought. The `deciding` ones, and the `heads` of what encloses them, come before the others."""
+
+    excerpt: Excerpt
+    deciding: frozenset[int] = frozenset()
+    heads: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class AnswerRoom:
+    """What may still be shown, and under which heading each line stands."""
+
+    tokens: int
+    shown_lines: ShownLines = field(default_factory=ShownLines)
+    headings: dict[Place, str] = field(default_factory=dict)
+
+    def show(self, excerpt: Excerpt, heading: str) -> None:
+        """Note the lines of an excerpt as shown under a heading."""
+        self.shown_lines.add(excerpt)
+        self.headings.update({(excerpt.path, excerpt.side, row.number): heading for row in excerpt.rows})
+
+    def has(self, excerpt: Excerpt, number: int) -> bool:
+        """Whether a line of its file is shown."""
+        return self.shown_lines.has(excerpt.path, number, excerpt.side)
+
+
+@dataclass(slots=True)
+class Result:
+    """One look-up while room is given out."""
+
+    look_up: LookUp
+    candidates: list[Candidate]
+    notes: list[str]
+    rest: tuple[tuple[str, int], ...] = ()  # hits beyond those that may be shown
+    excerpts: list[Excerpt] = field(default_factory=list)
+    tokens_used: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether it names the place of the code that it wants."""
+        return self.look_up.kind in {"definition", "lines"}
+
+    @property
+    def tokens_left(self) -> int:
+        """Tokens that it may still have, whatever is left."""
+        most = {"lines": MOST_LINES, "definition": MOST_DEFINITION}.get(self.look_up.kind, MOST_SEARCH)
+        return most - self.tokens_used
+
+    def show(self, room: AnswerRoom, most: int) -> None:
+        """Show what is not shown yet, as far as it fits: of a search every hit before the lines around any of them."""
+        before = most = min(most, self.tokens_left)
+        for candidate in () if self.exact else self.candidates:
+            hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n)}
+            rows = [row for row in candidate.excerpt.rows if row.number in hits | (candidate.heads if hits else set())]
+            most -= self._show_rows(candidate, rows, room, most)
+        for candidate in self.candidates:
+            if self.exact or any(self._holds(candidate.excerpt, number) for number in candidate.deciding):
+                most -= self._show_rows(candidate, candidate.excerpt.rows, room, most)
+        room.tokens -= before - most
+        self.tokens_used += before - most
+
+    def _show_rows(self, candidate: Candidate, rows: Sequence[DiffRow], room: AnswerRoom, most: int) -> int:
+        """Show those of some rows that are not shown yet and fit. Returns their tokens."""
+        excerpt = candidate.excerpt
+        new = [row for row in rows if not room.has(excerpt, row.number)]
+        header = 0 if any(one.path == excerpt.path for one in self.excerpts) else _header(excerpt)
+        fitting_rows = fit(excerpt.path, new, candidate.deciding, most - header)
+        if not any(row.text.strip() for row in fitting_rows) or len(fitting_rows) < min(MIN_PIECE_LINES, len(new)):
+            return 0
+        part = replace(excerpt, start=fitting_rows[0].number, end=fitting_rows[-1].number, rows=tuple(fitting_rows))
+        room.show(part, heading(self.look_up))
+        self.excerpts.append(part)
+        return sum(_size(row) for row in fitting_rows) + header
+
+    def _holds(self, excerpt: Excerpt, number: int) -> bool:
+        return any(one.path == excerpt.path and any(row.number == number for row in one.rows) for one in self.excerpts)
+
+    def looked_up(self, room: AnswerRoom) -> LookedUp:
+        """The result as its reader is shown it, once every result has its room."""
+        notes = (*self.notes, *self._elsewhere(room), *self._left(room))
+        return LookedUp(heading(self.look_up), tuple(_by_title(self.excerpts)), notes)
+
+    def _wanted(self, candidate: Candidate) -> list[int]:
+        """The lines for which it was asked: of code that was asked for by its place all of it, else those that match."""
+        return sorted({row.number for row in candidate.excerpt.rows} if self.exact else candidate.deciding)
+
+    def _elsewhere(self, room: AnswerRoom) -> Iterator[str]:
+        """Where lines of this look-up stand that are shown under another heading, or in the prompt."""
+        own = heading(self.look_up)
+        numbers_by_place: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for candidate in self.candidates:
+            excerpt = candidate.excerpt
+            for number in self._wanted(candidate):
+                if room.has(excerpt, number):
+                    under = room.headings.get((excerpt.path, excerpt.side, number), "")
+                    if under != own:
+                        numbers_by_place[under, excerpt.path].append(number)
+        for (under, path), numbers in numbers_by_place.items():
+            where = f'shown under "{under}"' if under else "shown before"
+            yield f"{where}: {path} {spans(numbers)}"
+
+    def _left(self, room: AnswerRoom) -> Iterator[str]:
+        """What did not fit, by its lines."""
+        numbers_by_path: dict[str, list[int]] = defaultdict(list)
+        for candidate in self.candidates:
+            excerpt = candidate.excerpt
+            left = [n for n in self._wanted(candidate) if not room.has(excerpt, n)]
+            text = {row.number: row.text for row in excerpt.rows}
+            if any(tells(excerpt.path, text.get(number, "")) for number in left):
+                numbers_by_path[excerpt.path] += left
+        if self.exact:
+            for path, numbers in numbers_by_path.items():
+                yield f"not shown for lack of room: {path} {spans(numbers)}; a look-up of these lines alone shows them"
+            return
+        for path, number in self.rest:
+            numbers_by_path[path].append(number)
+        places = "; ".join(
+            f"{path} {spans(sorted(numbers))}" for path, numbers in [*numbers_by_path.items()][:NAMED_PLACES]
+        )
+        if count := sum(map(len, numbers_by_path.values())):
+            files = len(numbers_by_path)
+            more = f" and {files - NAMED_PLACES} more files" if files > NAMED_PLACES else ""
+            yield f"{count} more not shown: {places}{more}; a narrower glob or pattern shows them"
+
+
+def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...]:
+    """Give the room to the results and return them in their order: what one does not need, the next ones may have."""
+    exact = [one for one in results if one.exact and one.candidates]
+    others = [one for one in results if not one.exact and one.candidates]
+    reserve_tokens = min(RESERVED * len(others), room.tokens // 2)
+    for group, reserve in ((exact, reserve_tokens), (others, 0)):
+        for at, result in enumerate(group):
+            result.show(room, (room.tokens - reserve) // (len(group) - at))
+        for result in group:  # what the later ones did not need
+            result.show(room, room.tokens - reserve)
+    return tuple(result.looked_up(room) for result in results)
+
+
+def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int) -> list[DiffRow]:
+    """The rows that fit, in their order: those that decide and their neighbours first, then heads of definitions, code, and comments."""
+    sizes = [_size(row) for row in rows]
+    if sum(sizes) <= most or not rows:
+        return list(rows)
+    places_kept: set[int] = set()
+    for places in _by_weight(path, rows, deciding):
+        for at in places:
+            if at in places_kept:
+                continue
+            most -= sizes[at]
+            if most < 0:
+                return [rows[one] for one in sorted(places_kept)]
+            places_kept.add(at)
+    return [rows[one] for one in sorted(places_kept)]
+
+
+def _by_weight(path: str, rows: Sequence[DiffRow], deciding: Collection[int]) -> Iterator[list[int]]:
+    texts = [row.text for row in rows]
+    hits = [at for at, row in enumerate(rows) if row.number in deciding]
+    code = [at for at, text in enumerate(texts) if tells(path, text)]
+    yield sorted({0, *hits, *(number - 1 for at in hits for number in blocks.openings(texts, at + 1, 1))})
+    yield sorted(
+        {
+            one
+            for at in hits
+            for one in range(max(0, at - LINES_AROUND_DECIDING), min(len(rows), at + LINES_AROUND_DECIDING + 1))
+        }
+    )
+    yield [at for at in code if definitions.names(path, texts[at])]
+    yield sorted(code, key=lambda at: (_away(at, hits), at))
+    yield list(range(len(rows)))
+
+
+def _away(at: int, hits: Sequence[int]) -> int:
+    """How far a row is from the nearest of some rows, which are in their order; 0 if there are none."""
+    after = bisect_left(hits, at)
+    return min((abs(at - hit) for hit in hits[max(0, after - 1) : after + 1]), default=0)
+
+
+def tells(path: str, text: str) -> bool:
+    """Whether a line is code that decides something: no blank line, comment or import."""
+    return bool(text.strip()) and not is_comment(text, path) and not identifiers.IMPORT.match(text)
+
+
+def spans(numbers: Iterable[int]) -> str:
+    """Line numbers as a reader is shown them: `12, 40 to 52`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)
+
+
+def heading(look_up: LookUp) -> str:
+    """What was asked, as a heading."""
+    where = f" in {look_up.path}" if look_up.path and look_up.kind != "lines" else ""
+    before = ", before the change" if look_up.side == "base" else ""
+    match look_up.kind:
+        case "lines":
+            span = f"lines {look_up.start} to {look_up.end}" if look_up.start or look_up.end else "the first lines"
+            return f"{span} of {look_up.path or '(no path)'}{before}"
+        case "files":
+            return f"files{where}{before}"
+        case "search":
+            return f"search for {look_up.name}{where}{before}"
+        case "uses":
+            return f"uses of {look_up.name}{where}{before}"
+    return f"definition of {look_up.name}{where}{before}"
+
+
+def _size(row: DiffRow) -> int:
+    """Tokens of a row, most of which are written without their number."""
+    return tokens(f"  {row.text}") + 1
+
+
+def _header(excerpt: Excerpt) -> int:
+    return tokens(excerpt.path + excerpt.title) + MARKERS
+
+
+def _by_title(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
+    """The pieces of one excerpt, which was shown in more than one turn, together again."""
+    pieces: dict[tuple[str, Side, str], dict[int, DiffRow]] = defaultdict(dict)
+    for one in excerpts:
+        pieces[one.path, one.side, one.title].update({row.number: row for row in one.rows})
+    return [
+        Excerpt(path, min(rows), max(rows), tuple(rows[n] for n in sorted(rows)), side, title)
+        for (path, side, title), rows in pieces.items()
+    ]

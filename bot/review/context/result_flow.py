@@ -1,0 +1,38 @@
+"""What callers get from what changed, and where they read it. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from bot.review.context import definitions, identifiers
+from bot.values import Reference, Unit
+from impact.filetypes import filetype
+from impact.text import blocks
+from impact.text.lines import is_comment
+
+MAX_FUNCTION_LINES = 200  # lines of a function that is read
+_RESULT = re.compile(r"\s*(?:return|yield|throw|raise)\b|.*=>|.*->")
+# A variable that gets a value, with its type.
+_GIVEN = re.compile(
+    r"\s*(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?\$?([A-Za-z_]\w*)(?:\s*:[^=]{0,80})?\s*:?=(?![=>])"
+)
+
+
+def readings(rows: Sequence[str], row: Reference) -> list[int]:
+    """The lines below a use, in its function, that read the variable which gets its result."""
+    start, end = row.span or (row.line, row.line)
+    openings = blocks.openings(rows, row.line, start + 1)
+    given = next((given for number in openings if (given := _GIVEN.match(rows[number - 1]))), None)
+    if given is None:
+        return []
+    below = range(row.line + 1, min(end, len(rows), start + MAX_FUNCTION_LINES) + 1)
+    return [n for n in below if given[1] in identifiers.words(rows[n - 1]) and not is_comment(rows[n - 1], row.path)]
+
+
+def changes_result(unit: Unit) -> bool:
+    """Whether a change of a definition concerns what its callers get: a result, an error, its signature, its last line."""
+    changed_rows = [row for row in unit.changed_rows if not is_comment(row.text, unit.path)]
+    code = [row for row in unit.rows if re.search(r"\w", row.text)]
+    last = {id(row) for row in code[-2:]} if filetype(unit.path).implicit_result else set[int]()
+    return any(
+        _RESULT.match(row.text) or definitions.names(unit.path, row.text) or id(row) in last for row in changed_rows
+    )

@@ -1,0 +1,139 @@
+"""Lines of the head tree that a prompt shows beside the units, and which ones it shows already. Pure."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from bot.diff.units import ShownLines
+from bot.review.context import definitions, identifiers
+from bot.values import ChangedFile, DiffRow, Excerpt
+from impact.filetypes import filetype
+from impact.text import blocks
+from impact.text.lines import defines, special
+
+BODY = 14  # lines of a definition at most
+_TRIPLE = re.compile(r"(\"\"\"|''')")
+ABOVE = 12  # lines above one in which a variable of it may get its value
+_CONSTANT = re.compile(r"(?:(?:export|static|final|const|val)\s++)*+([A-Z][A-Z0-9_]{3,}+)\s*+(?::[^=]{0,80})?=(?!=)")
+_TYPE = re.compile(r"(?:export\s++)?(?:class|struct)\s++(\w++)")
+_NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", "match"})
+_CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
+
+
+def cut(path: str, rows: Sequence[str], numbers: Sequence[int], title: str) -> Excerpt:
+    """These lines of a file, in their order; where some between them are left out, such as ones of a program, the numbers say so."""
+    short = [number for number in numbers if len(rows[number - 1]) <= definitions.LONG_LINE] or numbers[:1]
+    shown_rows = tuple(DiffRow(" ", rows[number - 1], number) for number in short)
+    return Excerpt(path, short[0], short[-1], shown_rows, title=title)
+
+
+def says_only(path: str, rows: Sequence[str], line: int) -> bool:
+    """Whether a line names something without using it: further lines of an import, or of a docstring."""
+    if line > len(rows):
+        return False
+    if any(identifiers.IMPORT.match(rows[number - 1]) for number in blocks.openings(rows, line, 1) if number != line):
+        return True
+    end, is_prose = (
+        "",
+        False,
+    )  # what ends the text of several lines in which a line stands, and whether that is a docstring
+    for text in rows[:line] if filetype(path).docstrings else ():
+        opening = _TRIPLE.search(text) if not end else None
+        if opening:
+            end, is_prose = opening[1], not text[: opening.start()].strip(" \trbuRBU")
+        if end and end in text[opening.end() if opening else 0 :]:
+            end = ""
+    return bool(end) and is_prose
+
+
+def helper(excerpt: Excerpt, line: int, rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
+    """What a line, one around it, or one that gives these a value, calls in its own file: a neighbour often decides."""
+    around = [*blocks.openings(rows, line, excerpt.start)]
+    around += _givers(excerpt.path, rows, around)
+    called_names = (name for number in around for name in _CALLED.findall(rows[number - 1]))
+    for name in dict.fromkeys(name for name in called_names if name not in _NO_CALL and not special(name)):
+        at = next((n for n, text in enumerate(rows, 1) if defines(text, name, excerpt.path)), 0)
+        if at in around:
+            continue
+        numbers = shown_lines.left(excerpt.path, blocks.opening_lines(excerpt.path, rows, at, BODY)) if at else []
+        if len(numbers) > 1:
+            return cut(excerpt.path, rows, numbers, f"defines {name}, called nearby")
+    return None
+
+
+def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[int]:
+    """The lines shortly above that give a variable of some lines its value, in the same function."""
+    words_used = {word for number in around for word in identifiers.words(rows[number - 1])}
+    for number in range(around[0] - 1, max(0, around[0] - ABOVE), -1):
+        if definitions.names(path, rows[number - 1]):
+            return
+        if number not in around and identifiers.assigned_names(rows[number - 1]) & words_used:
+            yield number
+
+
+def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
+    """What these lines, which load what was stored, name in their own file: its types with their fields, and its version."""
+    path = excerpts[0].path
+    words = {word for one in excerpts for row in one.rows for word in identifiers.words(row.text)}
+    numbers: list[int] = []
+    for number, text in enumerate(rows, 1):
+        name = _CONSTANT.match(text) or _TYPE.match(text)
+        if name and name[1] in words:
+            numbers += blocks.opening_lines(path, rows, number, BODY)
+    left = shown_lines.left(path, dict.fromkeys(numbers))
+    return cut(path, rows, left, "what is stored, and its version") if left else None
+
+
+def join(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
+    """Windows of one file in the order of its lines, at the place of its best one; neighbours become one."""
+    by_path: Mapping[tuple[str, str], list[Excerpt]] = defaultdict(list)
+    for excerpt in excerpts:
+        by_path[excerpt.path, excerpt.side].append(excerpt)
+    return [
+        whole for file_excerpts in by_path.values() for whole in _adjacent(sorted(file_excerpts, key=lambda e: e.start))
+    ]
+
+
+def _adjacent(excerpts: Sequence[Excerpt]) -> Iterator[Excerpt]:
+    held_back: Excerpt | None = None
+    for excerpt in excerpts:
+        if held_back is not None and excerpt.start <= held_back.end + 1:
+            title = held_back.title if held_back.title == excerpt.title else f"{held_back.title}; {excerpt.title}"
+            rows = {row.number: row for row in (*held_back.rows, *excerpt.rows)}
+            end = max(held_back.end, excerpt.end)
+            held_back = replace(held_back, end=end, rows=tuple(rows[n] for n in sorted(rows)), title=title)
+            continue
+        if held_back is not None:
+            yield held_back
+        held_back = excerpt
+    if held_back is not None:
+        yield held_back
+
+
+def by_file(excerpts: Iterable[Excerpt], shown_lines: ShownLines) -> list[Excerpt]:
+    """Definitions of one file under one header, without the lines that the prompt shows by now."""
+    by_path: dict[str, list[Excerpt]] = defaultdict(list)
+    for one in excerpts:
+        if (one.path, one.start) not in shown_lines.lines:
+            shown_lines.add(one)
+            by_path[one.path].append(one)
+    return [_together(sorted(mine, key=lambda one: one.start)) for mine in by_path.values()]
+
+
+def _together(mine: Sequence[Excerpt]) -> Excerpt:
+    names = dict.fromkeys(one.title.removeprefix("defines ") for one in mine)
+    rows = {row.number: row for one in mine for row in one.rows}
+    merged_rows = tuple(rows[number] for number in sorted(rows))
+    return Excerpt(
+        mine[0].path, merged_rows[0].number, merged_rows[-1].number, merged_rows, title="defines " + ", ".join(names)
+    )
+
+
+def mark_changes(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:
+    """The excerpts, with those marked that hold lines of the change itself."""
+    added_lines: dict[str, Collection[int]] = {file.path: file.added_lines for file in files}
+    return tuple(
+        replace(one, overlaps_change=any(row.number in added_lines.get(one.path, ()) for row in one.rows))
+        for one in excerpts
+    )

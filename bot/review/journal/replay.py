@@ -1,0 +1,56 @@
+"""The recorded review that is to be done again, and its change, read from the repository's objects."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from bot import brief, checkout
+from bot.errors import UsageError
+from bot.review.journal import reviews
+from bot.values import PullRequest, ReviewRequest
+from rlm.errors import ReplayDiffers
+from rlm.journal import reader
+from rlm.journal.codec import Start
+from rlm.journal.reader import Record, Section
+
+
+def last_finished(path: Path) -> tuple[Record, Section, Start]:
+    """The last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
+    record, recorded = reviews.of(path)
+    if reader.start(recorded[-1]).is_question:
+        raise UsageError(f"{path} records a question about a text: `deeprepo.RLM` answers it again from this journal")
+    finished = [section for section in recorded if section.end and section.end["fault"] != "interrupted"]
+    if not finished:
+        raise ReplayDiffers(
+            f"{path} cannot be replayed: {reviews.without_end(recorded[-1])}; "
+            "the same `deeprepo review --journal FILE` resumes where it stopped"
+        )
+    return record, finished[-1], reader.start(finished[-1])
+
+
+def recorded_pull(start: Start) -> PullRequest:
+    """The change that was reviewed. Raises UsageError."""
+    try:
+        return brief.restore_pull(start.subject)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"this journal is damaged, or not deeprepo's own: {error}") from error
+
+
+async def pull(start: Start, repo: str | None, request: ReviewRequest, scratch: str) -> PullRequest:
+    """The recorded change, found again by its ids, in the same repository or in another clone of it. Raises ReplayDiffers."""
+    pull = recorded_pull(start)
+    if pull.object_dir is not None:  # work that was never committed: it must still lie there
+        now = await checkout.pull(replace(request, repo=repo or request.repo), scratch)
+        if (now.base, now.head) != (pull.base, pull.head):
+            raise ReplayDiffers(f"the {pull.head_name} are not those that were reviewed: they have changed since")
+        return now
+    where = repo or pull.git_dir
+    if not Path(where).is_dir():  # noqa: ASYNC240 - one look at the local disk
+        raise ReplayDiffers(f"the repository {where} is gone: name another clone of it with --repo DIR")
+    there = replace(pull, git_dir=checkout.git_dir(where))
+    async with checkout.Checkout(there) as tree:
+        for name in filter(None, (pull.base, pull.head, pull.base_tip)):
+            if not await tree.holds(name):
+                raise ReplayDiffers(
+                    f"the repository {where} does not hold {name}: fetch it, or name a clone with --repo DIR"
+                )
+    return there

@@ -1,0 +1,87 @@
+"""How the units of a change get read: one file per strategy, each with `async def run(session) -> Transcript`.
+
+`choose` is pure and gives its reason; its thresholds are data (choice.py).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from importlib import import_module
+
+from bot.review import custom_checks, judging
+from bot.review.session import Session
+from bot.review.strategies.choice import affords, choose
+from bot.values import StrategyChoice, Transcript
+from rlm.errors import ProviderError
+
+__all__ = ["affords", "choose", "choose_for", "cut_short", "judge", "load", "run"]
+
+
+def load(name: str) -> Callable[[Session], Awaitable[Transcript]]:
+    """The `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code."""
+    run: Callable[[Session], Awaitable[Transcript]] = import_module(
+        f"bot.review.strategies.{name.replace('-', '_')}"
+    ).run
+    return run
+
+
+def choose_for(session: Session) -> StrategyChoice:
+    """Choose how what no earlier round has read is read, with the reason."""
+    subject, by_model = session.survey, session.reader is not None
+    again = custom_checks.files_to_read(subject) if by_model and subject.checks else ()
+    subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
+    name, reason = choose(
+        subject.brief.settings.strategy,
+        subject.tracker.unread(),
+        subject.dependents,
+        root=bool(session.root),
+        worker=by_model,
+        affordable=affords(session),
+        effort=subject.brief.settings.effort,
+    )
+    session.calls.journal.put("strategy", name=name, reason=reason)
+    return StrategyChoice(name, reason)
+
+
+async def run(name: str, session: Session) -> Transcript:
+    """Run a strategy to its end. Interrupted or left by its provider, it still hands over what was found so far."""
+    try:
+        transcript = await load(name)(session)
+    except asyncio.CancelledError:
+        if not session.take_back_cancel():
+            raise
+        return as_interrupted(Transcript(tuple(session.findings)))
+    except ProviderError as error:
+        return Transcript(tuple(session.findings), notes=(str(error),), partial=True, fault="provider")
+    finally:
+        session.calls.budget.keep(
+            None
+        )  # nobody asks the root again: what was kept back for it is there for second opinions
+    transcript = replace(transcript, findings=tuple(session.findings))
+    return cut_short(session, transcript) if transcript.partial or session.tracker.unread() else transcript
+
+
+async def judge(transcript: Transcript, session: Session) -> tuple[judging.JudgedFindings, Transcript]:
+    """Judge which findings may be said. Once a person breaks the review off nobody is asked: what was found is shown as it is."""
+    if transcript.fault == "interrupted":
+        return await judging.judge_findings(session, ask=False), transcript
+    try:
+        judgement = await judging.judge_findings(session)
+    except asyncio.CancelledError:
+        if not session.take_back_cancel():
+            raise
+        return await judging.judge_findings(session, ask=False), as_interrupted(transcript)
+    return judgement, cut_short(session, transcript, *judgement.why) if judgement.why else transcript
+
+
+def cut_short(session: Session, transcript: Transcript, *notes: str) -> Transcript:
+    """Something was not done: by a cap, or by the fault of a provider whose calls failed or whose models read nothing at all."""
+    blind = (session.root or session.reader) is not None and session.tracker.has_read_nothing()
+    fault = transcript.fault or ("provider" if blind or session.calls.budget.cost().failed_calls else "")
+    return replace(transcript, notes=(*transcript.notes, *notes), partial=True, fault=fault)
+
+
+def as_interrupted(transcript: Transcript) -> Transcript:
+    """A person broke it off."""
+    note = "interrupted: these are the findings so far"
+    return replace(transcript, notes=(*transcript.notes, note), partial=True, fault="interrupted")

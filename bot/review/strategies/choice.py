@@ -1,0 +1,117 @@
+"""Which strategy reads a change: by its size, by how far it reaches, by the effort that is asked for, and by what the budget holds."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.render import count
+from bot.review import foresight
+from bot.review.session import Session
+from bot.values import Dependents, Reference, ReviewEffort, Unit
+
+# Where one strategy ends and the next begins: docs/effort.md gives the reasons.
+DIRECT_TOKENS = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
+ROOT_TOKENS = 18_000  # of a root's first message at most, with its instructions
+ROOT_UNITS = 400  # of a change: of more of them a root has fewer turns, since each repeats what it has seen
+ROOT_PART = 2  # the budget holds a root if one part in so many of it pays for that message and its reply
+MANY_TURNS = 8  # of a root, where a change has more units than that
+NO_MODEL, ASKED = "no model is configured", "requested"  # reasons
+NOTHING = Dependents()
+WITH_ROOT = frozenset({"cascade", "rlm", "rlm-only"})  # strategies in which a root model goes on
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What the choice looks at."""
+
+    units: int
+    tokens: int
+    sites: int  # uses of what changed, in code that is not part of the change
+    links: int  # pairs of units of which one uses what the other changes
+    relying: int  # of unchanged code, without tests: uses that are more than a like name, and overriding definitions
+
+    def __str__(self) -> str:
+        return (
+            f"{count(self.units, 'unit')}, about {self.tokens:,} tokens, {count(self.links, 'link')} between units, "
+            f"{count(self.sites, 'use')} elsewhere"
+        )
+
+
+def measure(units: Sequence[Unit], dependents: Dependents = NOTHING) -> Measure:
+    """The size of a change and how far it reaches. Pure."""
+    heads: dict[str, list[Unit]] = defaultdict(list)
+    for unit in units:
+        if unit.side == "head":
+            heads[unit.path].append(unit)
+    sites, links, relying = set(), set(), set()
+    for unit in units:
+        for row in unit.references:
+            users = [u.id for u in heads.get(row.path, ()) if u.start <= row.line <= u.end and u.id != unit.id]
+            links |= {(unit.id, user) for user in users}
+            sites |= set() if users else {(row.path, row.line)}
+            relying |= {(row.path, row.line)} if not users and _relies(row) else set()
+    paths = {unit.path for unit in units}
+    relying |= {(own.path, own.start) for key, own in dependents.heirs if key.rpartition(":")[0] in paths}
+    return Measure(len(units), sum(unit.tokens for unit in units), len(sites), len(links), len(relying))
+
+
+def choose(
+    strategy: str,
+    units: Sequence[Unit],
+    dependents: Dependents = NOTHING,
+    *,
+    root: bool,
+    worker: bool,
+    affordable: bool = True,
+    effort: ReviewEffort = "medium",
+) -> tuple[str, str]:
+    """The strategy and the reason for it, as the review prints it. `affordable`: the budget holds a root."""
+    if not worker:
+        return "offline", NO_MODEL if strategy == "auto" else ASKED
+    if strategy != "auto":
+        return strategy, ASKED
+    if not units:
+        return "direct", "nothing is left to read"
+    size = measure(units, dependents)
+    if size.tokens <= DIRECT_TOKENS:
+        small_choice = _small(size, root=root, effort=effort)
+        if small_choice is not None:
+            return small_choice
+    return _large(size, root=root, affordable=affordable, effort=effort)
+
+
+def _small(size: Measure, *, root: bool, effort: ReviewEffort) -> tuple[str, str] | None:
+    """The choice for one prompt's worth of change; None if its prompt cannot show every use and no root follows them."""
+    from bot.review.agent.seed import MAX_SITES  # here: a review without a model loads no root
+
+    small = f"the change is small ({size})"
+    if not root or effort == "low":
+        return ("direct", f"{small}: one call sees all of it") if size.sites <= MAX_SITES else None
+    if effort == "high":
+        return "cascade", f"{small}: one call reads it, then the root goes on, as effort high asks"
+    if not size.relying:
+        return "direct", f"{small}, and no unchanged code relies on it: one call sees all of it"
+    return "cascade", f"{small}: one call reads it, and the root goes on if that leaves something open"
+
+
+def _large(size: Measure, *, root: bool, affordable: bool, effort: ReviewEffort) -> tuple[str, str]:
+    """The choice for a change that needs more than one prompt."""
+    if not root:
+        return "fanout", f"{size}; a worker but no root model is configured"
+    if effort == "low":
+        return "fanout", f"{size}: the workers read all of it; effort low asks no root"
+    if not affordable:
+        return "fanout", f"{size}: the workers read all of it; the budget holds no root"
+    turns = f", in {MANY_TURNS} turns at most" if size.units > ROOT_UNITS else ""
+    return "rlm", f"{size}: the workers read all of it, then the root asks across units{turns}"
+
+
+def affords(session: Session) -> bool:
+    """Whether the budget of a review holds a root; what it has spent so far counts."""
+    model = session.root
+    return model is not None and foresight.room_for(session.calls, model, ROOT_TOKENS, "root", ROOT_PART, 1) > 0
+
+
+def _relies(row: Reference) -> bool:
+    """Whether unchanged code depends on what changed there: what a test does with it, its own run decides."""
+    return not row.is_guessed and not row.test and (row.form != "import" or row.missing)

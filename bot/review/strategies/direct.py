@@ -1,0 +1,39 @@
+"""One call with the whole change and the unchanged code around it: for small changes, and as the baseline."""
+
+from dataclasses import replace
+
+from bot.review import readings
+from bot.review.session import Session
+from bot.review.strategies import fanout
+from bot.review.workers import ModelWorker
+from bot.values import Transcript
+from rlm.errors import PromptTooLong
+
+IN_PARTS = "the change did not fit one prompt: nobody has read its parts together"
+
+
+async def run(session: Session) -> Transcript:
+    """One structured answer of the root, or of the worker where there is no root."""
+    model = session.root or session.reader
+    if model is None or not isinstance(session.worker, ModelWorker):
+        return Transcript(partial=True, notes=("no model is configured",), fault="provider")
+    await fanout.compare(session)
+    session.say(f"asking {model.name}")
+    reader = replace(session.worker, model=model, role="root", whole=True)
+    try:
+        async with fanout.checks_beside(session):
+            answer = await readings.read(session, reader, session.tracker.unread())
+    except PromptTooLong as error:
+        session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
+        return replace(await fanout.run(session, is_checked=True, with_pairs=False), open=(IN_PARTS,))
+    await fanout.take(session, answer)
+    if answer.error:
+        return Transcript(tuple(session.findings), partial=True, notes=(answer.error,))
+    await fanout.read_uses(session, reader)
+    return Transcript(
+        tuple(session.findings),
+        answer.text,
+        partial=bool(session.tracker.unread()),
+        open=answer.open,
+        issues=answer.issues,
+    )

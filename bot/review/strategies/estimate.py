@@ -1,0 +1,199 @@
+"""What a review would ask and cost at each effort, before anything is spent: it is rehearsed with models that only weigh their prompts.
+
+The readers' prompts are the very prompts that a review sends. What a root does in its turns, who asks to see more code, and how much is
+found and checked, nobody knows beforehand: for that the habits below are assumed, and said with the figures, which are means.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bot.findings.joint_opinions import MOST_CLAIMS
+from bot.review.foresight import HABIT
+from bot.review.session import Session
+from bot.review.strategies import load
+from bot.review.strategies.choice import WITH_ROOT
+from bot.values import ReviewEffort
+from rlm.money import capacity
+from rlm.repl import extraction
+from rlm.values import CHARS_PER_TOKEN, Completion, Prompt, Purpose, Schema, ToolCall, Usage, density
+
+PARTS = ("input", "output", "cache_read", "cache_write")
+Likely = tuple[Usage, float]  # a call, and how many times it is made in the mean
+LIKELY_CHARS = 4.1  # of a text in one token: measured on prompts of whole reviews with o200k_base
+REPLY_TOKENS = 300  # of an answer, findings included
+TURN_TOKENS = 700  # of a root's reply: its thoughts and its code
+OVERHEAD = 4  # tokens around each message
+Price = Callable[[Usage], float | None]
+END_CODE = "set_answer('rehearsed')"
+
+
+@dataclass
+class DryRun:
+    """A model that is never asked: it weighs each prompt and says the least that goes on. Satisfies `ports.Model`."""
+
+    name: str
+    price: Price
+    prompt_usages: list[Usage] = field(default_factory=list)  # what each prompt would use
+    look_up_usages: list[Usage] = field(default_factory=list)  # the same of those whose answer may ask to see more
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """An empty answer, or the shortest block that ends a root's run."""
+        reply_tokens = TURN_TOKENS if prompt.tool else REPLY_TOKENS
+        reply_tokens += self.thinking("root" if prompt.tool else "worker")
+        form = prompt.answer or prompt.tool
+        size = sum(self._tokens(m.text) + OVERHEAD for m in prompt.messages)
+        size += self._tokens(json.dumps(form.parameters)) if form is not None else 0
+        self.prompt_usages.append(Usage(size, min(reply_tokens, capacity.LARGEST)))
+        if prompt.answer is not None and prompt.answer.final is not None:
+            self.look_up_usages.append(self.prompt_usages[-1])
+        if prompt.tool:
+            return Completion(
+                "", Usage(), "tool", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END_CODE}),)
+            )
+        return Completion("", Usage(), data=_least(prompt.answer))
+
+    def thinking(self, role: Purpose) -> int:
+        """Tokens of thinking that are assumed for one reply."""
+        return HABIT[role] if capacity.may_think(self.name) else 0
+
+    def _tokens(self, text: str) -> int:
+        """The likeliest number of a text's tokens."""
+        return int(len(text) / density(self.name) * CHARS_PER_TOKEN / LIKELY_CHARS) + 1
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def _least(form: Schema | None) -> dict[str, Any]:
+    """An answer that says nothing and fits its form: one that does not fit would be asked for again, and weighed twice."""
+    properties = form.parameters.get("properties", {}) if form is not None else {}
+    return {name: [] if row.get("type") == "array" else "" for name, row in properties.items()}
+
+
+# What is assumed where nothing can be weighed: the means of 24 large and 32 small reviews whose every request was recorded (docs/evaluation.md).
+# Tokens are those of `o200k_base`; a model whose tokenizer makes more of a text has more of them.
+TURNS = 2.7  # of a root
+OUTPUT = 3_700  # tokens that a block prints to it, and what it is told with them
+LEFT_OPEN = 0.15  # of the readings of `cascade`: they leave something open, and the root goes on
+FINDINGS, PART = (
+    0.7,
+    9_000,
+)  # claims per so many tokens that are read, and at least per review: each gets a second opinion
+JOINT = 0.7  # share of a review's claims that one second opinion holds together, up to its limit
+OPINION, CLAIM = 2_700, 1_200  # tokens of a second opinion's prompt about one claim, and of each further claim in it
+ASKING, DOUBTING = 0.3, 0.7  # of the readers, and of the second opinions: they ask to see more code, in a second call
+LOOKED_UP = 3_500  # tokens of their first answer and of what they are shown then
+PROOF, MENDING = 8_000, 0.5  # tokens of the prompt of a test about a finding, and how often it is mended
+ASSUMED = (
+    f"a root takes {TURNS:g} turns; models report {FINDINGS:g} findings for each {PART:,} tokens that they read, and a second opinion checks each; "
+    f"{ASKING:.0%} of the readers ask to see more code"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One effort, and the strategy that it comes to. `usd` is None where a price is unknown."""
+
+    effort: ReviewEffort
+    strategy: str
+    calls: int
+    usage: Usage
+    weighed: Usage  # of it, the reading alone: the prompts that are known before, and the least answers to them
+    usd: float | None
+    root_usd: float | None
+
+
+async def estimate(name: str, effort: ReviewEffort, session: Session, *, verify: bool, proofs: int = 0) -> Estimate:
+    """Rehearse a strategy over this session, whose models are rehearsals; of `cascade`, a reading that leaves something open.
+
+    `proofs`: findings that a test is written about, if there are so many.
+    """
+    session.effort = "high" if name == "cascade" else effort
+    await load(name)(session)
+    root, worker = session.root, session.reader
+    if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
+        raise TypeError("an estimate needs models that only rehearse")
+    others = [one for one in session.others if isinstance(one, DryRun)]
+    by_others = [usage for one in others for usage in one.prompt_usages]
+    weighed = [*worker.prompt_usages, *by_others, *(root.prompt_usages if root is not None else ())]
+    read_tokens = sum(usage.input for usage in weighed)
+    readings = _likely(worker.prompt_usages) + _again(worker.look_up_usages, ASKING, _sized(LOOKED_UP, worker))
+    root_calls = list[Likely]()
+    if root is not None and root.prompt_usages and name in WITH_ROOT:
+        *read, first = root.prompt_usages
+        read_tokens -= first.input
+        is_sure = name != "cascade" or effort == "high"  # that the root goes on
+        asking = ASKING if name == "cascade" else 0.0  # nobody asks back about pairs
+        root_calls = _likely(read) + _again(root.look_up_usages, asking, _sized(LOOKED_UP, root))
+        root_calls += _turns(first, root, 1.0 if is_sure else LEFT_OPEN)
+        if not is_sure:
+            weighed.pop()  # the root's first prompt is sent if something is left open
+    elif root is not None:
+        root_calls = _likely(root.prompt_usages)
+        root_calls += _again(root.look_up_usages, ASKING, _sized(LOOKED_UP, root))
+    judge = root or worker
+    opinions = _opinions(read_tokens, judge, proofs) if verify and read_tokens else []
+    by_root = _usd(root.price, root_calls) if root is not None else 0.0
+    beside = [_usd(one.price, _likely(one.prompt_usages)) for one in others]
+    rest = _sum(_usd(worker.price, readings), *beside, _usd(judge.price, opinions))
+    every = [*readings, *_likely(by_others), *root_calls, *opinions]
+    usage = Usage(*(round(sum(getattr(one, part) * times for one, times in every)) for part in PARTS))
+    calls = round(sum(times for _, times in every))
+    return Estimate(effort, name, calls, usage, sum(weighed, Usage()), _sum(by_root, rest), by_root)
+
+
+def _likely(usages: Iterable[Usage]) -> list[Likely]:
+    """Calls that are made in any case."""
+    return [(usage, 1.0) for usage in usages]
+
+
+def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely]:
+    """The second calls of those that ask to see more code: each sends its first prompt again, which the provider may have kept."""
+    return [(replace(usage, input=usage.input + looked_up, cache_read=usage.input), share) for usage in usages]
+
+
+def _opinions(read_tokens: int, judge: DryRun, proofs: int) -> list[Likely]:
+    """The second opinions on what is found, and the tests that are written about it."""
+    count = FINDINGS * max(1.0, read_tokens / _sized(PART, judge))
+    claims = max(1.0, min(JOINT * count, MOST_CLAIMS))
+    thinking = judge.thinking("verify")
+    size = Usage(_sized(OPINION + CLAIM * (claims - 1), judge), round(200 * claims) + thinking)
+    requests = count / claims
+    test_count = min(proofs, math.ceil(count))
+    writing = Usage(PROOF, 1_000 + thinking)
+    return [
+        (size, requests),
+        *((usage, times * requests) for usage, times in _again([size], DOUBTING, _sized(LOOKED_UP, judge))),
+        (writing, test_count * (1 + MENDING)),
+        (replace(writing, output=200), float(test_count)),
+    ]
+
+
+def _turns(first: Usage, root: DryRun, share: float) -> list[Likely]:
+    """A root's calls: each sends everything before it again, which the provider may have kept."""
+    count = math.ceil(TURNS)
+    thinking, turn = root.thinking("root"), TURN_TOKENS + _sized(OUTPUT, root)
+    input_sizes = [first.input + number * turn for number in range(count)]
+    before = [0, *input_sizes[:-1]]
+    return [
+        (Usage(size, TURN_TOKENS + thinking, cache_read=cached_size), share * min(1.0, TURNS - number))
+        for number, (size, cached_size) in enumerate(zip(input_sizes, before, strict=True))
+    ]
+
+
+def _sized(amount: float, model: DryRun) -> int:
+    """So many tokens as a model counts them."""
+    return round(amount * CHARS_PER_TOKEN / density(model.name))
+
+
+def _usd(price: Price, calls: Sequence[Likely]) -> float | None:
+    amounts = [(price(usage), times) for usage, times in calls]
+    return _sum(*(amount * times if amount is not None else None for amount, times in amounts))
+
+
+def _sum(*parts: float | None) -> float | None:
+    known_parts: Iterable[float] = [part for part in parts if part is not None]
+    return None if any(part is None for part in parts) else math.fsum(known_parts)

@@ -1,0 +1,10 @@
+"""The form of the paper: the root alone decides what is read. For evaluation and training; nothing is guaranteed."""
+
+from bot.review.agent import loop, seed
+from bot.review.session import Session
+from bot.values import Transcript
+
+
+async def run(session: Session) -> Transcript:
+    """The root's turns and nothing else: no pass of the workers before, no gate after."""
+    return await loop.run(session, seed.gather(session.survey), gate=False)

@@ -1,0 +1,132 @@
+"""What stands for the secrets of one review wherever a provider could see them, and the way back.
+
+A placeholder is a word, the same for the same secret in every prompt: a model that quotes the line quotes the placeholder, and
+what comes back has the secret again, so that the quote is found in the tree. Nothing that holds a secret again leaves unmasked.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from bot.secrets.detect import secrets
+from bot.secrets.masking.hide import map_texts, mask_values, replaced, texts
+from bot.values import ChangedFile
+from rlm.values import Completion, Message, Prompt
+
+PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
+DIGITS = 5  # of a placeholder: too few to test a guess of the secret against
+NOTE = (
+    "\n\n[A word such as MASKED_SECRET_0a1b2 stands for a secret of the repository. "
+    "Quote such lines as they are shown here, and write no placeholder into code.]"
+)
+
+Value = TypeVar("Value")
+
+
+class Masks:
+    """The secrets that one review has met."""
+
+    def __init__(self) -> None:
+        self._placeholders: dict[str, str] = {}
+        self._secrets: dict[str, str] = {}
+        self._values: dict[str, bool] = {}  # each secret, and whether it is sure
+
+    def __repr__(self) -> str:
+        """How many there are, and not one of them."""
+        return f"Masks({len(self._values)})"
+
+    def learn(self, text: str, path: str = "") -> None:
+        """Take up the secrets of a text, if it has any."""
+        for value, sure in secrets(text, path):
+            self._values[value] = self._values.get(value, False) or sure
+
+    def learn_values(self, values: Iterable[str]) -> None:
+        """Take up values that are known to be secrets."""
+        self._values |= dict.fromkeys(values, True)
+
+    def learn_change(self, files: Iterable[ChangedFile]) -> None:
+        """Take up those of both sides of a change."""
+        for file in files:
+            if file.skip:
+                continue
+            rows = [line for hunk in file.hunks for line in hunk.lines]
+            for kinds in (" +", " -"):
+                self.learn("\n".join(line.text for line in rows if line.kind in kinds), file.path)
+
+    def learn_files(self, *sides: Mapping[str, str]) -> None:
+        """Take up the secrets of whole files: an excerpt may not show the name, or the first line, that says what a value is."""
+        for texts_of_side in sides:
+            for path, text in texts_of_side.items():
+                self.learn(text, path)
+
+    def hide(self, value: Value) -> Value:
+        """The same value with a placeholder in the place of each secret, in every text that it holds."""
+        for text in texts(value):
+            self.learn(text)
+        return self._hide(value)
+
+    def hide_known(self, text: str) -> str:
+        """The same text with a placeholder in the place of each secret that was met so far."""
+        return self._text(text) if self._values else text
+
+    def prompt(self, prompt: Prompt) -> Prompt:
+        """A request as it may be sent."""
+        return self.prompts([prompt])[0]
+
+    def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
+        """Requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
+        requests = list(prompts)
+        for one in requests:
+            for message in one.messages:
+                self.learn(message.text)
+                for call in message.calls:
+                    for text in texts([call.unparsed_arguments, dict(call.arguments)]):
+                        self.learn(text)
+        # A placeholder may also come from a record, without its secret.
+        return [replace(one, messages=tuple(map(self._message, one.messages))) for one in requests]
+
+    def reply(self, reply: Completion) -> Completion:
+        """What a model has answered, with the secrets that it was not shown."""
+        return replace(reply, text=self.show(reply.text), data=self.show(reply.data)) if self._secrets else reply
+
+    def show(self, value: Value) -> Value:
+        """The same value with the secret in the place of each placeholder."""
+        real: Value = map_texts(value, lambda text: PLACEHOLDER.sub(lambda at: self._secrets.get(at[0], at[0]), text))
+        return real
+
+    def cover(self, value: Value, *, guesses: bool = False) -> Value:
+        """The same value as an output may show it: of each secret its first characters. `guesses`: also of what only looks like one."""
+        return mask_values(value, {text for text, sure in self._values.items() if sure or guesses})
+
+    def _message(self, message: Message) -> Message:
+        text = self._text(message.text)
+        calls = tuple(
+            replace(
+                call, arguments=self._hide(dict(call.arguments)), unparsed_arguments=self._text(call.unparsed_arguments)
+            )
+            for call in message.calls
+        )
+        has_note = message.role in {"user", "tool"} and PLACEHOLDER.search(text) and not text.endswith(NOTE)
+        return replace(message, text=text + NOTE if has_note else text, calls=calls)
+
+    def _hide(self, value: Value) -> Value:
+        return map_texts(value, self._text) if self._values else value
+
+    def _text(self, text: str) -> str:
+        return replaced(text, self._values, self._placeholder)
+
+    def _placeholder(self, secret: str) -> str:
+        if secret not in self._placeholders:
+            name, further = (first := f"MASKED_SECRET_{digest(secret)}"), 1
+            while name in self._secrets:
+                further += 1
+                name = f"{first}_{further}"
+            self._placeholders[secret], self._secrets[name] = name, secret
+        return self._placeholders[secret]
+
+
+def digest(secret: str) -> str:
+    """What a placeholder is told apart by: too short to find the secret out by, and no identity, since others have it too."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]

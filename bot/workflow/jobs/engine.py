@@ -1,0 +1,289 @@
+"""The library that keeps the jobs (DBOS), and nothing outside this module knows it: start and end, stored jobs put in, found, ended.
+
+Each job is one workflow without recorded steps: what it must not do twice is in its attributes, by name, so that another order of
+work after a restart misleads nobody. Every call here runs outside the job that makes it; the library would otherwise take it for a part
+of that job's course, and answer it from the record after a restart.
+"""
+
+import asyncio
+import contextvars
+import logging
+import math
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions, WorkflowStatus
+from dbos import error as errors
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.errors import StorageError
+from bot.storage.database import connect
+from bot.values import Ask, ReviewAsk
+from bot.values.ask import ASKED
+from bot.workflow.jobs import asks
+
+VERSION = "deeprepo-wf-1"  # of how jobs run; by default a hash of the code, and each edit would strand stored jobs
+WORKFLOW = "job_v1"
+WAITING, DELAYED, RUNNING = "ENQUEUED", "DELAYED", "PENDING"
+ACTIVE = (WAITING, DELAYED, RUNNING)
+STATES = {WAITING: "waiting", DELAYED: "delayed", RUNNING: "running"}
+CONNECTIONS = 12
+WIDER = 4  # times as many commands are begun as are carried out: those of one pull request wait for each other
+WAKING = 0.1  # seconds between two wakings of a thread that asks the database nothing, and whose end is waited for
+MAX_DELETED_JOBS = 500  # jobs deleted in one transaction
+TIER = 500_000_000  # places: what nobody waits for stands so far behind what people ask, and behind that what strangers ask
+RECENT = 20  # jobs of an installation among which the last is looked for, and of all that run
+log = logging.getLogger("deeprepo.jobs")
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+Run = Callable[[str, str], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class JobSettings:
+    """Where jobs are kept and how they are carried out. Without `url`, a SQLite file in the folder, for one process alone."""
+
+    folder: Path
+    url: str = field(default="", repr=False)  # of a PostgreSQL database that several processes share, with its password
+    at_once: int = 8  # reviews that this process carries out at the same time, and as many commands beside them
+    debounce: float = 5.0  # seconds that a push waits for the next one
+    crashes: int = 5  # processes that may die during a job before it is given up
+    tries: int = 8  # how often a job is put off because GitHub does not answer or asks to wait
+    pause: float = 30.0  # seconds before the second try where GitHub names no time; doubled with each
+    refusals: int = 3  # how often a job is tried again that GitHub refuses: it may pass, or a replica is late
+    refusal_pause: float = 2.0  # seconds before the second try then; four times as long with each
+    poll: float = 0.5  # seconds between two looks for work
+    keep_days: int = 30  # finished jobs, by which late copies of a delivery are recognised
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several processes can work on what is stored."""
+        return bool(self.url) and not self.url.startswith("sqlite")
+
+    @property
+    def sweep(self) -> float:
+        """Seconds between two looks for jobs whose process is gone; at the second look they are taken over."""
+        return max(1.0, 10 * self.poll)
+
+    @property
+    def file(self) -> Path:
+        """The SQLite file."""
+        return self.folder / "jobs.db"
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """One stored job. `text` is its ask where that was asked for; `executor` the process that has it, or had it last."""
+
+    id: str
+    state: str
+    queue: str
+    priority: int
+    executor: str
+    starts: int  # how often a process has begun it; counted anew after a takeover or an orderly stop
+    created_at: float  # seconds since 1970, like all times here
+    due_at: float
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+    @property
+    def since(self) -> float:
+        """When it was first stored, also if this is a further try."""
+        return float(self.attributes.get("since", self.created_at))
+
+
+async def launch(settings: JobSettings, executor: str, run: Run, *, work_here: bool) -> None:
+    """Start it in this event loop. Raises StorageError where the database cannot be used."""
+    logger = logging.getLogger("dbos")
+    logger.addFilter(_is_news)
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())  # it would bring one of its own along
+    async with AsyncExitStack() as failed:
+        failed.push_async_callback(close)
+
+        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)
+        async def job_v1(text: str) -> str:
+            return await run(str(DBOS.workflow_id), text)
+
+        try:
+            DBOS(config=_config(settings, executor))
+            if not work_here:
+                DBOS.listen_queues([])
+            DBOS.launch()
+            for queue in sorted(set(asks.QUEUES.values())):
+                await DBOS.register_queue_async(
+                    queue,
+                    worker_concurrency=settings.at_once * (WIDER if queue == "commands" else 1),
+                    polling_interval_sec=settings.poll,
+                    on_conflict="always_update",
+                )
+        except (SQLAlchemyError, errors.DBOSException) as error:
+            raise StorageError(f"the jobs' database cannot be used: {_reason(error)}") from error
+        failed.pop_all()
+
+
+async def close(grace: float = 0.0) -> None:
+    """Take no more jobs, wait so long for those that run, end. What is unfinished then stays stored."""
+    loop, own = asyncio.get_running_loop(), ThreadPoolExecutor()
+    ending = partial(DBOS.destroy, destroy_registry=True, workflow_completion_timeout_sec=math.ceil(grace))
+    await loop.run_in_executor(own, ending)
+    loop.set_default_executor(own)  # the library had made its own threads the loop's, and has ended them
+
+
+def _config(settings: JobSettings, executor: str) -> DBOSConfig:
+    config: DBOSConfig = {
+        "name": "deeprepo",
+        "application_version": VERSION,
+        "executor_id": executor,
+        "log_level": "WARNING",
+        "serializer": DBOSPortableJSONSerializer(),  # the default is pickle: who writes the database would run code here
+        "use_listen_notify": False,
+        "notification_listener_polling_interval_sec": WAKING,
+        "scheduler_polling_interval_sec": 60.0,
+    }
+    if settings.is_shared:
+        return {**config, "system_database_url": settings.url, "sys_db_pool_size": CONNECTIONS}
+    kwargs = {"creator": lambda: connect(settings.file)}
+    return {**config, "system_database_url": f"sqlite:///{settings.file}", "db_engine_kwargs": kwargs}
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a record is worth a line: what it says of a job that was superseded while it ran is not."""
+    if record.exc_info and isinstance(record.exc_info[1], errors.DBOSAwaitedWorkflowCancelledError):
+        return False
+    return not record.getMessage().startswith("Asyncio task cancelled") and "outcome was not recorded" not in record.msg
+
+
+def _reason(error: Exception) -> str:
+    lines = str(getattr(error, "orig", None) or error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+def _apart(call: Callable[Given, Coroutine[Any, Any, Result]]) -> Callable[Given, Awaitable[Result]]:
+    """Run a call outside the job that makes it. Raises StorageError where the database fails."""
+
+    @wraps(call)
+    async def made(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        try:
+            return await asyncio.create_task(call(*args, **kwargs), context=contextvars.Context())
+        except (SQLAlchemyError, errors.DBOSException) as error:
+            raise StorageError(f"the jobs' database failed: {_reason(error)}") from error
+
+    return made
+
+
+@_apart
+async def find(
+    *,
+    names: Sequence[str] | None = None,
+    prefixes: Sequence[str] | None = None,
+    states: Sequence[str] | None = ACTIVE,
+    queue: str | None = None,
+    before: str | None = None,
+    text: bool = False,
+    most: int | None = None,
+    newest: bool = False,
+) -> list[JobRow]:
+    """Return the jobs that fit, oldest first or `newest`. `states` None: whatever their state; `before`: that ended before this moment (ISO 8601)."""
+    rows = await DBOS.list_workflows_async(
+        workflow_ids=None if names is None else list(names),
+        workflow_id_prefix=None if prefixes is None else list(prefixes),
+        status=None if states is None else list(states),
+        queue_name=queue,
+        completed_before=before,
+        limit=most,
+        sort_desc=newest,
+        load_input=text,
+        load_output=False,
+    )
+    return [_row(row) for row in rows]
+
+
+async def put(ask: Ask, name: str, *, delay: float = 0.0, attributes: Mapping[str, Any] | None = None) -> bool:
+    """Store a job at its place in the queue; on disk when this returns. False: one of this name is known, perhaps finished."""
+    options: EnqueueOptions = {
+        "workflow_name": WORKFLOW,
+        "queue_name": asks.queue(name),
+        "workflow_id": name,
+        "workflow_id_reuse_policy": "reject",
+        "app_version": VERSION,
+        "priority": await _place(ask, name),
+    }
+    if delay > 0:
+        options["delay_seconds"] = delay
+    if attributes:
+        options["attributes"] = dict(attributes)
+    return await _enqueue(options, asks.write(ask))
+
+
+async def _place(ask: Ask, name: str) -> int:
+    """Whose turn it is: the place of a job in its queue, which it keeps; lower goes first.
+
+    A job stands one behind the last of its installation's jobs, and of those that run. So places go to installations in turns: of those
+    that wait the first of each, then the second of each; and one that comes later begins where the others are.
+    """
+    own = await find(prefixes=asks.line(name), newest=True, most=RECENT)
+    running = await find(queue=asks.queue(name), states=[RUNNING], newest=True, most=RECENT)
+    is_asked = ask.trigger in ASKED if isinstance(ask, ReviewAsk) else ask.is_awaited
+    tier = TIER * (2 if getattr(ask, "stranger", False) else 0 if is_asked else 1)
+    places = [row.priority - tier for row in (*own, *running) if tier <= row.priority < tier + TIER]
+    return tier + min(max(places, default=0) + 1, TIER - 1)
+
+
+@_apart
+async def _enqueue(options: EnqueueOptions, text: str) -> bool:
+    try:
+        await DBOS.enqueue_workflow_with_options_async(options, text)
+    except errors.DBOSWorkflowIDInUseError:
+        return False
+    return True
+
+
+@_apart
+async def note(name: str, attributes: Mapping[str, Any]) -> None:
+    """Add to what is noted with a job."""
+    await DBOS.update_workflow_attributes_async(name, dict(attributes), merge=True)
+
+
+@_apart
+async def end(names: Sequence[str]) -> None:
+    """Cancel jobs: those that wait never run. Who carries one out finds it so."""
+    if names:
+        await DBOS.cancel_workflows_async(list(names))
+
+
+@_apart
+async def put_back(row: JobRow) -> None:
+    """Let a job that was begun wait again."""
+    await DBOS.resume_workflow_async(row.id, queue_name=row.queue)
+
+
+@_apart
+async def delete(names: Sequence[str]) -> None:
+    """Delete jobs with all that is stored of them."""
+    for start in range(0, len(names), MAX_DELETED_JOBS):
+        await DBOS.delete_workflows_async(list(names[start : start + MAX_DELETED_JOBS]))
+
+
+def _row(row: WorkflowStatus) -> JobRow:
+    created_at = (row.created_at or 0) / 1000
+    arguments = row.input.get("args") if isinstance(row.input, dict) else None
+    text = arguments[0] if isinstance(arguments, tuple | list) and arguments else ""
+    return JobRow(
+        id=row.workflow_id,
+        state=row.status,
+        queue=row.queue_name or "",
+        priority=row.priority or 0,
+        executor=row.executor_id or "",
+        starts=row.recovery_attempts or 0,
+        created_at=created_at,
+        due_at=(row.delay_until_epoch_ms or 0) / 1000 or created_at,
+        attributes=row.attributes or {},
+        text=text if isinstance(text, str) else "",
+    )

@@ -1,0 +1,306 @@
+"""The jobs as their askers see them: handed in, called off, counted, stopped. And which of several asks about one thing stays."""
+
+import asyncio
+import contextvars
+import logging
+import platform
+import time
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from bot.errors import StorageError, UsageError
+from bot.storage import Store
+from bot.values import Ask, Cancel, ChecksEnded, PullRef, ReviewAsk
+from bot.values.ask import ASKED
+from bot.values.daily import HOUR
+from bot.workflow.jobs import asks, engine, keys
+from bot.workflow.jobs.engine import JobRow, JobSettings
+from bot.workflow.jobs.keys import Keys
+from bot.workflow.jobs.runner import Apologise, Runner, Work
+
+log = logging.getLogger("deeprepo.jobs")
+WRITERS = 4  # at the same time: many would wait for each other unfairly, and some for seconds
+STORE_SECONDS = 5.0  # seconds for an answer about our health, or for a job to be stored
+LOOKS, LOOKS_OF_OURS = 2, 6  # before a job counts as left behind: one of our own may be about to begin or to end
+UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
+LISTED_JOBS = 1000  # jobs of one list
+HERE = "here"  # the one process of a data folder: what it had begun it goes on with after a restart
+UNKNOWN_HEAD = "unknown"  # the head or base of a command that was stored without one: no later one is the same
+
+
+@dataclass(frozen=True, slots=True)
+class ListedJob:
+    """A job that waits, is put off, or runs."""
+
+    id: str
+    state: str  # "waiting", "delayed", "running"
+    stored_at: float  # seconds since 1970
+    tries: int  # that went before
+    ask: Ask
+
+
+class Jobs:
+    """The stored jobs. What `submit` has returned from is on disk."""
+
+    def __init__(self, settings: JobSettings, store: Store | None = None) -> None:
+        """Jobs that nobody carries out yet. On PostgreSQL the store's database shows which processes are alive."""
+        if settings.is_shared and store is None:
+            raise UsageError("several processes on one database need the store, in which they give signs of life")
+        self._settings, self._store = settings, store
+        self._writers = asyncio.Semaphore(WRITERS)
+        self._ending: asyncio.Task[None] | None = None
+        self._looks = Counter[str]()  # in succession, at which nobody ran a job
+
+    @asynccontextmanager
+    async def running(
+        self, work: Work, apologise: Apologise, *, serve: bool = True, work_here: bool = True
+    ) -> AsyncIterator["Jobs"]:
+        """Have this process carry them out until the end of the block. `serve`: it also tidies up; `work_here`: it carries jobs out.
+
+        `apologise` is called once when a job is given up, with the reason. Raises UsageError if the data folder is another process's,
+        StorageError if the database cannot be used.
+        """
+        settings = self._settings
+        if not settings.is_shared and not work_here:
+            raise UsageError(
+                "jobs in a file are carried out by the process that takes them on: name a PostgreSQL database"
+            )
+        executor = f"{platform.node()}-{uuid.uuid4().hex[:12]}" if settings.is_shared else HERE
+        database = self._store.database if settings.is_shared and self._store else None
+        self._keys = Keys(database, executor if work_here else None)
+        self._runner = runner = Runner(settings, executor, self._keys, work, apologise)
+        async with AsyncExitStack() as stack:
+            if not settings.is_shared:
+                stack.enter_context(keys.hold_folder(settings.folder))
+            stack.push_async_callback(self._keys.leave)
+            await self._keys.live()  # before the first job can be ours
+            await engine.launch(settings, executor, runner.run, work_here=work_here)
+            stack.push_async_callback(self.stop)
+            beside = [_again(self.tidy_up, HOUR)] if serve else []
+            beside += [runner.watch(), _again(self.sweep, settings.sweep)] if work_here else []
+            tasks = [asyncio.create_task(each, context=contextvars.Context()) for each in beside]
+            try:
+                yield self
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
+        """Store what was asked for. False: this delivery is known, or what is under way already does all of it.
+
+        A review takes the place of all earlier ones of its pull request; a push waits a moment for the next one. A delay counts from
+        the first that is put off: what follows in the meantime does not lengthen it.
+        """
+        if self._ending is not None:
+            raise StorageError("this process is being stopped: nothing more is taken on")
+        name = asks.name(ask, delivery)
+        if not isinstance(ask, ReviewAsk | Cancel | ChecksEnded):
+            return await self._put(ask, name, delay or 0.0)
+        async with self._keys.alone(f"submit {asks.beginning(ask)}"):
+            rows = await engine.find(prefixes=[asks.beginning(ask)], text=True)
+            if any(asks.first_try(row.id) == name for row in rows):
+                return False
+            if isinstance(ask, ReviewAsk):
+                return await self._replace(ask, name, delay, rows)
+            wait = (self._settings.debounce if isinstance(ask, ChecksEnded) else 0.0) if delay is None else delay
+            if isinstance(ask, Cancel) and wait and await self.reviews(ask.pull):
+                wait = 0.0  # while a review runs it is not put off
+            due = time.time() + wait
+            waiting = [row for row in rows if row.state != engine.RUNNING and row.due_at <= due]
+            if any(covers(asks.read(row.text), ask) for row in waiting):
+                return False
+            return await self._put(ask, name, wait)
+
+    def alone(self, key: str) -> AbstractAsyncContextManager[None]:
+        """Hold a key until the end of the block, over all processes: what is looked for and made if it lacks is made once. Raises StorageError."""
+        return self._keys.alone(key)
+
+    async def reviews(self, pull: PullRef) -> dict[str, ReviewAsk]:
+        """Return the reviews of a pull request that wait and run, by the name of their first try."""
+        rows = await engine.find(prefixes=[asks.reviews(pull)], text=True)
+        return {asks.first_try(row.id): ask for row in rows if isinstance(ask := asks.read(row.text), ReviewAsk)}
+
+    async def cancel(self, pull: PullRef, runs: Collection[str] | None = None) -> int:
+        """Call off the reviews of a pull request, waiting and running, or some of them (`runs`); how many there were.
+
+        What they have begun at GitHub is ended by a job of its own: one that waits, or whose process is dead, cannot do it.
+        """
+        async with self._keys.alone(f"submit {asks.reviews(pull)}"):
+            rows = await engine.find(prefixes=[asks.reviews(pull)])
+            ends = [row.id for row in rows if runs is None or asks.first_try(row.id) in runs]
+            if ends:
+                tidy = Cancel(pull, "command", tuple(dict.fromkeys(map(asks.first_try, ends))))
+                await self._put(tidy, asks.name(tidy, "off-" + ends[-1].rpartition("~")[2]), 0.0)
+                await self._end(ends)
+        return len(ends)
+
+    async def forget(self, installation: int, repositories: Sequence[int] = ()) -> int:
+        """Call off and delete all jobs of an installation, or of some of its repositories; how many were deleted."""
+        every = [f"{kind}~{installation}~" for kind in asks.QUEUES]
+        prefixes = [f"{kind}~{installation}~{one}#" for kind in asks.OF_PULLS for one in repositories] or every
+        of_pulls = [prefix for prefix in prefixes if prefix.partition("~")[0] in asks.OF_PULLS]
+        names = [row.id for row in await engine.find(prefixes=of_pulls)]  # the job that does this goes on
+        await self._end(names)
+        # What a review has paid is counted as it ends, of its journal, which goes next.
+        ends = [job.task for name in names if (job := self._runner.live.get(name)) is not None and job.task is not None]
+        if ends:
+            await asyncio.wait(ends, timeout=UNWINDING)
+        ended = [row.id for row in await engine.find(prefixes=prefixes, states=None) if row.state not in engine.ACTIVE]
+        await engine.delete(ended)
+        return len(ended)
+
+    async def counts(self) -> dict[str, int]:
+        """How many jobs wait, are put off, and run, over all processes."""
+        counts = dict.fromkeys(engine.STATES.values(), 0)
+        for row in await engine.find():
+            counts[engine.STATES[row.state]] += 1
+        return counts
+
+    async def list_jobs(self) -> list[ListedJob]:
+        """The jobs that are not done, oldest first, a bounded number. Unreadable ones are left out."""
+        rows = await engine.find(text=True, most=LISTED_JOBS)
+        return [job for row in rows if (job := _list(row)) is not None]
+
+    async def one(self, job: str) -> ListedJob | None:
+        """A job that is not done, by its id or that of its first try."""
+        rows = await engine.find(names=[job], text=True) or await engine.find(prefixes=[f"{job}+"], text=True, most=1)
+        return _list(rows[0]) if rows else None
+
+    async def healthy(self) -> tuple[bool, str]:
+        """Whether jobs can be stored and are carried out, and what is wrong otherwise."""
+        if self._ending is not None:
+            return False, "stopping"
+        try:
+            async with asyncio.timeout(STORE_SECONDS):
+                await engine.find(names=["nobody"])
+        except (StorageError, TimeoutError):
+            return False, "the jobs' database does not answer"
+        return True, "ready"
+
+    async def stop(self, grace: float = 0.0) -> None:
+        """Take on nothing more, give running jobs this many seconds, and leave what is unfinished for the next process."""
+        if self._ending is None:
+            self._runner.stopping = True
+            self._ending = asyncio.create_task(self._stop(grace))
+        await asyncio.shield(self._ending)
+
+    async def sweep(self) -> None:
+        """Put back what belongs to a process that is gone, if twice seen so, and what is ours and nobody runs here, after more looks."""
+        await self._keys.live()
+        if not await engine.find(states=[engine.RUNNING], most=1):
+            return
+        async with self._keys.alone("sweep"):
+            rows = await engine.find(states=[engine.RUNNING])
+            others = frozenset(row.executor for row in rows) - {self._runner.executor}
+            alive = await self._keys.alive(others)
+            lost = [row for row in rows if row.executor not in alive and row.id not in self._runner.live]
+            self._looks = Counter({row.id: self._looks[row.id] + 1 for row in lost})
+            for row in lost:
+                if self._looks[row.id] >= (LOOKS_OF_OURS if row.executor == self._runner.executor else LOOKS):
+                    log.warning("a job of a process that is gone is taken over", extra={"facts": {"job": row.id}})
+                    await engine.note(row.id, {"deaths": int(row.attributes.get("deaths", 0)) + row.starts})
+                    await engine.put_back(row)
+
+    async def tidy_up(self) -> None:
+        """Delete the jobs that ended long ago."""
+        old = datetime.now(UTC) - timedelta(days=self._settings.keep_days)
+        while names := [
+            row.id for row in await engine.find(states=None, before=old.isoformat(), most=engine.MAX_DELETED_JOBS)
+        ]:
+            await engine.delete(names)
+
+    async def _stop(self, grace: float) -> None:
+        """After the grace, ask each job that is left to end where it is."""
+        ends = [asyncio.create_task(job.gone.wait()) for job in self._runner.live.values()]
+        closing = asyncio.create_task(engine.close(grace + UNWINDING)) if ends and grace > 0 else None
+        if ends:
+            await asyncio.wait(ends, timeout=grace)
+            self._runner.interrupt()
+            await asyncio.wait(ends, timeout=UNWINDING)
+        for task in ends:
+            task.cancel()
+        await (closing or engine.close())
+
+    async def _replace(self, ask: ReviewAsk, name: str, delay: float | None, older: Sequence[JobRow]) -> bool:
+        """Store it first and end the older ones then: a crash between the two must not lose the newer."""
+        known = [asks.read(row.text) for row in older]
+        if any(covers(one, ask) for one in known):
+            return False
+        wait = self._settings.debounce if ask.trigger == "push" else 0.0
+        if delay is not None:  # due no later than the first of those that wait
+            now = time.time()
+            wait = max(0.0, min([delay, *(row.due_at - now for row in older if row.state != engine.RUNNING)]))
+        reviews = [one for one in known if isinstance(one, ReviewAsk)]
+        if not await self._put(merge(ask, reviews), name, wait):
+            return False  # a late copy of a delivery must never end a newer review
+        await self._end([row.id for row in older])
+        return True
+
+    async def _end(self, names: list[str]) -> None:
+        await engine.end(names)
+        self._runner.end(names)
+
+    async def _put(self, ask: Ask, name: str, delay: float) -> bool:
+        """Store a job behind those of its installation. Raises StorageError, also if the database does not answer in time."""
+        try:
+            async with self._writers, asyncio.timeout(STORE_SECONDS):
+                return await engine.put(ask, name, delay=delay)
+        except TimeoutError:
+            raise StorageError("the jobs' database does not answer") from None
+
+
+def _list(row: JobRow) -> ListedJob | None:
+    ask = asks.read(row.text)
+    return None if ask is None else ListedJob(row.id, engine.STATES[row.state], row.since, asks.tries(row.id), ask)
+
+
+def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
+    """The new ask, with what people asked for in those that it replaces: a push must not swallow a command.
+
+    The command keeps the head and the base that it was given at: `policy.bound` decides what it is worth for others. It is handed on
+    once: each review that replaces another may have to be paid. From then on its comment alone is kept, for an answer. A button is
+    worth no more than a push until its presser's permission is known: it adds nothing to what another person asked for.
+    """
+    for old in older:
+        events = (*new.also, new.trigger, *old.also, old.trigger)
+        is_own = new.actor == old.actor or "rerun" not in (new.trigger, old.trigger)
+        if new.trigger in ASKED and (new.trigger, old.trigger) != ("rerun", "command"):
+            new = replace(new, full=new.full or (old.full and is_own))
+        elif old.trigger in ASKED and not old.inherited:
+            head, base, full = old.head or UNKNOWN_HEAD, old.base or UNKNOWN_HEAD, old.full or (new.full and is_own)
+            new = replace(old, head=head, base=base, full=full, inherited=True)
+        elif new.comment is None and old.comment is not None:
+            new = replace(new, comment=old.comment, head=old.head, base=old.base)
+        new = replace(new, also=tuple(dict.fromkeys(one for one in events if one not in {*ASKED, new.trigger})))
+    return new
+
+
+def covers(known: Ask | None, new: ReviewAsk | Cancel | ChecksEnded) -> bool:
+    """Whether what waits, or the review that runs, does all that the new ask is for: each looks at the state of things itself.
+
+    A button adds nothing to a command of somebody else, nor to what its presser has asked for: pressed again and again it would end it.
+    """
+    if isinstance(new, ReviewAsk):
+        if new.trigger == "catch-up" or not isinstance(known, ReviewAsk):
+            return new.trigger == "catch-up"
+        is_more = new.full and not known.full
+        asked = known.trigger in ASKED and not is_more if known.actor == new.actor else known.trigger == "command"
+        return new.trigger == "rerun" and asked
+    if isinstance(new, ChecksEnded):
+        return isinstance(known, ChecksEnded) and (known.is_failure or not new.is_failure)
+    return isinstance(known, Cancel) and not new.runs and known.reason in ("closed", new.reason)
+
+
+async def _again(do: Callable[[], Awaitable[None]], seconds: float) -> None:
+    """Do it again and again, until cancelled."""
+    while True:
+        try:
+            await do()
+        except StorageError as error:
+            log.warning("the jobs could not be looked after", extra={"facts": {"reason": str(error)}})
+        await asyncio.sleep(seconds)

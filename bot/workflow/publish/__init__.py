@@ -1,0 +1,252 @@
+"""A review put on its pull request: everything once, nothing lost, whatever GitHub or the machine does in between.
+
+Each comment carries our marker with the run that wrote it. Before a write is done its marker is looked for, so the same
+run can be gone through again after any crash: it goes on where it was broken off.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+from bot.errors import HostRefused, SupersededError
+from bot.github import Host
+from bot.outputs import marker
+from bot.outputs.posts import RULE, Comments, Post
+from bot.render import load
+from bot.values import PlacedFinding, PostedComment, Review
+from bot.workflow.publish import checks, requests
+from bot.workflow.publish.checks import CheckEnding
+from bot.workflow.publish.existing import FINDING, REVIEW, Mark, facts, posted_findings, told
+from bot.workflow.publish.job import Publication, PublishResult, same, summaries
+from bot.workflow.publish.requests import ChangeRequest
+from bot.workflow.publish.tidy import ThreadCloser, tidy
+
+__all__ = ["PublishResult", "publish", "renew"]
+
+
+async def publish(
+    host: Host,
+    review: Review,
+    comments: Callable[[Review], Comments],
+    run: str,
+    still_current: Callable[[], Awaitable[bool]],
+    facts: Mapping[str, str] = MappingProxyType({}),
+) -> PublishResult:
+    """Publish a review: its comments on lines first, then the summary, then what earlier rounds left is tidied up.
+
+    `comments` is asked again where GitHub refuses a comment on lines, a request for changes, or to resolve a thread: the summary then reports it.
+
+    `facts`: what else the marker of the summary has to keep. Raises SupersededError where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
+    """
+    job = Publication(host, review, run, load(), still_current)
+    await job.check()
+    request = await requests.read(job)
+    comments_posted, refusals = await post(job, comments, request)
+
+    async def put_summary(notes: tuple[str, ...]) -> PostedComment:
+        if not notes:
+            return await job.put_summary(comments_posted.summary, facts)
+        told_review = replace(tell_in_summary(review, refusals), notes=(*review.notes, *notes))
+        return await job.put_summary((await asyncio.to_thread(comments, told_review)).summary, facts)
+
+    refused_notes = _refusal_notes(job, refusals)
+    # That a place takes no comment is nobody's concern; what holds for all of them somebody can change.
+    general = () if all(map(_is_about_place, refusals.values())) else refused_notes
+    unheard = (*general, *await requests.update(job, request))
+    stands = await put_summary(unheard)
+    closer = ThreadCloser(host)
+    notes = (*refused_notes, *(one for one in unheard if one not in general), *await tidy(job, closer))
+    if closer.is_refused:
+        stands = await put_summary((*unheard, job.words.say("threads_open")))
+    posted_count = sum(one.findings for one in comments_posted.posts)
+    return PublishResult(posted_count, len(review.reported) - posted_count, stands.url, notes)
+
+
+async def _is_wanted() -> bool:
+    return True
+
+
+async def renew(host: Host, run: str, review: Review, comments: Comments, page: str, conclusion: CheckEnding) -> None:
+    """Write what has changed since this run made the review. `conclusion`: what its head comes to. Nothing is posted on lines: a finding that is back is listed in the summary.
+
+    Done again, it changes nothing. What GitHub refuses of the check run is raised. Of the page it costs that part: the next review
+    makes its own, as it does if the pull request has gone on.
+    """
+    standing: PostedComment | None = None
+    with suppress(HostRefused):
+        standing = next((one for one in await summaries(host) if facts(one).get("head") == review.pull.head), None)
+    posted_count = sum(one.findings for one in comments.posts)
+    link = standing.url if standing is not None else ""
+    outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
+    await checks.again(host, run, review, outcome, conclusion, page)
+    if standing is not None:
+        with suppress(SupersededError, HostRefused):
+            await _renew_page(host, standing, review, comments)
+
+
+async def _renew_page(host: Host, standing: PostedComment, review: Review, comments: Comments) -> None:
+    marker_facts = facts(standing)
+    job = Publication(host, review, marker_facts.get("run", ""), load(), _is_wanted)
+    await job.check()
+    others = {name: value for name, value in marker_facts.items() if name != "kind"}
+    text = f"{marker.make(marker_facts['kind'], **others)}\n{comments.summary.partition(chr(10))[2]}"
+    closer = ThreadCloser(host)
+    await tidy(job, closer)
+    if closer.is_refused:
+        text = f"{text}\n> {job.words.say('threads_open')}\n"
+    if not same(standing.body, text):
+        await host.edit_comment(standing.id, text)
+    with suppress(HostRefused):  # the next review tries again, and reports the reason
+        await requests.update(job, await requests.read(job))
+
+
+if TYPE_CHECKING:
+    from githubkit_schemas.latest import types
+
+    Comment = types.ReposOwnerRepoPullsPullNumberCommentsPostBodyType
+    Row = types.ReposOwnerRepoPullsPullNumberReviewsPostBodyPropCommentsItemsType
+
+UNPROCESSABLE = 422
+
+# The fields of a comment that say where it stands, as GitHub's errors name them.
+PLACE = frozenset({"path", "line", "side", "start_line", "start_side", "position", "diff_hunk", "subject_type"})
+
+
+async def post(
+    job: Publication, comments: Callable[[Review], Comments], request: ChangeRequest
+) -> tuple[Comments, Mapping[Mark, HostRefused]]:
+    """Say every finding that has a place on the diff. What comes back says where each is in the end, and which were refused."""
+    refusals: dict[Mark, HostRefused] = {}
+    while True:
+        review = tell_in_summary(job.review, refusals) if refusals else job.review
+        comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
+        there = told(await posted_findings(job.host), job.run)
+        bad = await _put(job, [rest for one in comments_now.posts if (rest := _rest(one, there)) is not None], request)
+        if not bad:
+            return comments_now, refusals
+        refusals |= bad  # their places in the quota go to others, which are posted in the next turn
+
+
+def keys(one: Post) -> list[Mark]:
+    """Which findings a comment is about; the first is the one on whose lines it stands."""
+    return [_key(body) for body in (one.body, *(also.body for also in one.more))]
+
+
+def _key(body: str) -> Mark:
+    facts = marker.read(body) or {}
+    return facts.get("fingerprint", ""), facts.get("at", "")
+
+
+def _rest(one: Post, there: Collection[Mark]) -> Post | None:
+    """The comment without the findings that have one already; None if all of them have."""
+    more = tuple(also for also in one.more if _key(also.body) not in there)
+    if _key(one.body) not in there:
+        return replace(one, more=more)
+    if not more:
+        return None
+    first, *others = more
+    return replace(one, body=first.body, line=first.line, start_line=None, more=tuple(others))
+
+
+def _is_about_place(refusal: HostRefused) -> bool:
+    """Whether GitHub refuses one comment for where it stands: another one may be taken."""
+    return any(field.rpartition(".")[2] in PLACE for field in refusal.fields)
+
+
+def _refusal_notes(job: Publication, refusals: Mapping[Mark, HostRefused]) -> tuple[str, ...]:
+    """One sentence for each reason why GitHub took no comment. What is not about a place may be about the account that writes."""
+    reasons = Counter(
+        refusal.reason if _is_about_place(refusal) else f"{refusal.reason} to `{job.host.voice.login}`"
+        for refusal in refusals.values()
+    )
+    return tuple(job.words.say("comments_refused", count, why=why) for why, count in reasons.items())
+
+
+def tell_in_summary(review: Review, refused_keys: Collection[Mark]) -> Review:
+    """The review with these findings told in the summary instead of on the diff."""
+
+    def place_outside(one: PlacedFinding) -> PlacedFinding:
+        is_refused = one.finding.identity in {name for name, _ in refused_keys}
+        return replace(one, place="outside", spot=None) if is_refused else one
+
+    return replace(review, findings=tuple(place_outside(one) for one in review.findings))
+
+
+async def _put(job: Publication, left: Sequence[Post], request: ChangeRequest) -> dict[Mark, HostRefused]:
+    """Post these; those that GitHub does not take. What it refuses for no place of them holds for the others too."""
+    lines = [one for one in left if one.subject == "line"]
+    alone = [one for one in left if one.subject == "file"]
+    if lines and await _together(job, lines, request) is not None:
+        alone = [*lines, *alone]
+    refusals, refusal = dict[Mark, HostRefused](), None
+    for one in alone:
+        if refusal is None or _is_about_place(refusal):
+            refusal = await _single(job, one)
+        if refusal is not None:
+            refusals |= dict.fromkeys(keys(one), refusal)
+    return refusals
+
+
+async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequest) -> HostRefused | None:
+    """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
+    first = "-".join(keys(lines[0])[0])
+    request_body, body = (
+        job.make(REVIEW, requests.review_text(job, one, len(lines)), first=first) for one in (request, None)
+    )
+    rows = [_row(job, one) for one in lines]
+
+    async def find() -> PostedComment | None:
+        return next((one for one in await job.host.comments("whole") if job.is_mine(one, REVIEW, first=first)), None)
+
+    async def write() -> PostedComment:
+        if request.made_by_this:
+            with suppress(HostRefused):  # for a bad place, or for the request: as a comment it shows which
+                return await job.host.review(job.head, request_body, rows, requests.REQUEST)
+        return await job.host.review(job.head, body, rows)
+
+    return await _try(job, find, write)
+
+
+async def _single(job: Publication, one: Post) -> HostRefused | None:
+    """One comment by itself."""
+
+    async def find() -> PostedComment | None:
+        mine = (each for each in await job.host.comments("review") if job.is_mine(each, FINDING))
+        return next((each for each in mine if _key(each.body) == _key(one.body)), None)
+
+    async def write() -> PostedComment:
+        row = {**_row(job, one), "commit_id": job.head, "subject_type": one.subject}
+        return await job.host.line_comment(cast("Comment", row))
+
+    return await _try(job, find, write)
+
+
+async def _try(
+    job: Publication, find: Callable[[], Awaitable[PostedComment | None]], write: Callable[[], Awaitable[PostedComment]]
+) -> HostRefused | None:
+    """Why GitHub did not take it; None if it did. A refusal because the head has moved raises SupersededError."""
+    try:
+        await job.put(find, write)
+    except HostRefused as refusal:
+        if refusal.status != UNPROCESSABLE:
+            raise
+        await job.check()
+        return refusal
+    return None
+
+
+def _row(job: Publication, one: Post) -> "Row":
+    """The comment as it is sent: one marker names all of its findings."""
+    others = keys(one)[1:]
+    also = {"also": " ".join("@".join(filter(None, each)) for each in others)} if others else {}
+    text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
+    row: Row = {"path": one.path, "body": job.sign(text, **also)}
+    if one.line and one.side:
+        row |= {"line": one.line, "side": one.side}
+        if one.start_line and one.start_line < one.line:
+            row |= {"start_line": one.start_line, "start_side": one.side}
+    return row

@@ -1,0 +1,383 @@
+"""The check run of a review: begun when work begins, told how far it is, ended whatever happens.
+
+It belongs to one head of one pull request and says what the review of that head came to. GitHub takes the newest check run of a name
+for a commit's answer, and several open pull requests may have one commit as their head: each shows the worst of them.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
+
+from bot.errors import HostDown, HostError
+from bot.github import Host, shapes
+from bot.github.policy import TRIES
+from bot.outputs import facts, markdown, marker
+from bot.render import Phrases, Safe, comment, line, load, plain, visible
+from bot.values import Annotation, CheckRun, Ending, Review
+from bot.values.finding import MASK
+from bot.values.progress import Progress
+from bot.workflow.publish.job import PublishResult
+
+if TYPE_CHECKING:
+    from githubkit_schemas.latest import types
+
+    Button = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropActionsItemsType
+    Output = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputType
+    Row = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputPropAnnotationsItemsType
+
+BATCH = 50  # annotations in one request
+CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
+
+CHECK_NAME = "deeprepo"
+CHECK_TITLE_CHARS, MESSAGE_CHARS = 250, 8_000  # characters; GitHub takes 255 and 64 KB
+Level = Literal["notice", "warning", "failure"]
+ANNOTATION_LEVELS: Mapping[str, Level] = {
+    "critical": "failure",
+    "high": "warning",
+    "medium": "warning",
+    "low": "notice",
+}
+# Of the team's own checks, by severity.
+CHECK_LEVELS: Mapping[str, Level] = {"fail": "failure", "warn": "warning", "note": "notice"}
+# The last two stop a required check.
+BADNESS: tuple[Ending, ...] = ("success", "skipped", "neutral", "cancelled", "failure")
+AGAIN, FULL = "again", "full"  # the identifiers of the buttons
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOwner:
+    """The review that a check run in progress belongs to, as the check run states it."""
+
+    run: str
+    broken_ending: Ending = "neutral"  # how the check run ends if the review is given up
+
+    def mark(self, text: str) -> str:
+        """Return a text of the check run with its owner, for a later run to read."""
+        return _mark(text, run=self.run, broken=self.broken_ending)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckEnding:
+    """What the check of a head comes to.
+
+    `is_reviewed`: a stored review of this head decides it. `other`: another open pull request with this head that makes it worse, 0 if none does.
+    """
+
+    ending: Ending
+    is_reviewed: bool = False
+    other: int = 0
+
+
+def conclude(review: Review) -> Ending:
+    """What the check of a reviewed head says: red at the owner's bar, green only where everything was read and nothing was found."""
+    if review.failing:
+        return "failure"
+    return "success" if facts.conclusion(review) == "clean" and not review.cut.fault else "neutral"
+
+
+def worst(endings: Iterable[Ending]) -> Ending:
+    """The worst of these, of which there is at least one."""
+    return max(endings, key=BADNESS.index)
+
+
+async def start(host: Host, head: str, owner: CheckOwner, waits: str = "") -> int:
+    """Return the check run of this review: its own after a restart, one that nobody ended, else a new one. `waits`: why it does not go on yet."""
+    words, number = load(), str(host.pull.number)
+
+    async def find() -> CheckRun | None:
+        own_checks = [one for one in await _list_runs(host, head) if one.external_id == number]
+        own = (one for one in own_checks if _facts(one).get("run") == owner.run)
+        return next(own, None) or next((one for one in own_checks if not one.is_over), None)
+
+    text = comment("publish/waits.md.j2", words, why=waits) if waits else words.say("check_begun")
+    output = (words.say("check_running"), owner.mark(text))
+    own_check = await find()
+    if own_check is None:
+        return (await host.once(find, lambda: _create(host, head, number, *output))).id
+    if not own_check.is_over:
+        await _update(host, own_check.id, *output)
+    return own_check.id
+
+
+async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) -> None:
+    """Report what is read, what code has found and how far it is. A failure to report this stops nothing."""
+    words, reading = load(), now.reading
+    findings = reading.worst_findings if reading is not None else ()
+    text = comment("publish/progress.md.j2", words, reading=reading, found=findings, step=now.step)
+    with suppress(HostError):
+        await _update(host, number, words.say("check_running"), owner.mark(text))
+
+
+async def end_with_review(
+    host: Host, number: int, run: str, review: Review, outcome: PublishResult, conclusion: CheckEnding, page: str = ""
+) -> None:
+    """End it with the review. `conclusion`: what its head comes to. `page`: the review as Markdown, where that is made already."""
+    words = load()
+    sentence = facts.summary(review, words).result
+    first = comment(
+        "publish/check.md.j2",
+        words,
+        result=sentence,
+        lacks=[words.say(f"lacks_{name}") for name in review.lacking],
+        posted=outcome.posted_count,
+        listed=outcome.listed_count,
+        link=Safe(outcome.summary_url),
+        notes=list(outcome.notes),
+    )
+    whole_page = page or await asyncio.to_thread(markdown.render, review)
+    texts = (line(sentence)[:CHECK_TITLE_CHARS], first, whole_page)
+    await _end(host, number, {"run": run}, conclusion, words, texts, annotations(review, words))
+
+
+async def end_without_review(
+    host: Host,
+    number: int,
+    run: str,
+    says: str,
+    conclusion: CheckEnding,
+    *,
+    is_left_out: bool = False,
+) -> None:
+    """End it without a review; the sentence says why. `is_left_out`: by the owner's own settings."""
+    words = load()
+    says = f"{words.say('check_not')}: {says}"
+    stands = [words.say("check_stands")] if conclusion.is_reviewed and not conclusion.other else []
+    text = "\n\n".join([*stands, plain(says)])
+    marker_facts = {"run": run} | ({"left": "1"} if is_left_out else {})
+    await _end(host, number, marker_facts, conclusion, words, (line(says)[:CHECK_TITLE_CHARS], text, ""))
+
+
+async def end_broken(host: Host, number: int, run: str, head: str, says: str, *, earlier: str = "") -> None:
+    """End one whose review was given up, as it was fixed when it began. It is on the head, or on an earlier one."""
+    mine: CheckRun | None = None
+    for commit in filter(None, (head, earlier)):
+        with suppress(HostError):
+            mine = mine or next((one for one in await _list_runs(host, commit) if one.id == number), None)
+    fixed = _facts(mine).get("broken") if mine is not None else None
+    await end_without_review(
+        host, number, run, says, CheckEnding(next((one for one in BADNESS if one == fixed), "cancelled"))
+    )
+
+
+async def again(
+    host: Host, run: str, review: Review, outcome: PublishResult, conclusion: CheckEnding, page: str
+) -> None:
+    """Show what the review comes to now in the check run in which this run has ended it, if there is one."""
+    checks = await _list_runs(host, review.pull.head)
+    mine = [one for one in checks if _facts(one).get("run") == run and one.is_over]
+    if mine:
+        await end_with_review(host, max(one.id for one in mine), run, review, outcome, conclusion, page)
+    await show(host, review.pull.head, conclusion)
+
+
+async def show(host: Host, head: str, conclusion: CheckEnding) -> None:
+    """Have the newest check run of this pull request on a commit end as its head does now."""
+    newest = await _newest(host, head)
+    if newest is not None and newest.is_over and newest.conclusion != conclusion.ending:
+        words, summary = load(), newest.summary
+        if newest.conclusion == "cancelled" and conclusion.is_reviewed and not conclusion.other:
+            summary += f"\n\n{words.say('check_stands')}"
+        await _complete(
+            host, newest.id, conclusion.ending, newest.title, summary, newest.text, actions=_buttons(host, words)
+        )
+
+
+async def is_shown(host: Host, head: str, conclusion: CheckEnding) -> bool:
+    """Whether the newest check run of this pull request on a commit ends as its head does now."""
+    newest = await _newest(host, head)
+    return newest is not None and newest.is_over and newest.conclusion == conclusion.ending
+
+
+async def is_there(host: Host, head: str) -> bool:
+    """Whether this pull request has a check run on a commit."""
+    return await _newest(host, head) is not None
+
+
+async def is_left_out(host: Host, head: str) -> bool:
+    """Whether the newest check run of this pull request on a commit says that the owner's own settings leave it out, and lets it pass."""
+    newest = await _newest(host, head)
+    return newest is not None and newest.conclusion == "neutral" and "left" in _facts(newest)
+
+
+async def pulls_of(host: Host, head: str) -> list[int]:
+    """The numbers of the pull requests for which deeprepo has made a check run on this commit, newest first."""
+    numbers = (one.external_id for one in await _list_runs(host, head) if one.external_id.isdecimal())
+    return sorted({int(number) for number in numbers} - {0}, reverse=True)
+
+
+async def answer_queue(host: Host, head: str, ending: Ending, says: str) -> None:
+    """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one. `says`: the key of its sentence."""
+    words, run = load(), f"queue-{head}"
+    if any(one.is_over and _facts(one).get("run") == run for one in await _list_runs(host, head)):
+        return
+    number = await start(host, head, CheckOwner(run))
+    sentence = words.say(says)
+    await _complete(host, number, ending, line(sentence)[:CHECK_TITLE_CHARS], _mark(sentence, run=run))
+
+
+async def _newest(host: Host, head: str) -> CheckRun | None:
+    """The newest of this pull request's check runs on a commit."""
+    own = [one for one in await _list_runs(host, head) if one.external_id == str(host.pull.number)]
+    return max(own, key=lambda one: one.id, default=None)
+
+
+async def _end(
+    host: Host,
+    number: int,
+    marker_facts: Mapping[str, str],
+    conclusion: CheckEnding,
+    words: Phrases,
+    texts: tuple[str, str, str],
+    rows: Sequence[Annotation] = (),
+) -> None:
+    """End it with its title, text and page. Where another pull request makes the commit worse, it names that first."""
+    title, text, page = texts
+    if conclusion.other:
+        text = f"{words.say('check_counts', pull=Safe(f'#{conclusion.other}'))}\n\n{text}"
+    await _complete(
+        host, number, conclusion.ending, title, _mark(text, **marker_facts), page, rows, _buttons(host, words)
+    )
+
+
+def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
+    """The failed checks and the findings that are on lines of the head, as plain words."""
+    rows = list[Annotation]()
+
+    def annotate(path: str, start: int, end: int, level: Level, title: str, message: str) -> None:
+        title = visible(line(title))[:CHECK_TITLE_CHARS]
+        if MASK not in path:
+            rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE_CHARS] or title))
+
+    for report in review.checks:
+        title, level = f"{words.say('check_head_name')} · {report.name}", CHECK_LEVELS[report.severity]
+        for shown in report.quotes if report.result == "failed" else ():
+            if shown.side == "head":
+                end = shown.line + shown.quote.strip("\n").count("\n")
+                annotate(shown.path, shown.line, end, level, title, facts.check_reason(report, words))
+    for item in facts.listing(review).all:  # earlier rounds too: they are on another commit's check run
+        one = item.finding
+        title = f"{words.say(one.severity).capitalize()} · {f'{one.number}. ' if one.number else ''}{one.title}"
+        if one.side == "head" and one.start:
+            message = "\n\n".join(filter(None, (one.why, one.consequence)))
+            annotate(one.path, one.start, max(one.start, one.end), ANNOTATION_LEVELS[one.severity], title, message)
+        for place in one.places[1:]:
+            if one.added and place.side == "head":
+                annotate(
+                    place.path,
+                    place.line,
+                    place.line,
+                    ANNOTATION_LEVELS[one.severity],
+                    title,
+                    f"{place.note}: {place.quote.strip()}",
+                )
+    return tuple(rows)
+
+
+def _buttons(host: Host, words: Phrases) -> "list[Button]":
+    """What a person can ask for on the check run. Who writes with a workflow's token never hears of a button pressed."""
+    return [
+        {"label": words.say(f"button_{name}"), "description": words.say(f"button_{name}_about"), "identifier": name}
+        for name in ((AGAIN, FULL) if host.voice.app else ())
+    ]
+
+
+def _facts(check: CheckRun) -> Mapping[str, str]:
+    return marker.read(check.summary) or {}
+
+
+def _mark(text: str, **marker_facts: str) -> str:
+    return f"{marker.make('check', **marker_facts)}\n{text}"
+
+
+async def _list_runs(host: Host, head: str) -> tuple[CheckRun, ...]:
+    """Read our check runs on a commit, newest first as GitHub lists them."""
+    voice, commit = host.voice, quote(head, safe="")
+    ours = ("app.id", voice.app) if voice.app else ("app.slug", voice.login.removesuffix("[bot]"))
+    listing = partial(host.rest.checks.async_list_for_ref, *host.repo, commit, check_name=CHECK_NAME, filter_="all")
+    rows = host.client.pages(listing, "check_runs")
+    return tuple([shapes.value(CheckRun, row, CHECK) async for row in rows if shapes.at(row, ours[0]) == ours[1]])
+
+
+async def _create(host: Host, head: str, external_id: str, title: str, summary: str) -> CheckRun:
+    """Make a new check run, in progress."""
+    asked = host.rest.checks.async_create(
+        *host.repo,
+        name=CHECK_NAME,
+        head_sha=head,
+        external_id=external_id,
+        status="in_progress",
+        output={"title": title, "summary": summary},
+    )
+    return shapes.value(CheckRun, await host.client.answer(asked), CHECK)
+
+
+async def _update(host: Host, number: int, title: str, summary: str) -> None:
+    """Change what a check run in progress shows."""
+    shown: Output = {"title": title, "summary": summary}
+    patch = partial(host.rest.checks.async_update, *host.repo, number, status="in_progress", output=shown)
+    await _again(host, lambda: host.client.answer(patch()))
+
+
+async def _complete(
+    host: Host,
+    number: int,
+    conclusion: Ending,
+    title: str,
+    summary: str,
+    text: str = "",
+    annotations: Sequence[Annotation] = (),
+    actions: "Sequence[Button]" = (),
+) -> None:
+    """End a check run; it is not ended before its last annotation is there.
+
+    Annotations are added and never replaced: what a lost answer has stored is not sent again.
+    """
+    output: Output = {"title": title, "summary": summary}
+    if text:
+        output["text"] = text
+
+    async def send() -> None:
+        known = await _annotations_of(host, number) if annotations else frozenset()
+        rows = [_row(one) for one in annotations if (one.path, one.start, one.title) not in known]
+        while len(rows) > BATCH:
+            part: Output = {**output, "annotations": rows[:BATCH]}
+            await host.client.answer(host.rest.checks.async_update(*host.repo, number, output=part))
+            rows = rows[BATCH:]
+        end = partial(host.rest.checks.async_update, *host.repo, number, status="completed", conclusion=conclusion)
+        final: Output = {**output, "annotations": rows}
+        await host.client.answer(end(output=final, actions=[*actions]))
+
+    await _again(host, send)
+
+
+async def _annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, str]]:
+    """Read which annotations a check run has: path, line, title."""
+    rows = host.client.pages(partial(host.rest.checks.async_list_annotations, *host.repo, number))
+    return frozenset(
+        [(str(row.get("path")), int(row.get("start_line") or 0), str(row.get("title") or "")) async for row in rows]
+    )
+
+
+async def _again(host: Host, send: Callable[[], Awaitable[object]]) -> None:
+    """Send, and once more if GitHub fails: a change of a check run is not repeated as it is."""
+    for tries in range(1, TRIES):
+        with suppress(HostDown):
+            await send()
+            return
+        await host.client.pace.breathe(tries)
+    await send()
+
+
+def _row(one: Annotation) -> "Row":
+    return {
+        "path": one.path,
+        "start_line": one.start,
+        "end_line": one.end,
+        "annotation_level": one.level,
+        "title": one.title,
+        "message": one.message,
+    }

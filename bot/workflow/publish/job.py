@@ -1,0 +1,120 @@
+"""One review on its way to the pull request: under which name, for which head, and whether anybody still wants it."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from bot.errors import HostRefused, SupersededError
+from bot.github import Host
+from bot.outputs import marker
+from bot.render import Phrases
+from bot.values import PostedComment, Review
+from bot.workflow.publish import existing
+from bot.workflow.publish.existing import NOTICE, SUMMARY
+from bot.workflow.publish.existing import facts as read
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What every step of publishing needs. `run` is the same when a dead process's work is done again."""
+
+    host: Host
+    review: Review
+    run: str
+    words: Phrases
+    still_current: Callable[[], Awaitable[bool]]
+
+    @property
+    def head(self) -> str:
+        """The commit that was reviewed."""
+        return self.review.pull.head
+
+    def sign(self, body: str, **more: str) -> str:
+        """The same comment, its marker saying which run wrote it."""
+        facts = {**(marker.read(body) or {}), **more}
+        return self.make(facts.pop("kind", ""), body.partition("\n")[2], **facts)
+
+    def make(self, kind: str, text: str, **facts: str) -> str:
+        """A comment of this run, with its marker."""
+        own = {**facts, "head": self.head, "run": self.run}
+        return f"{marker.make(kind, **own)}\n{text}"
+
+    def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:
+        """Whether this run has written this comment, of this kind and with these facts."""
+        marker_facts: Mapping[str, str] = existing.facts(comment)
+        expected_facts = {"kind": kind, "run": self.run, "head": self.head, **facts}
+        return all(marker_facts.get(name) == value for name, value in expected_facts.items())
+
+    async def check(self) -> None:
+        """Raise SupersededError where the review speaks of something that is no longer there. Asked before each write."""
+        if not await self.still_current():
+            raise SupersededError("the review is no longer wanted: something newer came")
+        now = await self.host.facts()
+        if now.state != "open":
+            raise SupersededError(f"the pull request was {'merged' if now.merged else 'closed'} in the meantime")
+        if now.head_sha != self.head:
+            raise SupersededError(f"the head is {now.head_sha[:10]} now, and {self.head[:10]} was reviewed")
+        if now.base_ref != self.review.pull.base_name:
+            raise SupersededError(f"the base is {now.base_ref} now, and {self.review.pull.base_name} was compared with")
+
+    async def put(
+        self, find: Callable[[], Awaitable[PostedComment | None]], write: Callable[[], Awaitable[PostedComment]]
+    ) -> PostedComment:
+        """Write one comment, once."""
+
+        async def put_checked() -> PostedComment:
+            await self.check()
+            return await write()
+
+        return await self.host.once(find, put_checked)
+
+    async def put_summary(self, body: str, facts: Mapping[str, str]) -> PostedComment:
+        """Write the summary, or bring the one that is there up to date. More than one never stays."""
+        comments = await self.host.comments()
+        standing, over = _of_kind(comments, SUMMARY), _of_kind(comments, NOTICE)
+        text = self.sign(body, **facts)
+        for one in (*standing[1:], *over):  # an answer that was lost and found too late; why there was no review
+            await self.host.delete(one)
+        if not standing:
+            return await self._write_summary(text)
+        if same(standing[0].body, text):
+            return standing[0]
+        await self.check()
+        try:
+            return await self.host.edit_comment(standing[0].id, text)
+        except HostRefused as refusal:
+            if refusal.status != NOT_FOUND:
+                raise
+        return await self._write_summary(text)  # somebody has deleted it this moment
+
+    async def _write_summary(self, text: str) -> PostedComment:
+        async def find() -> PostedComment | None:
+            return next(iter(await summaries(self.host)), None)
+
+        return await self.put(find, lambda: self.host.comment(text))
+
+
+@dataclass(frozen=True, slots=True)
+class PublishResult:
+    """What is on the pull request now: findings on the diff, findings in the summary, and sentences for the log."""
+
+    posted_count: int
+    listed_count: int
+    summary_url: str
+    notes: tuple[str, ...] = ()
+
+
+NOT_FOUND = 404
+
+
+async def summaries(host: Host) -> list[PostedComment]:
+    """The summary as it is now; more than one only after an answer that was lost."""
+    return _of_kind(await host.comments(), SUMMARY)
+
+
+def _of_kind(comments: Iterable[PostedComment], kind: str) -> list[PostedComment]:
+    return [one for one in comments if read(one).get("kind") == kind]
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts say the same; GitHub keeps neither the line ends nor the blank end of what it was sent."""
+    return one.replace("\r\n", "\n").rstrip() == other.rstrip()
