@@ -10,7 +10,7 @@ from importlib import import_module
 from pkgutil import iter_modules, walk_packages
 
 import impact.languages
-from bot import analyzers, config, findings
+from bot import analyzers, config, findings, registry
 from bot import review as reviewing
 from bot.errors import ConfigError
 from bot.render import templates
@@ -53,6 +53,8 @@ def _load() -> None:
         import_module("anyio._backends._asyncio")
     for model in filter(None, access.named_models(settings)):
         access.load(model)
+    for moment in ("section", "review"):  # at which a review asks its features
+        registry.parts(moment)
     forms.known_forms()
     templates.load()
     for language in LANGUAGES.values():  # its grammar comes with the first text

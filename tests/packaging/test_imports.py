@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 # The rooms that need an extra before their first line; all others can be imported in a base installation.
 ROOMS = {
     "models": ("rlm.models",),
-    "github": ("bot.action", "bot.github", "bot.workflow.publish"),
-    "server": ("bot.app", "bot.workflow.jobs", "bot.storage", "bot.wiring.server", "bot.workflow"),
+    "github": ("bot.action", "bot.features.ci.jobs", "bot.features.ci.step", "bot.github", "bot.workflow.publish"),
+    "server": ("bot.app", "bot.features.ci.server", "bot.workflow.jobs", "bot.storage", "bot.wiring.server", "bot.workflow"),
     "mcp": ("bot.cli.mcp_server",),
 }
 # verifiers takes 0.6 GB and is there for `make train`, which imports the real one; here any name of it is a class.
