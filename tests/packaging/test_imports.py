@@ -16,7 +16,14 @@ ROOT = Path(__file__).parents[2]
 ROOMS = {
     "models": ("rlm.models",),
     "github": ("bot.action", "bot.features.ci.jobs", "bot.features.ci.step", "bot.github", "bot.workflow.publish"),
-    "server": ("bot.app", "bot.features.ci.server", "bot.workflow.jobs", "bot.storage", "bot.wiring.server", "bot.workflow"),
+    "server": (
+        "bot.app",
+        "bot.features.ci.server",
+        "bot.workflow.jobs",
+        "bot.storage",
+        "bot.wiring.server",
+        "bot.workflow",
+    ),
     "mcp": ("bot.cli.mcp_server",),
 }
 # verifiers takes 0.6 GB and is there for `make train`, which imports the real one; here any name of it is a class.
