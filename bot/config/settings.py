@@ -163,7 +163,7 @@ def environment(*, on_server: bool = False) -> Settings:
 
     `on_server`: with the ceilings that hold where strangers start reviews.
     """
-    names = _own_variables()
+    names = own_variables()
     own = tuple(row for row in os.environ.items() if row[0].upper() in names)
     settings = _validate(own) if any(value for _, value in own) else Settings()
     return settings.with_server_ceilings() if on_server else settings
@@ -183,27 +183,9 @@ def _validate(_: tuple[tuple[str, str], ...]) -> Settings:
         raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {yaml_text.sentence(first)}") from None
 
 
-def _own_variables() -> set[str]:
-    """The variables that `Settings` is read from."""
+def own_variables() -> set[str]:
+    """List the variables that `Settings` is read from."""
     return {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
-
-
-def unknown_variables() -> Iterator[str]:
-    """Name each variable that begins with the prefix and is not a setting, in a sentence: a mistyped limit would limit nothing."""
-    names = _own_variables()
-    ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in names]
-    others = [name for name in ours if not name.upper().startswith((f"{BASE_URL}_", f"{PREFIX}ACTION_"))]
-    if not others:
-        return
-    from difflib import get_close_matches
-
-    from bot.config import reference
-
-    names |= reference.variables()
-    for name in sorted({name.upper() for name in others} - names):
-        near = get_close_matches(name.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in names], 1, 0.7)
-        hint = f"did you mean {PREFIX}{near[0]}?" if near else "`deeprepo config --reference` lists those that are"
-        yield f"{name} is not a setting of deeprepo; {hint}"
 
 
 def base_url(provider: str) -> str | None:

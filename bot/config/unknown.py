@@ -1,0 +1,24 @@
+"""Variables of the environment that look like settings and are none: what is imported to know them all is loaded if there is one."""
+
+import os
+from collections.abc import Iterator
+
+from bot.config.settings import BASE_URL, PREFIX, own_variables
+
+
+def unknown_variables() -> Iterator[str]:
+    """Name each variable that begins with the prefix and is not a setting, in a sentence: a mistyped limit would limit nothing."""
+    names = own_variables()
+    ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in names]
+    others = [name for name in ours if not name.upper().startswith((f"{BASE_URL}_", f"{PREFIX}ACTION_"))]
+    if not others:
+        return
+    from difflib import get_close_matches
+
+    from bot.config import reference
+
+    names |= reference.variables()
+    for name in sorted({name.upper() for name in others} - names):
+        near = get_close_matches(name.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in names], 1, 0.7)
+        hint = f"did you mean {PREFIX}{near[0]}?" if near else "`deeprepo config --reference` lists those that are"
+        yield f"{name} is not a setting of deeprepo; {hint}"
