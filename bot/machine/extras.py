@@ -8,18 +8,17 @@ import json
 import shlex
 import shutil
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+import rlm
 from bot.errors import UsageError
-from rlm import PACKAGES
 
 Extra = Literal["models", "github", "server", "mcp", "languages"]
 PARTS: dict[
     Extra, tuple[str, ...]
 ] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
-    "models": PACKAGES,
+    "models": rlm.PACKAGES,
     "github": ("githubkit", "hishel", "httpx2", "jwt"),
     "server": ("alembic", "dbos", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
     "mcp": ("mcp",),
@@ -37,10 +36,7 @@ MISSING: dict[Extra, str] = {
 def is_installed(extra: Extra) -> bool:
     """Whether every part of an extra can be imported. Nothing is imported for the answer. The server's brings what the Action needs."""
     parts = (*PARTS[extra], *(PARTS["github"] if extra == "server" else ()))
-    try:
-        return all(find_spec(name) is not None for name in parts)
-    except ImportError:
-        return False
+    return rlm.is_installed(*parts)
 
 
 def install(extra: str = "", folder: str = ".") -> str:

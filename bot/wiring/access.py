@@ -20,8 +20,9 @@ from bot.errors import UsageError
 from bot.machine import extras
 from bot.review.opening import Models
 from bot.review.strategies.choice import WITH_ROOT
+from rlm import PACKAGES, is_installed
 from rlm.errors import NotInstalled
-from rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, is_installed, prices, provider_of
+from rlm.models import LOCAL, NOTHING_SAID, PROVIDERS, TIMEOUT, connect, prices, provider_of
 from rlm.models.provider import Provider
 from rlm.money import capacity
 from rlm.values import OWN_SERVERS, Limits, Model, Sampling, Usage, provider_name
@@ -136,7 +137,7 @@ class Connections:
         """Raise UsageError for a model that its provider's list lacks, unless the cap pays for one that is newer than the list."""
         for name in filter(None, names):
             provider = provider_of(name)
-            if usd is None or usd >= UNLISTED or self._url(name, provider) or not prices.is_listed():
+            if usd is None or usd >= UNLISTED or self._url(name, provider) or not is_installed(prices.LIST):
                 continue
             near = _nearest(name)
             if near is None:
@@ -262,7 +263,7 @@ def _is_private(base_url: str) -> bool:
 def load(name: str) -> None:
     """Load all that is behind a model, its prices and its HTTP client too. `connect` reports a wrong name."""
     provider = PROVIDERS.get(name.partition("/")[0])
-    if provider is not None and is_installed():
+    if provider is not None and is_installed(*PACKAGES):
         import_module(f"rlm.models.{provider.dialect}")
         import_module("rlm.models.connection").load()
         prices.dollars(name, Usage())

@@ -208,12 +208,12 @@ class ReplayTools(ProvingTools):
 
     def open_session(self, subject: Survey) -> AbstractAsyncContextManager[Session]:
         """Open the recorded models."""
-        from rlm.journal import replay as replays
+        from bot.review.journal import replaying
 
         names = (self.start.root, self.start.worker, *subject.brief.settings.readers)
-        root, worker, *others = replays.models(names, self.section)
+        root, worker, *others = replaying.models(names, self.section)
         models = Models(root, worker, tuple(filter(None, others)) if worker else ())
-        recorded = replays.Replay(self.record, self.section)
+        recorded = replaying.Replay(self.record, self.section)
         return _open(subject, models, recorded, lambda _: None, own=self.start.own)
 
     def clock(self) -> float:

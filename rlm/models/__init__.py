@@ -4,13 +4,12 @@ The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` load
 """
 
 import re
-from importlib.util import find_spec
 from itertools import starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from rlm import PACKAGES
+from rlm import PACKAGES, is_installed
 from rlm.errors import NotInstalled, UsageError
 from rlm.models.provider import Key, Provider, Tokens, address, check_key
 from rlm.values import COMMAND, FUNCTION, Model, Sampling, provider_name
@@ -103,7 +102,7 @@ def connect(
         if sampling != NOTHING_SAID:
             raise UsageError(f"{name} is a command: what it samples with is an option of its own")
         return CommandModel(name, timeout)
-    if not is_installed():
+    if not is_installed(*PACKAGES):
         raise NotInstalled(f"{name} needs packages that are not installed", "models")
     check_key(provider, key, base_url)
     url = "" if provider.cloud else address(provider, base_url)
@@ -132,11 +131,3 @@ def _tokens(provider: Provider, name: str, url: str) -> Tokens:
         return provider.tokens
     knows_tokens = (urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com"))
     return "max_completion_tokens" if knows_tokens or REASONING.match(name.partition("/")[2]) else "max_tokens"
-
-
-def is_installed() -> bool:
-    """Whether the packages by which models are spoken to can be imported. None is imported for the answer."""
-    try:
-        return all(find_spec(package) is not None for package in PACKAGES)
-    except ImportError:
-        return False

@@ -4,11 +4,11 @@ Credentials come from each cloud's own chain (environment, profile, workload ide
 or kept here. What the clients need beside the library is an extra, loaded by the first call.
 """
 
-from importlib.util import find_spec
 from typing import Any
 
 import anthropic
 
+from rlm import is_installed
 from rlm.errors import NotInstalled, UsageError
 from rlm.models.anthropic import AnthropicModel
 from rlm.models.connection import transport
@@ -38,7 +38,7 @@ def connect(
 ) -> AnthropicModel:
     """A model in a cloud. Raises UsageError, with the remedy, when the extra or the region is missing."""
     cloud = provider.cloud
-    if not _is_installed(NEEDS[cloud]):
+    if not is_installed(NEEDS[cloud]):
         raise NotInstalled(f"{name} needs packages that are not installed", cloud)
     if not region:
         raise UsageError(f"{name} needs a region: set {provider.region_variables[0]}, for example to us-east-1")
@@ -66,10 +66,3 @@ def connect(
     model = AnthropicModel(name, url, timeout, client)
     model.lacking, model.remedy = (RuntimeError, Lacking), REMEDY[cloud]
     return model
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # of a package above it
-        return False

@@ -1,7 +1,7 @@
 """One model behind an API: its client is opened by the first call, in that call's event loop, and kept until it is closed.
 
 A request is sent once more in another form if its form is refused, and never otherwise: the libraries' retries and redirects are
-off, since each try is reserved and recorded (`llm.calls`). Their streams are read event by event, without a model of each, which
+off, since each try is reserved and recorded (`money.calls`). Their streams are read event by event, without a model of each, which
 would cost more than the request itself. A server that does not stream, though it was asked to, is read in one piece.
 
 The HTTP library is the one that the client's own is built on: httpx2, or with openai 2, which the training environment needs,

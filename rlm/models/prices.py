@@ -6,10 +6,11 @@ Nothing is fetched: the list's own updater is never started.
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.util import find_spec
 
+from rlm import is_installed
 from rlm.values import OWN_SERVERS, Usage, provider_name
 
+LIST = "genai_prices"  # where it is not installed, nothing is paid for
 LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x-ai"}  # where the list has another name
 # What may follow a model's listed name and still be the same model at the same price: dates and release marks.
 RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
@@ -19,19 +20,10 @@ REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Cl
 VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
 
 
-@cache
-def is_listed() -> bool:
-    """Whether the price list is installed: it comes with the extra `models`, without which nothing is paid for."""
-    try:
-        return find_spec("genai_prices") is not None
-    except ImportError:
-        return False
-
-
 def dollars(name: str, usage: Usage) -> float | None:
     """What this usage costs at `provider/model`, None where nobody knows."""
     provider, model = provider_name(name), name.partition("/")[2]
-    if provider in OWN_SERVERS or not is_listed():
+    if provider in OWN_SERVERS or not is_installed(LIST):
         return None
     if provider == "openrouter" and (variant := VARIANT.search(model)) is not None:
         if variant[0] == ":free":

@@ -69,36 +69,31 @@ NAMES = {  # that models write without importing them, by their modules
 
 # --- the lock ---------------------------------------------------------------------------------------------------------
 
-# What a process needs that computes and talks over two pipes. `read` and `write` are allowed for these two alone.
-NEEDED = [
-    "read",
-    "write",
-    "mmap",
-    "mprotect",
-    "munmap",
-    "brk",
-    "mremap",
-    "madvise",
-    "rt_sigaction",
-    "rt_sigprocmask",
-    "rt_sigreturn",
-    "sigaltstack",
-    "futex",
-    "sched_yield",
-    "clock_gettime",
-    "gettimeofday",
-    "getpid",
-    "gettid",
-    "exit",
-    "exit_group",
-    "restart_syscall",
-]
-CALLS: dict[str, tuple[int, tuple[int, ...]]] = {  # machine -> its audit number, and the numbers of the calls above
-    "x86_64": (0xC000003E, (0, 1, 9, 10, 11, 12, 25, 28, 13, 14, 15, 131, 202, 24, 228, 96, 39, 186, 60, 231, 219)),
-    "aarch64": (
-        0xC00000B7,
-        (63, 64, 222, 226, 215, 214, 216, 233, 134, 135, 139, 132, 98, 124, 113, 169, 172, 178, 93, 94, 128),
-    ),
+# What a process needs that computes and talks over two pipes: the calls and their numbers on each machine. `read` and `write` are allowed
+# for these two alone.
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # with its audit number
+CALLS = {
+    "read": (0, 63),
+    "write": (1, 64),
+    "mmap": (9, 222),
+    "mprotect": (10, 226),
+    "munmap": (11, 215),
+    "brk": (12, 214),
+    "mremap": (25, 216),
+    "madvise": (28, 233),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "sigaltstack": (131, 132),
+    "futex": (202, 98),
+    "sched_yield": (24, 124),
+    "clock_gettime": (228, 113),
+    "gettimeofday": (96, 169),
+    "getpid": (39, 172),
+    "gettid": (186, 178),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+    "restart_syscall": (219, 128),
 }
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # instructions of the filter
@@ -108,8 +103,9 @@ NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # where a call's number, its machine and i
 
 def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
     """The filter's instructions: its operation, how many rows it passes over if true and if false, and its operand."""
-    audit, (read, write, *others) = CALLS[machine]
-    rows = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, audit), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
+    column = list(MACHINES).index(machine)
+    read, write, *others = (numbers[column] for numbers in CALLS.values())
+    rows = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     for call, pipe in ((read, 0), (write, 1)):
         rows += [
             (EQUAL, 0, 4, call),
@@ -124,7 +120,7 @@ def filter_rows(machine: str) -> list[tuple[int, int, int, int]]:
 
 
 def lock_linux() -> None:
-    """Let the kernel refuse every system call but those of `CALLS`, for good. Raises OSError, KeyError on another machine."""
+    """Let the kernel refuse every system call but those of `CALLS`, for good. Raises OSError, ValueError on another machine."""
     rows = filter_rows(platform.machine())
     instructions = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *row) for row in rows))
     program = struct.pack("@HP", len(rows), ctypes.addressof(instructions))
@@ -512,7 +508,7 @@ def main() -> None:
         if sys.platform == "linux":
             lock_linux()
         pipe.send({"locked": True, "possible": probe()})
-    except (OSError, KeyError) as error:
+    except (OSError, ValueError) as error:
         pipe.send({"locked": False, "why": f"{type(error).__name__}: {error}"})
         return
     blocks.give(variables, order["functions"])

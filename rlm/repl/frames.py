@@ -87,18 +87,6 @@ def both_ends(text: str, most: int) -> str:
     return f"{text[:half]}\n[... {len(text) - 2 * half:,} characters cut ...]\n{text[len(text) - half :]}"
 
 
-def weight(values: list[Value]) -> int:
-    """The characters and items in arguments, however deeply they are nested."""
-    total, waiting = 0, list(values)
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, (str, bytes)):
-            total += len(value)
-        elif isinstance(value, dict):
-            waiting += [*value.keys(), *value.values()]
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            waiting += value
-        elif isinstance(value, int):
-            total += value.bit_length() // 8
-        total += 1
-    return total
+def length(value: Value) -> int:
+    """The characters of a value as JSON has it."""
+    return len(json.dumps(value, ensure_ascii=False))

@@ -249,7 +249,7 @@ class Repl:
             raise self._end("limit", f"call limit: more than {HOST_CALLS:,} calls of given functions in one run")
         name, function = frame["call"], self._functions[frame["call"]]
         arguments, keywords = frames.decode(frame["arguments"]), frames.decode(frame["keywords"])
-        if frames.weight([*arguments, *keywords.values()]) > ARGUMENT_CHARS:
+        if frames.length([frame["arguments"], frame["keywords"]]) > ARGUMENT_CHARS:
             return {"raise": "ValueError", "message": f"{name}() takes at most {ARGUMENT_CHARS:,} characters"}
         try:
             return {"return": frames.encode(await function(*arguments, **keywords))}

@@ -5,8 +5,7 @@ import builtins
 import inspect
 import json
 import keyword
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -25,6 +24,7 @@ ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "la
 NAMES = (LOOKING, (*LOOKING, *ASKING), (*LOOKING, *ASKING, "rlm_query"))
 TAKEN = frozenset({"context", "tree", "answer", "more", "SHOW_VARS", *NAMES[-1]})
 Call = Callable[..., Any]
+OF_THE_CALLER = (Exception, SystemExit, KeyboardInterrupt)  # SystemExit ends nothing but the call
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,39 +85,32 @@ async def _call(
         return {"error": f"stopped waiting after {seconds:.0f} s"}
     if error:
         return {"error": error[:ERROR_CHARS]}
-    if frames.weight([result]) > MOST_RESULT:
-        return {"error": f"it returned more than {MOST_RESULT:,} characters: let it return less at once"}
     try:
-        return {"result": json.loads(json.dumps(result))}
+        text = json.dumps(result, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as failure:
         return {"error": f"it returned what is no plain data: {failure}"[:ERROR_CHARS]}
+    if len(text) > MOST_RESULT:
+        return {"error": f"it returned more than {MOST_RESULT:,} characters: let it return less at once"}
+    return {"result": json.loads(text)}
 
 
 async def _result(
     tool: CustomTool, arguments: tuple[frames.Value, ...], keywords: Mapping[str, frames.Value]
 ) -> tuple[frames.Value, str]:
     """What the function returns, or its error as text. One that is not asynchronous runs in a thread, which nobody can end."""
-    call, errors = partial(tool.call, *arguments, **keywords), list[str]()
+    call = partial(tool.call, *arguments, **keywords)
 
-    def called() -> frames.Value:
-        with _telling(errors):
-            return call()
-        return None
+    def called() -> tuple[frames.Value, str]:  # what a thread raises may be what no future can hold
+        try:
+            return call(), ""
+        except OF_THE_CALLER as error:
+            return None, f"{type(error).__name__}: {error}"
 
-    result = call() if inspect.iscoroutinefunction(tool.call) else await asyncio.to_thread(called)
-    if inspect.isawaitable(result):
-        with _telling(errors):
-            return await result, ""
-    return (None, errors[0]) if errors else (result, "")
-
-
-@contextmanager
-def _telling(errors: list[str]) -> Iterator[None]:
-    """Keep what the caller's own function raises as text, for the root's code: SystemExit ends nothing but this call."""
+    result, error = called() if inspect.iscoroutinefunction(tool.call) else await asyncio.to_thread(called)
     try:
-        yield
-    except (Exception, SystemExit, KeyboardInterrupt) as error:  # noqa: BLE001 - the boundary to the caller
-        errors.append(f"{type(error).__name__}: {error}")
+        return (await result if inspect.isawaitable(result) else result), error
+    except OF_THE_CALLER as failure:
+        return None, f"{type(failure).__name__}: {failure}"
 
 
 def _line(name: str, call: Call) -> str:

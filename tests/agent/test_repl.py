@@ -275,6 +275,7 @@ def test_nothing_of_the_machine_can_be_reached(code: str) -> None:
     "code",
     [
         "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        "while True:\n    try:\n        os.fork()\n    except OSError: pass",
         "import sys\nsys.setrecursionlimit(10**7)\ndef f(): f()\nf()",
         "import ctypes\nctypes.string_at(1)",
         "os._exit(3)",

@@ -1,4 +1,4 @@
-"""A finished run once more, from its journal alone: no network, no clock, no provider's library.
+"""A finished review once more, from its journal alone: no network, no clock, no provider's library.
 
 Every reply comes from the record. Whatever is not as it was is an error that says where, never a silent difference.
 """
