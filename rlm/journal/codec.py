@@ -7,7 +7,7 @@ be written again with every turn.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from rlm import errors
@@ -59,7 +59,7 @@ def start(row: Row) -> Start:
 
 def key(model: Model, prompt: Prompt) -> tuple[str, int]:
     """The content key of a request, and the characters that it sends. Who is sampled otherwise (`variant`) replies otherwise."""
-    rows = [asdict(message) for message in prompt.messages]
+    rows = [_fields(message) for message in prompt.messages]
     schemas = [s and [s.name, s.description, s.parameters] for s in (prompt.answer, prompt.tool)]
     # What was really sent as the cap on the reply depends on the money that was left: it is no part of the key.
     text = json.dumps(
@@ -72,9 +72,15 @@ def key(model: Model, prompt: Prompt) -> tuple[str, int]:
 
 def message(message: Message) -> Row:
     """One message under the hash of its content."""
-    row = asdict(message)
+    row = _fields(message)
     text = json.dumps(row, sort_keys=True, default=dict)
     return {"kind": "message", "id": hashlib.sha256(text.encode()).hexdigest()[:16], **row}
+
+
+def _fields(value: Message | ToolCall) -> Row:
+    """What `asdict` makes of it, without a copy of all that it holds: each request writes out its whole dialogue."""
+    row = {one.name: getattr(value, one.name) for one in fields(value)}
+    return {**row, "calls": [_fields(call) for call in value.calls]} if isinstance(value, Message) else row
 
 
 def usage(usage: Usage) -> list[int]:
