@@ -24,7 +24,6 @@ from impact.changes import Fate, Tie
 from impact.everyday import METHODS
 from impact.ports import Language, Tree
 from impact.text.lines import says
-from impact.uses.embedding import declared, is_member
 from impact.uses.exports import Exports
 from impact.uses.names import Names
 from impact.uses.sites import Bindings, Match, is_imported
@@ -295,7 +294,7 @@ class Judge:
         if self.language.receivers is not None and was is not None and not hit.door:
             if target.owner:
                 return any(
-                    [await is_member(self.exports, home, target.owner, use.name) for home in sorted(target.homes)]
+                    [await self.exports.is_member(home, target.owner, use.name) for home in sorted(target.homes)]
                 )
             return await self._is_handed_on_beside(target, file.path, use.name)
         if hit.door and hit.name:
@@ -409,17 +408,13 @@ class Judge:
         is_family = bool(bases) or depth < INHERITED
         if is_family and traits.unwritten_names and says(WRITTEN, name, source.decode("utf-8", "replace")):
             return False
+        # A compiler's classes may be spread over files.
+        is_whole = traits.unwritten_names or self.language.receivers is not None
         for base in bases:
-            is_here = base in dict(outline.bases)
-            if self.language.receivers is not None:
-                one = await declared(self.exports, path, base)
-                homes, base_name = ([one[0]], one[1]) if one is not None else ([], base)
-            else:  # a compiler's classes may be spread over files
-                homes, base_name = [path] if is_here else await self._homes(path, base), base
-                if not homes and (base in ROOTS or _adds_nothing(base, name)):
-                    continue
-                homes = homes if traits.unwritten_names else []
-            if len(homes) != 1 or not await self._lacks(homes[0], base_name, name, depth=depth - 1):
+            one = await self.exports.named(path, base)
+            if one is None and self.language.receivers is None and (base in ROOTS or _adds_nothing(base, name)):
+                continue
+            if one is None or not is_whole or not await self._lacks(one.path, one.short, name, depth=depth - 1):
                 return False
         return not await self.exports.elsewhere(path, f"{owner}.{name}")
 
@@ -431,14 +426,6 @@ class Judge:
         outlines = [await self.exports.outline("head", path) for path in sorted(files or ())]
         rows = (row for outline in outlines if outline is not None for row in outline.definitions)
         return files is None or any(row.short == name and is_extension(row) for row in rows)
-
-    async def _homes(self, path: str, name: str) -> list[str]:
-        """The files that a file imports a name from, under that name."""
-        return [
-            item.target
-            for item in await self.exports.imports(path)
-            if name in item.names and dict(item.aliases).get(name, name) == name
-        ]
 
     async def _is_open(self, target: UseTarget) -> bool:
         """Whether the class answers to names that are written nowhere: its bases hold "*", or one that is new to it."""

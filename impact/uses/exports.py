@@ -1,6 +1,6 @@
 """Which names a file offers to its importers, before and after: what it no longer offers breaks them."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from impact.uses.one_side import OneSide
@@ -89,19 +89,40 @@ class Exports:
         """
         return await self._serves(await self.meaning(path, name, types=_is_type(was)), path, name, was)
 
-    async def local_meaning(self, path: str, name: str) -> Meaning:
-        """What a name means inside a file of the head tree: a definition of its own, or what its imports bind."""
+    async def named(self, path: str, written: str) -> Definition | None:
+        """The definition that a name means inside a file of the head tree, alone or behind that of a module; None where nobody can know."""
+        from impact.classes import named_by  # here: its grammars load with the first name that is asked for
+
         outline = await self.outline("head", path)
-        if outline is None:
-            return "unknown"
-        own = [one for one in outline.definitions if one.name == name]
-        meanings: list[Meaning] = [
-            "module" if bound_name == "*" else await self.meaning(item.target, bound_name)
-            for item in await self._sides["head"].imports(path)
-            for bound_name in binding(item, name)
-        ]
-        is_known = bool(meanings) and not any(one in ("absent", "unknown") for one in meanings)
-        return own[-1] if own else meanings[0] if is_known else "unknown"
+        own = [one for one in outline.definitions if one.name == written] if outline is not None else []
+        if outline is None or own:
+            return own[-1] if own else None
+        answer = await self._read("head", lambda index: named_by(index, path, written))
+        found = [await self._told("head", answer)] if len(answer.definitions) == 1 else []
+        if answer.state == "open":  # what is meant without an import that names it
+            items = await self.imports(path)
+            found = [await self.meaning(item.target, written) for item in items if written in item.names]
+        return found[0] if found and isinstance(found[0], Definition) else None
+
+    async def is_member(self, path: str, owner: str, name: str, depth: int = DEPTH) -> bool:
+        """Whether a type has a member after the change, itself or by what it embeds or names."""
+        homes = [path, *sorted(self.mates(path))]
+        if any([await self._defines(home, f"{owner}.{name}") for home in homes]):
+            return True
+        above = [await self.named(path, base) for base in await self.bases(path, owner) or ()]
+        return depth > 0 and any(
+            [one is not None and await self.is_member(one.path, one.name, name, depth - 1) for one in above]
+        )
+
+    async def embeds(self, path: str, heir: str, home: str, owner: str) -> bool:
+        """Whether a structure embeds a type of a file and writes no member of its own in front of what that has."""
+        bases = await self.bases(path, heir) or ()
+        above = [await self.named(path, base) for base in bases if base.rpartition(".")[2] == owner]
+        return any(one is not None and one.path in {home, *self.mates(home)} for one in above)
+
+    async def _defines(self, path: str, name: str) -> bool:
+        outline = await self.outline("head", path)
+        return outline is not None and any(symbol.name == name for symbol in outline.definitions)
 
     async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Definition | None) -> bool:
         if isinstance(meaning_now, Definition):
@@ -125,13 +146,9 @@ class Exports:
         own = next((one for one in outline.definitions if one.name == local), None)
         if own is not None:
             return own
-        answer = await self._answer(side, path, name)
-        home, one = answer.definitions[0] if answer.definitions else ("", None)
-        told = await self.outline(side, home) if one is not None else None
-        if told is not None and one is not None:
-            is_loose = not types and one.name in told.loose
-            behind = next((row for row in told.definitions if row.name == (one.means or one.name)), None)
-            return "unknown" if is_loose else behind or "there"
+        answer = await self._offered(side, path, name)
+        if answer.definitions:
+            return await self._told(side, answer, types=types)
         state = answer.beyond or answer.state
         if state == "absent":
             return "absent" if outline.complete and outline.bound.count(name) <= 1 else "unknown"
@@ -139,21 +156,36 @@ class Exports:
             return await self._by_star(side, path, name, types=types, depth=depth)
         return "module" if answer.modules else "there"
 
-    async def _answer(self, side: Side, path: str, name: str) -> "Answer":
-        """What new lines would be told of the name: a side is read as far as that takes."""
-        from impact.index import ROUNDS, Index  # here: its grammars load with the first name that a file hands on
-        from impact.resolve import OPEN, offered
+    async def _offered(self, side: Side, path: str, name: str) -> "Answer":
+        """What new lines would be told of a name that a file offers."""
+        from impact.resolve import offered
 
         path = self._former.get(path, path) if side == "base" else path
+        return await self._read(side, lambda index: offered(index, [path], name))
+
+    async def _read(self, side: Side, ask: "Callable[[Index], Answer]") -> "Answer":
+        """The answer to a question about a side, which is read as far as that takes."""
+        from impact.index import ROUNDS, Index  # here: its grammars load with the first name that a file hands on
+
         tree = OneSide(self._sides[side].tree, side)
         if side not in self._indexes:
             self._indexes[side] = Index(await tree.paths(), guesses=True)
-        index, answer = self._indexes[side], OPEN
+        index = self._indexes[side]
         for _ in range(ROUNDS):
-            answer = offered(index, [path], name)
+            answer = ask(index)
             if not await index.read(tree):
                 break
         return answer
+
+    async def _told(self, side: Side, answer: "Answer", *, types: bool = False) -> Meaning:
+        """The definition of an answer, as the outline of its file has it."""
+        home, one = answer.definitions[0]
+        outline = await self.outline(side, home)
+        if outline is None:
+            return "there"
+        if not types and one.name in outline.loose:
+            return "unknown"
+        return next((row for row in outline.definitions if row.name == (one.means or one.name)), None) or "there"
 
     async def _by_star(self, side: Side, path: str, name: str, *, types: bool, depth: int) -> Meaning:
         """What the one file behind this one that offers the name means by it, where no statement names it."""
@@ -248,16 +280,6 @@ class Exports:
         """The files of which a file hands on everything."""
         items = await self._sides[side].imports(path)
         return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]
-
-
-def binding(item: Link, name: str) -> Iterator[str]:
-    """What an import takes from its target for a name here: another name, or "*" for the whole module."""
-    here = dict(item.aliases)
-    for bound_name in sorted(item.names):
-        if (bound_name != "*" and here.get(bound_name, bound_name) == name) or (
-            bound_name == "*" and here.get("*") == name
-        ):
-            yield bound_name
 
 
 def _is_type(symbol: Definition | None) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from impact.changes import ChangedFile, ChangedSymbol
 from impact.filetypes import filetype
 from impact.ports import Language, Tree
-from impact.uses.embedding import embeds, is_member
 from impact.uses.exports import Exports
 from impact.uses.reach import Reach
 from impact.uses.symbols import ChangedSource
@@ -106,8 +105,8 @@ class Indirect:
         found: list[ChangedSymbol] = []
         for name in _heirs_of(owner, short, outline):
             own = next((one for one in outline.definitions if one.name == name and one.kind == "class"), None)
-            is_hidden = own is None or await is_member(self.exports, path, name, short)
-            if own is None or is_hidden or not await embeds(self.exports, path, name, (item.symbol.path, owner)):
+            is_hidden = own is None or await self.exports.is_member(path, name, short)
+            if own is None or is_hidden or not await self.exports.embeds(path, name, item.symbol.path, owner):
                 continue
             sides = [
                 replace(one, path=path, name=f"{name}.{one.short}", owner=name, start=own.start, end=own.start)

@@ -92,10 +92,10 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
             if any(symbol.name == f"{owner}.{before.short}" for symbol in outline.definitions):
                 return False
             names = [ARGUMENTS.sub("", base).strip() for base in dict(outline.bases).get(owner, ())]
-            meanings = [await exports.local_meaning(path, name) for name in names]
-            if before.short in METHODS and not all(isinstance(one, Definition) for one in meanings):
+            meanings = [await exports.named(path, name) for name in names]
+            if before.short in METHODS and None in meanings:
                 return False  # a base out of sight may well have a method of such a name
-            above += [(one.path, one.name) for one in meanings if isinstance(one, Definition)]
+            above += [(one.path, one.name) for one in meanings if one is not None]
         level = above
     return True
 

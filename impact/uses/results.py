@@ -125,18 +125,11 @@ async def class_of_result(
 
 
 async def _meaning(exports: Exports, path: str, written: str) -> Definition | None:
-    """The one definition that a name of a file means, or a name behind that of a module that it imports."""
-    module, _, name = written.rpartition(".")
-    imports = await exports.imports(path) if module else ()
-    homes = [item.target for item in imports if dict(item.aliases).get("*") == module] if module else [path]
-    found = await exports.local_meaning(homes[0], name) if len(homes) == 1 and name else "unknown"
-    outline = await exports.outline("head", found.path) if isinstance(found, Definition) else None
-    same = (
-        [one for one in outline.definitions if isinstance(found, Definition) and one.name == found.name]
-        if outline
-        else []
-    )
-    return same[0] if len(same) == 1 else None
+    """The definition that a name of a file means, if its own file has no second one of its name."""
+    found = await exports.named(path, written) if written else None
+    outline = await exports.outline("head", found.path) if found is not None else None
+    rows = outline.definitions if outline is not None else ()
+    return found if found is not None and sum(one.name == found.name for one in rows) == 1 else None
 
 
 async def _replaced(tree: Tree, symbols: Iterable[Definition]) -> set[tuple[str, str]]:
