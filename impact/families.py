@@ -1,7 +1,7 @@
 """The languages as the search for users asks them: one for each folder of `impact/languages`, whatever grammars it has."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
@@ -34,9 +34,11 @@ class Family:
         return known.ambient if known is not None else frozenset()
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
-        found = getattr(import_module(f"{self._folder}.importers"), name, None)
+        found = getattr(_part(f"{self._folder}.importers"), name, None)
         if found is None and name in BY_QUERIES:
             found = getattr(import_module("impact.offers"), name)
+        elif found is None and name == "project":
+            found = partial(import_module("impact.importers").project, import_module(self._folder).Modules)
         elif found is None:
             raise AttributeError(name)
         setattr(self, name, found)  # asked for at every use of a name

@@ -17,7 +17,7 @@ from impact import table
 from impact.filetypes import FileType, Traits, filetype, has_module
 from impact.parsing import grammar
 from impact.paths import Paths
-from impact.values import Arguments, HalfBound, Import
+from impact.values import Arguments, Clues, HalfBound, Import
 
 QUERIES = (
     "defs",
@@ -75,6 +75,9 @@ class Modules(Protocol):
     def respelt(self, importer: str, path: str, name: str) -> Collection[str]:
         """The words that stand for a member of this name in a file of another language."""
 
+    def clues(self, path: str) -> Clues:
+        """What a file that imports a path must contain."""
+
     def built_from(self, importer: str, spec: str, home: str) -> str | None:
         """The folder whose files an import may mean where `home` is a guess, as no file of the tree is what its package says that it is."""
 
@@ -121,6 +124,11 @@ class Standalone:
         """A name is written alike everywhere."""
         del importer, path, name
         return ()
+
+    def clues(self, path: str) -> Clues:
+        """No import names a file."""
+        del path
+        return Clues(frozenset())
 
     def built_from(self, importer: str, spec: str, home: str) -> str | None:
         """An import says which file it means."""

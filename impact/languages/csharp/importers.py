@@ -4,22 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from impact.importers_by_namespace import KnownNamespaces
-from impact.languages.csharp import Modules
 from impact.offers import outline as read_outline
 from impact.text.lines import file_lines
 from impact.values import Definition, Facts, Side
 
 OBSERVABLE = re.compile(r"\[[^\]\n]{0,200}\bObservableProperty\b")
-
-
-class CSharpNamespaces(KnownNamespaces[Modules]):
-    """The namespaces of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfDescribed`."""
-
-    RESOLVER = Modules
-
-
-project = CSharpNamespaces
 
 
 def outline(path: str, source: bytes, side: Side) -> Facts:

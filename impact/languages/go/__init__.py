@@ -12,7 +12,7 @@ from difflib import get_close_matches
 
 from impact.language import Standalone
 from impact.paths import Paths, joined
-from impact.values import Import
+from impact.values import Clues, Import
 
 LONGEST = 1_000  # characters of an import path
 SOURCES = (
@@ -98,6 +98,11 @@ class Modules(Standalone):
         home = self._home(folder)
         prefixes = {name for rows in self._meant.values() for name, at in rows if at == home}
         return frozenset(f"{one}/{folder[len(home or '') :].strip('/')}".rstrip("/") for one in prefixes)
+
+    def clues(self, path: str) -> Clues:
+        """An import path is in quotes. Nobody imports a test."""
+        specs = self.specs(path) if not path.endswith("_test.go") else frozenset[str]()
+        return Clues(specs, (rf"[\"`]({'|'.join(re.escape(spec) for spec in sorted(specs))})[\"`]",) if specs else ())
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The packages of the same module whose paths are like the one that is missing."""

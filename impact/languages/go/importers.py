@@ -10,7 +10,7 @@ from impact.importers import WHOLE, KnownModules, statements
 from impact.language import languages
 from impact.languages.go import Modules
 from impact.offers import uses as read_uses
-from impact.values import Clues, Import, Link, Use
+from impact.values import Import, Link, Use
 
 GO = languages()[".go"]
 VERSION = re.compile(r"v\d+")
@@ -32,10 +32,8 @@ def likely_names(spec: str) -> tuple[str, ...]:
 class GoModules(KnownModules[Modules]):
     """The packages of one tree. Satisfies `ports.Project` and `ports.SharedScope`."""
 
-    RESOLVER = Modules
-
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
-        super().__init__(paths, configs)
+        super().__init__(Modules, paths, configs)
         self._folders: dict[str, set[str]] = defaultdict(set)
         for path in self.paths:
             if path.endswith(".go"):
@@ -44,11 +42,6 @@ class GoModules(KnownModules[Modules]):
     def mates(self, path: str) -> Collection[str]:
         """The other files of the folder: one package, and its tests."""
         return self._folders.get(posixpath.dirname(path), set()) - {path}
-
-    def clues(self, path: str) -> Clues:
-        """An import path is in quotes. Nobody imports a test."""
-        specs = self.modules.specs(path) if not path.endswith("_test.go") else frozenset[str]()
-        return Clues(specs, (rf"[\"`]({'|'.join(re.escape(spec) for spec in sorted(specs))})[\"`]",) if specs else ())
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The imports of a file that land in the tree: one for each file of the package that is meant."""

@@ -12,7 +12,7 @@ from impact.languages.javascript import aliases
 from impact.languages.javascript.aliases import Alias
 from impact.languages.javascript.objects import members
 from impact.paths import Paths, above_of, joined
-from impact.values import Import
+from impact.values import Clues, Import
 
 __all__ = ["Modules", "members"]
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
@@ -33,6 +33,7 @@ COMPILED = ("tsconfig", "jsconfig")  # how the names of a compiler's configurati
 NATIVE = ("react-native", "expo")  # frameworks that take a file for the platform before the one without
 PLATFORMS = ("ios", "android", "native", "web", "macos", "windows")
 Table = Mapping[str, object]
+QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
 
 
 class Modules(Standalone):
@@ -142,6 +143,23 @@ class Modules(Standalone):
         for path, table in self._tables.items():
             if path.endswith("package.json") and table.get("imports"):
                 yield posixpath.dirname(path), _table(table["imports"])
+
+    def clues(self, path: str) -> Clues:
+        """Relative imports end in the file's name below its folder's; others are an alias, a package or one of its exports."""
+        folder, name = posixpath.split(path)
+        stem = self.without_platform(re.sub(r"\.d$", "", posixpath.splitext(name)[0]))
+        up = posixpath.basename(folder)
+        specs = self.specs(path)
+        words = {stem, up} - {""} if stem == "index" else {stem}
+        whole = [up] if stem == "index" and up else [] if up else [stem]
+        far = [rf"""["'`/#]({re.escape(word)}){QUOTED_END}""" for word in whole]
+        if specs:
+            far.append(rf"""["'`]({"|".join(re.escape(spec) for spec in sorted(specs))}){QUOTED_END}""")
+        if up:
+            far.append(rf"({re.escape(up)}|src|\#[\w/]*)/{re.escape(stem)}{QUOTED_END}")
+        near = (rf"""["'`]\.[./]*({"|".join(re.escape(word) for word in sorted(words))})?{QUOTED_END}""",)
+        words |= {posixpath.basename(spec) for spec in specs} - {""}
+        return Clues(frozenset(words), tuple(far), near, posixpath.dirname(folder) if stem == "index" else folder)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The files beside the one that is missing whose names are like its."""

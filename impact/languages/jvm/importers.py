@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from impact import reader
-from impact.importers_by_namespace import KnownNamespaces
 from impact.language import language_of
-from impact.languages.jvm import Modules, facade
+from impact.languages.jvm import facade
 from impact.offers import outline as read_outline
 from impact.text.lines import file_lines
 from impact.values import Definition, Facts, Parameter, Side
@@ -15,15 +14,6 @@ from impact.values import Definition, Facts, Parameter, Side
 GIVES = re.compile(r"@(?:lombok\.)?(Data|Value|Getter|Setter)\b(?!\(\s*AccessLevel\.(?:NONE|PRIVATE))")
 GETS, SETS = frozenset({"Data", "Value", "Getter"}), frozenset({"Data", "Setter"})
 FIELD = re.compile(r"(?:^|\s)(final\s+)?([\w.]+(?:<[^;=]{0,300}>)?(?:\[\])*)\s+(\w+)\s*[;=,]")
-
-
-class JvmPackages(KnownNamespaces[Modules]):
-    """The packages of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfDescribed`."""
-
-    RESOLVER = Modules
-
-
-project = JvmPackages
 
 
 def outline(path: str, source: bytes, side: Side) -> Facts:

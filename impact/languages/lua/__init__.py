@@ -1,12 +1,13 @@
 """Lua's modules: `require "shop.cart"` is shop/cart.lua or shop/cart/init.lua below a folder of the load path."""
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 
 from impact.language import Standalone
 from impact.paths import Paths, shared_folders
-from impact.values import Import
+from impact.values import Clues, Import
 
 ENDINGS = (".lua", "/init.lua")
 
@@ -31,6 +32,13 @@ class Modules(Standalone):
         if key not in self._found:
             self._found[key] = self._nearest(importer, item.spec.replace("/", ".").strip("."))
         return self._found[key] if self.guesses else None
+
+    def clues(self, path: str) -> Clues:
+        """A module is required by its stem in quotes, or by its folder's if it is that folder's `init`."""
+        folder, name = posixpath.split(path)
+        stem = posixpath.basename(folder) if name == "init.lua" else name.removesuffix(".lua")
+        words = frozenset({stem, *({"init"} if name == "init.lua" else ())} - {""})
+        return Clues(words, tuple(rf"['\"./]{re.escape(word)}['\"]" for word in sorted(words)))
 
     def _nearest(self, importer: str, name: str) -> tuple[str, ...]:
         inner = name.replace(".", "/")

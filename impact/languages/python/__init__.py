@@ -18,7 +18,7 @@ from impact.language import Standalone
 from impact.languages.python.branches import half_bound
 from impact.paths import Paths, above_of, joined
 from impact.text.lines import Places
-from impact.values import Import
+from impact.values import Clues, Import
 
 __all__ = ("AMBIENT", "Modules", "faults", "half_bound")
 AMBIENT = frozenset(dir(builtins)) | {
@@ -95,6 +95,25 @@ class Modules(Standalone):
                 file = self._file(posixpath.join(posixpath.dirname(path), *module.decode().split(".")))
                 if file is not None:
                     yield file
+
+    def clues(self, path: str) -> Clues:
+        """The parent package is in the pattern: words such as `utils` alone hit half of a large tree."""
+        folder, name = posixpath.split(path)
+        package = name.rpartition(".")[0] == "__init__"
+        module = folder if package else path.rpartition(".")[0]
+        up, word = posixpath.split(module)
+        parent, last = re.escape(posixpath.basename(up)), re.escape(word)
+        if not last:
+            return Clues(frozenset())
+        far = []
+        if parent:
+            far.append(rf"\b{parent}(\.{last}\b|\s+import\b.*(\b{last}\b|[(\\]))")
+        if not parent or f"{up}/__init__.py" not in self._paths.files:  # it may be imported by its bare name
+            far.append(rf"\b((from|import)\s+([\w., ]*,\s*)?|import_module\(.){last}\b")
+        if path in self.settings:
+            return Clues(frozenset({word, "settings"}), (*far, r"\bdjango\.conf\s+import\b.*\bsettings\b"))
+        near = (rf"from\s+\.+(\s*import|{last}\b)",)
+        return Clues(frozenset({word}), tuple(far), near, posixpath.dirname(folder) if package else folder)
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The modules beside the one that is missing whose names are like its."""

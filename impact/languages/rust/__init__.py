@@ -10,7 +10,7 @@ from impact.languages.rust.crates import Crates, Parts, Place
 from impact.languages.rust.texts import SILENT
 from impact.languages.rust.texts import readable as code
 from impact.paths import Paths, joined
-from impact.values import Bound, Import
+from impact.values import Bound, Clues, Import
 
 __all__ = ["Modules", "code", "listed"]
 DEEPEST = 40  # names of a path
@@ -51,6 +51,18 @@ class Modules(Standalone):
             rows.append((file, above))
             file = above[0]
         return tuple(rows)
+
+    def clues(self, path: str) -> Clues:
+        """A module's name is in every path to it, but for its children's `super` and, of a root, `crate`."""
+        place = self.crates.place(path)
+        names = frozenset(place.parts[-1:]) or self.crates.names(path)
+        below = posixpath.join(place.folder, *place.parts)
+        is_above = self.paths.is_folder(below)
+        near = (r"\bsuper\b" if place.parts else r"\b(super|crate)\b",) if is_above else ()
+        words = names | ({"crate"} if not place.parts and is_above else frozenset())
+        any_name = "|".join(re.escape(name) for name in sorted(names))
+        far = rf"((^|::|[{{,])\s*|\buse\s+|\bmod\s+|\bcrate\s+)({any_name})\s*(::|[,;}}\"]|\s+as\s|$)|\b({any_name})::"
+        return Clues(words, (far,) if names else (), near, below)
 
     def reach(self, importer: str, item: Import) -> tuple[Parts, Parts]:
         """The file of the last module on a path that has one, and the names that are left of the path; no file where it leaves the tree."""

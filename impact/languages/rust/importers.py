@@ -1,6 +1,5 @@
 """Who may import a file of Rust, and what its paths lead to."""
 
-import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -11,29 +10,15 @@ from impact.languages.rust import Modules
 from impact.offers import uses as read_uses
 from impact.reader import written_paths
 from impact.unreadable import finds
-from impact.values import Clues, Import, Link, Use
+from impact.values import Import, Link, Use
 
 
 class RustModules(KnownModules[Modules]):
     """The modules of one tree. Satisfies `ports.Project`."""
 
-    RESOLVER = Modules
-
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
-        super().__init__(paths, configs)
+        super().__init__(Modules, paths, configs)
         self._known: dict[str, tuple[int, tuple[Link, ...]]] = {}  # file -> (hash of its source, its imports)
-
-    def clues(self, path: str) -> Clues:
-        """A module's name is in every path to it, but for its children's `super` and, of a root, `crate`."""
-        place = self.modules.crates.place(path)
-        names = frozenset(place.parts[-1:]) or self.modules.crates.names(path)
-        below = posixpath.join(place.folder, *place.parts)
-        is_above = self.modules.paths.is_folder(below)
-        near = (r"\bsuper\b" if place.parts else r"\b(super|crate)\b",) if is_above else ()
-        words = names | ({"crate"} if not place.parts and is_above else frozenset())
-        any_name = "|".join(re.escape(name) for name in sorted(names))
-        far = rf"((^|::|[{{,])\s*|\buse\s+|\bmod\s+|\bcrate\s+)({any_name})\s*(::|[,;}}\"]|\s+as\s|$)|\b({any_name})::"
-        return Clues(words, (far,) if names else (), near, below)
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
         """The imports of a file that land in the tree; qualified names count, each once. Computed once and remembered."""
