@@ -40,6 +40,7 @@ HOOKS = (
     "passed",
     "faults",
     "half_bound",
+    "imported",
 )  # what the module of a folder may have besides `Modules` and `AMBIENT`
 
 
@@ -285,6 +286,8 @@ class Language:
     listed: Callable[[str, int], Iterator[Import]] | None = (
         None  # what a statement and its line import, where no node lists it
     )
+    # The import statements of a file, where its lines alone tell them.
+    imported: Callable[[bytes], Iterator[Import]] | None = None
     code: Callable[[bytes], bytes] | None = None  # what of a file its parser is given: as many bytes, in the same lines
     faults: Callable[[bytes], frozenset[int]] | None = (
         None  # the lines that its grammar lets through and that do not parse all the same

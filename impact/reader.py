@@ -87,6 +87,8 @@ def has_errors(language: Language, source: bytes) -> bool | None:
 
 def imports(language: Language, source: bytes) -> tuple[Import, ...]:
     """What a file imports, as its statements alone tell; nothing if it cannot be read."""
+    if language.imported is not None:
+        return tuple(language.imported(source))
     end = re.search(language.imports_end.encode(), source, re.MULTILINE)
     return _imports(language, source[: end.start()] if end is not None else source) or ()
 

@@ -1,116 +1,143 @@
-"""What an `#include` means: the includer's folder first, then the nearest file whose path ends like the written one.
+"""What a file of C or C++ defines, and what its names do: a header is read as the one that it is written in."""
 
-Include folders are the compiler's business: `"net/socket.h"` is any `.../net/socket.h`, the nearest one where several fit.
-"""
-
-import posixpath
 import re
-from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Collection, Mapping
-from functools import cached_property
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
 
-from impact.languages.cfamily.reading import outline, uses
-from impact.lexical import MOST_IMPORTS, line_until, mention
-from impact.parsing import Lines
-from impact.paths import shared_folders
-from impact.values import Clues, Link
+from impact import offers as generic
+from impact import reader, spots
+from impact.language import languages
+from impact.unreadable import finds, outlines
+from impact.values import SPACE, Definition, Facts, Parameter, Side, Use
 
-INCLUDE = re.compile(
-    rb"^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?P<mark>[\"<])(?P<path>[^\">\r\n]+)[\">]", re.MULTILINE
+MODERN = re.compile(
+    rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b"
+    rb"|\boperator[ \t]*+(?:[-+*/%^&|~!=<>,\[]|\([ \t]*+\)|[\w:]++[ \t*&]*+\()",
+    re.MULTILINE,
 )
-WHOLE = frozenset({"*"})
-# Headers of the C library and of POSIX: `#include <time.h>` is the system's, whatever the tree holds under that name.
-STANDARD = (
-    "alloca assert complex ctype dirent dlfcn errno fcntl features fenv float getopt glob grp inttypes iso646 langinfo "
-    "libgen limits locale malloc math memory netdb nl_types poll pthread pwd regex sched search semaphore setjmp signal "
-    "spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings sysexits syslog termios "
-    "tgmath threads time uchar unistd utime wchar wctype windows"
-)
-SYSTEM = frozenset(f"{name}.h" for name in STANDARD.split())
+SOURCES = (".c", ".cc", ".cpp", ".cxx")  # which nobody includes
+DECLARATION = "declaration"  # the kind of a prototype: the same symbol as the definition that includes its header
+HOLDERS = ("class", "type")
+TYPENAMES = re.compile(rb"\b(?:typename|class)(?:\s*+\.\.\.)?\s++(\w++)\s*+(?=[,>=])")  # any class may be meant
+QUALIFIED = re.compile(rb"(?:(>)|(?<!\s))\s*+::\s*+(?:template\s++)?$")
+NAME = re.compile(r"[*&(\s]*+(?:(?:const|restrict|volatile|__\w+)\b[*&(\s]*+)*(\w+)")
+DECLARED = re.compile(r"^[*&]|[(\[]")  # it is no type
+FAR = 40  # bytes before a name in which what qualifies it ends
 
 
-class Includes:
-    """The files of one tree that can be included. Satisfies `ports.Project`."""
-
-    def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
-        del configs  # include folders are guessed from the paths
-        self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
-        self._named: dict[str, list[str]] | None = None
-        self._found: dict[tuple[str, str, bool], str | None] = {}
-
-    def clues(self, path: str) -> Clues:
-        """An include ends in the file's own name, whatever folders stand before it."""
-        name = posixpath.basename(path)
-        include_pattern = rf"^\s*#\s*(include|include_next|import)\s*[\"<]([^\">]*/)?{re.escape(name)}[\">]"
-        return Clues(frozenset({name}), (include_pattern,))
-
-    def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Link, ...]:
-        """The includes of a file that land in the tree: each hands on everything."""
-        mentions, imports, lines, comments = mention(words), [], Lines(source), BlockComments(source)
-        for match in islice(INCLUDE.finditer(source), MOST_IMPORTS):
-            if not mentions.search(match[0]) or comments.hold(match.start()):
-                continue
-            target = self._resolve(match["path"].decode("utf-8", "replace").strip(), path, match["mark"] == b"<")
-            if target and target != path:
-                imports.append(Link(target, WHOLE, lines.at(match.start())))
-        return tuple(imports)
-
-    def _resolve(self, target: str, here: str, is_angled: bool) -> str | None:
-        folder = posixpath.dirname(here)
-        key = target, folder, is_angled
-        if key not in self._found:
-            self._found[key] = self._search(target, folder, is_angled)
-        return self._found[key]
-
-    def _search(self, target: str, folder: str, is_angled: bool) -> str | None:
-        if is_angled and (target in SYSTEM or target.startswith(("sys/", "netinet/", "arpa/", "linux/"))):
-            return None
-        beside = posixpath.normpath(posixpath.join(folder, target))
-        if beside in self._paths:
-            return beside
-        ending = "/" + re.sub(r"^(\.{1,2}/)+", "", posixpath.normpath(target))
-        namesakes = self._by_name(posixpath.basename(target))
-        fits = [path for path in namesakes if f"/{path}".endswith(ending)]
-        if not fits and not is_angled and len(namesakes) == 1:
-            return namesakes[0]  # its folders are those of an installed copy
-        return min(fits, key=lambda path: (-shared_folders(path, f"{folder}/"), path.count("/"), path), default=None)
-
-    def _by_name(self, name: str) -> list[str]:
-        if self._named is None:
-            self._named = defaultdict(list)
-            for path in self._paths:
-                self._named[path[path.rfind("/") + 1 :]].append(path)
-        return self._named.get(name, [])
+@outlines
+def outline(path: str, source: bytes, side: Side) -> Facts:
+    """The definitions of a file and what an includer can ask of it."""
+    told = generic.outline(_read_as(path, source), source, side)
+    if told.unread:
+        return told
+    symbols = _told_apart(_included(one, path) for one in told.definitions)
+    offered = {one.name: one.name for one in symbols if "." not in one.name}
+    # A name that is gone is looked for in the whole tree before that is said.
+    return replace(told, definitions=symbols, exports=tuple({**dict(told.exports), **offered}.items()), complete=True)
 
 
-class BlockComments:
-    """The block comments of a source: where one begins and ends is looked for once."""
-
-    def __init__(self, source: bytes) -> None:
-        self._source = source
-
-    @cached_property
-    def _openings(self) -> list[int]:
-        return [match.start() for match in re.finditer(rb"/\*", self._source)]
-
-    @cached_property
-    def _closings(self) -> list[int]:
-        return [match.start() for match in re.finditer(rb"\*/", self._source)]
-
-    def hold(self, at: int) -> bool:
-        """Whether a line that begins here is inside a block comment."""
-        number = bisect_right(self._openings, at - 2)
-        if not number:
-            return False
-        opening = self._openings[number - 1]
-        closing = bisect_left(self._closings, opening + 2)
-        if closing < len(self._closings) and self._closings[closing] <= at - 2:
-            return False
-        before = line_until(self._source, opening)
-        return before.count(b'"') % 2 == 0 and b"//" not in before
+@finds
+def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
+    """The identifiers of a file that are spelt like one of the names."""
+    if not spots.any_of(frozenset(names)).search(source):
+        return ()
+    as_path = _read_as(path, source)
+    found = generic.uses(as_path, source, names)
+    if as_path.endswith((".c", ".h")):
+        return found
+    parameters = frozenset(one.decode() for one in TYPENAMES.findall(source))
+    return type(found)(_with_members([_plain(one, source, parameters) for one in found]))
 
 
-project = Includes
-__all__ = ["outline", "project", "uses"]
+def _read_as(path: str, source: bytes) -> str:
+    """The path under which a file is read: a header that looks like C++ is C if it reads as C alone."""
+    is_header = path.endswith(".h") and MODERN.search(source) is not None
+    return f"{path}pp" if is_header and _is_modern(source) else path
+
+
+@lru_cache(maxsize=256)
+def _is_modern(source: bytes) -> bool:
+    """Whether C++ reads a header, or C does not. Asked again and again of the same few, and an answer takes up to two trees."""
+    return _reads(".hpp", source) or not _reads(".h", source)
+
+
+def _reads(suffix: str, source: bytes) -> bool:
+    root = reader.parse(languages()[suffix], source)
+    return root is not None and not root.has_error
+
+
+def _included(one: Definition, path: str) -> Definition:
+    """A definition as includers name it: with its class, and nothing that stands around that."""
+    parts = one.name.split(".")
+    is_static = one.visible == "file" and len(parts) == 1
+    is_own = path.endswith(SOURCES) and (is_static or SPACE in one.marks)
+    named = parts[-1:] if one.kind in HOLDERS else parts[-2:]
+    return replace(
+        one,
+        path=path,
+        name=".".join(named),
+        owner=".".join(named[:-1]),
+        kind="method" if one.kind == "function" and len(parts) > 1 else one.kind,
+        parameters=tuple(map(_parameter, one.parameters)) if one.parameters is not None else None,
+        also=(),
+        ambiguous=False,
+        private=is_own,
+        visible="file" if is_own else "",
+    )
+
+
+def _parameter(one: Parameter) -> Parameter:
+    """A parameter by its name alone: of `*const rows[]` it is `rows`."""
+    if one.kind == "rest":
+        return replace(one, name="...")
+    found = NAME.match(one.name) if DECLARED.search(one.name) else None
+    return Parameter(found[1], one.kind, one.is_required) if found is not None else one
+
+
+def _told_apart(symbols: Iterable[Definition]) -> tuple[Definition, ...]:
+    """A prototype beside its definition is left out; a call of a method has to fit one of its overloads or alternatives."""
+    rows = list(symbols)
+    defined_names = {one.name for one in rows if one.kind in ("function", "method")}
+    rows = [one for one in rows if one.kind != DECLARATION or one.name not in defined_names]
+    # Functions may have overloads in any header, methods have theirs in their class.
+    free = [one for one in rows if "." not in one.name]
+    members = [one for one in rows if "." in one.name]
+    told = (*generic.alternatives(free), *generic.alternatives(members, overloads=True))
+    return tuple(sorted(told, key=lambda one: one.start))
+
+
+def _plain(use: Use, source: bytes, parameters: Collection[str]) -> Use:
+    """`ns::call()` names a thing of a namespace or of a class. Its first letter suggests which of the two, not with certainty.
+
+    Such a use is in doubt until its definition turns out to be in that namespace.
+    """
+    types = tuple(one for row in use.types if (one := row.rpartition("::")[2]) not in parameters)
+    if use.form == "key" or (use.receiver == "this" and not types):
+        types = tuple(filter(None, (_owner(use),)))
+    if use.form == "key" or types != use.types:
+        use = replace(use, form="member" if use.form == "key" else use.form, types=types)
+    found = QUALIFIED.search(source[max(use.at - FAR, 0) : use.at]) if use.form == "member" else None
+    if found is None or found[1] or use.receiver[:1].isupper():
+        return use
+    return replace(use, form="name", receiver="" if use.is_guarded else use.receiver, types=(), is_guarded=True)
+
+
+def _owner(use: Use) -> str:
+    """The class whose method a use is in, "" for none."""
+    return use.function.rpartition(".")[0].rpartition(".")[2]
+
+
+def _with_members(uses: Collection[Use]) -> Iterator[Use]:
+    """The uses, and a second one for each name without a receiver inside a method: it may be a member, and proves nothing.
+
+    Neither does a name that a using declaration takes from a namespace, which may be a library's.
+    """
+    import_names = {use.name for use in uses if use.form == "import"}
+    defined_names = {use.name for use in uses if use.form == "definition"}
+    for use in uses:
+        yield replace(use, is_guarded=True) if use.name in import_names else use
+        owner = _owner(use)
+        if owner and use.form == "name" and not use.receiver and use.name not in defined_names | {owner}:
+            yield replace(use, form="member", receiver="this", is_guarded=True)
