@@ -1,6 +1,5 @@
 """The straight line: changed symbols, who imports their files, and the places where they are used."""
 
-import asyncio
 import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +11,6 @@ from impact.text.lines import file_lines
 from impact.uses import symbols
 from impact.uses.attributes import lost_attributes
 from impact.uses.budget import LISTED, SearchLimits, by_risk, is_minified
-from impact.uses.byname import by_name
 from impact.uses.contract import contract
 from impact.uses.exports import Exports
 from impact.uses.importing import Scene, beside, importing
@@ -46,19 +44,14 @@ async def find(
     missed_uses += cut
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     fresh = {file.path: _fresh(file) for file in files}
-    of_languages = asyncio.ensure_future(
-        together(*(_of_language(tree, language, mine, fresh, budget, cut) for language, mine in changed_files))
+    by_language = await together(
+        *(_of_language(tree, language, mine, fresh, budget, cut) for language, mine in changed_files)
     )
-    by_language, by_word = await together(of_languages, by_name(tree, files, suffixes, budget))
     found_symbols = [symbol for part in by_language for symbol in part.symbols]
     found = [reference for part in by_language for reference in part.references]
-    in_texts = (
-        await also_says(tree, files, found_symbols, found, suffixes)
-        if budget.sites
-        else Dependents(references=tuple(found))
-    )
-    parts = (*by_language, by_word, in_texts)
-    cut += [*by_word.cut, *in_texts.cut, *tree.stopped_searches]
+    in_texts = await also_says(tree, files, found_symbols, found, suffixes, budget)
+    parts = (*by_language, in_texts)
+    cut += [*in_texts.cut, *tree.stopped_searches]
     references = [*in_texts.references, *await lost_properties(tree, found_symbols, found)]
     for rules in [language.fields for language, _ in changed_files if language.fields is not None]:
         references = await rules.with_lost_fields(tree, found_symbols, references, fresh)
@@ -66,8 +59,6 @@ async def find(
     references += lacking
     references += await lost_parts(tree, files, [one for part in by_language for one in part.files])
     missed_uses += not_looked
-    places_used = {(row.path, row.line, row.name) for row in references}
-    references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]
     return Dependents(
         symbols=tuple(symbol for part in parts for symbol in part.symbols),
         files=tuple(dependent for part in parts for dependent in part.files),

@@ -1,27 +1,38 @@
 """One look-up of what the change takes away, and the lines elsewhere that still say it."""
 
+import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
 from impact.filetypes import filetype
 from impact.ports import Tree
 from impact.text.lines import is_comment
-from impact.text.paths import is_prose, is_settings, is_style, is_workflow, uses_nothing, vendored_folder
-from impact.uses.byname import suffix
+from impact.text.paths import is_prose, is_settings, is_style, is_test, is_workflow, uses_nothing, vendored_folder
+from impact.uses.budget import SearchLimits, by_risk
 from impact.uses.sites import mention
 from impact.uses.targets import telling
 from impact.uses.texts import environment
 from impact.uses.texts.ends import asks, gives
 from impact.uses.texts.naming import LostName, lost_definitions, lost_names
 from impact.uses.texts.paths import lost_paths
-from impact.uses.texts.words import IMPORTS, LONG_LINE, LostWord, lost_words
+from impact.uses.texts.words import (
+    IMPORTS,
+    LONE_WORD,
+    LONG_LINE,
+    LostWord,
+    distinctive_words,
+    lost_words,
+    suffix,
+)
 
 WORDS = 200  # of one change that are looked up
 ROWS = 5_000  # lines of the tree that are looked at
 LINES = 40  # of one word that are listed
+RARE = 8  # files that hold a word of a file which nothing parses: more say nothing
+NAMED = 6  # files in a sentence
 FILES, FEW = 60, 6  # files that say a word which an edit left behind; any other word. In more it is a word of its own
 _TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
 _Row = tuple[str, int, str]  # path, line, text
@@ -33,11 +44,25 @@ async def also_says(
     symbols: Iterable[ChangedSymbol],
     found: Sequence[Reference],
     suffixes: Collection[str],
+    budget: SearchLimits,
 ) -> Dependents:
     """The unchanged lines that still say a word, a name or a path which the change takes away, with what was found before.
 
-    `found`: the uses that a language's syntax has shown. `suffixes`: of the languages that are parsed.
+    Of files that no language reads, those that hold a distinctive word of a changed line. `found`: the uses that a language's syntax has
+    shown. `suffixes`: of the languages that are parsed.
     """
+    unparsed = [
+        file
+        for file in by_risk(files)
+        if file.is_analyzed and not is_prose(file.path) and suffix(file.path) not in suffixes
+    ]
+    cut = [*_notes(unparsed, budget.install), *_beyond(unparsed, budget)]
+    if not budget.sites:
+        return Dependents(references=tuple(found), cut=tuple(cut))
+    owners: dict[str, str] = {}  # a word of a file that nothing parses -> the file
+    for file in unparsed[: budget.files]:
+        for word in distinctive_words(file):
+            owners.setdefault(word, file.path)
     texts = {
         path: raw.decode("utf-8", "replace")
         for path, raw in (await tree.read_many([file.path for file in files if file.is_analyzed])).items()
@@ -56,10 +81,10 @@ async def also_says(
     paths = dict(lost_paths(files, head_paths))
     forms = [_any_of([*words, *gone, *paths])] if words or gone or paths else []
     forms += [one.pattern for one in names]
+    forms += [rf"\b(?:{'|'.join(map(re.escape, sorted(owners)))})\b"] if owners else []
     if not forms:
-        return Dependents(references=tuple(found))
+        return Dependents(references=tuple(found), cut=tuple(cut))
     rows = await tree.grep_lines(Query(list(dict.fromkeys(forms)), syntax="perl", limit=ROWS))
-    cut = []
     if len(every_word) > WORDS:
         cut.append(f"{WORDS} of the {len(every_word)} words that the change takes away were looked up")
     if len(rows) >= ROWS:
@@ -114,7 +139,28 @@ async def also_says(
         for row in reversed(unique.values())
         if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
     ]
-    return Dependents(references=(*by_syntax, *by_text), cut=tuple(cut))
+    told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
+    of_unparsed = [
+        row for row in _of_unparsed(rows, owners, added, budget) if (row.path, row.line, row.name) not in told_by_text
+    ]
+    return Dependents(references=(*by_syntax, *by_text, *of_unparsed), cut=tuple(cut))
+
+
+def _of_unparsed(
+    rows: Sequence[_Row], owners: Mapping[str, str], added: Mapping[str, Collection[int]], budget: SearchLimits
+) -> list[Reference]:
+    """The lines that hold a distinctive word of a file that nothing parses: a word may mean anything, so that only rare ones say something."""
+    by_word: dict[str, list[_Row]] = defaultdict(list)
+    for path, line, text in rows if owners else ():
+        if not is_prose(path) and line not in added.get(path, ()):
+            for word in sorted(owners.keys() & LONE_WORD.findall(text)):
+                by_word[word].append((path, line, text.rstrip("\r")))
+    references: list[Reference] = []
+    for word, mine in by_word.items():
+        others = sorted((row for row in mine if row[0] != owners[word]), key=lambda row: (is_test(row[0]), *row))
+        if len({path for path, _, _ in mine if not is_test(path)}) <= RARE:
+            references += [mention(f"{owners[word]}:{word}", word, *row, lone=False) for row in others[: budget.sites]]
+    return references
 
 
 def _missed(
@@ -280,3 +326,30 @@ def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collecti
         others = [row for row in mine if suffix(row[0]) not in suffixes or _in_text(said, row[2])]
         references += [mention(f"{home}:{said}", said, *row) for row in others[:LINES] if row[0] != home]
     return references
+
+
+def _beyond(files: Sequence[ChangedFile], budget: SearchLimits) -> tuple[str, ...]:
+    if len(files) <= budget.files:
+        return ()
+    return (f"names were looked for of {budget.files} of the {len(files)} changed files that are not parsed",)
+
+
+def _notes(files: Sequence[ChangedFile], how_to_install: Callable[[str], str]) -> tuple[str, ...]:
+    """One sentence about all of them, and one about those whose grammar can be installed."""
+    if not files:
+        return ()
+    kinds = sorted({suffix(file.path) or posixpath.basename(file.path) for file in files})
+    file_list = _some([file.path for file in files])
+    note = f"{_some(kinds)} files are not parsed: uses of what changed in {file_list} were searched by name only"
+    lacking: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        if extra := filetype(file.path).extra:
+            lacking[extra].add(suffix(file.path))
+    return (
+        note,
+        *(f"to have {_some(sorted(kinds))} files parsed, {how_to_install(extra)}" for extra, kinds in lacking.items()),
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:NAMED])}{' and more' if len(names) > NAMED else ''}"

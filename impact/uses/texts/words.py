@@ -1,6 +1,8 @@
 """The words that removed lines hold as a text, a key or a path, and that no added line and no changed file holds any more. Pure."""
 
+import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,13 +12,23 @@ from impact.filetypes import filetype
 from impact.text.lines import is_comment
 from impact.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
 from impact.uses.budget import by_risk
-from impact.uses.byname import COMMON, suffix
 from impact.uses.targets import telling
 from impact.uses.texts.ends import SCHEMA, Given, gives
 
 SHORTEST, LONGEST = 4, 60  # letters of a word
 VALUES = frozenset({"true", "false", "null", "none", "undefined"})  # of any language: no name that a line gives
 LONG_LINE = 2_000  # characters; of a longer one the beginning is read
+LONE_WORD = re.compile(r"(?<![\w$\\])[A-Za-z_]\w{5,59}(?![\w$])")  # not the escape \u8A9E of a translation
+LONG_WORD = 12  # letters of a word that is distinctive without parts
+WORDS_OF_FILE = 24  # per file; one pattern for all
+# Made of two parts and still everywhere.
+EVERYWHERE = (
+    "application authorization configuration container_name createdAt created_at currentVersion dependencies description "
+    "development documentation environment error_message file_name filename first_name host_name hostname implementation "
+    "information initialize is_active last_name node_modules node_version python_version ref_name repository responsibility "
+    "runs_on timestamp updatedAt updated_at user_id user_name username working_directory"
+)
+COMMON = frozenset(EVERYWHERE.split())
 _QUOTED = re.compile(r"(?<=[\"'`])[/^]?([A-Za-z_][\w.:/{}<>-]{2,80})(?=[\"'`,?$])")
 _PATH = re.compile(r"(?<![\w.])/([A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)*)")
 _ENVIRONMENT = re.compile(r"(?<![\w$])_?[A-Z][A-Z0-9]*_[A-Z0-9_]+(?!\w)")
@@ -51,6 +63,30 @@ class LostWord:
 def is_distinctive(word: str) -> bool:
     """Whether a word is seldom another one: of several words, joined, or a path."""
     return (telling(word) or any(mark in word for mark in "/.:-")) and word not in COMMON
+
+
+def suffix(path: str) -> str:
+    """The ending that decides who reads a file."""
+    return posixpath.splitext(path)[1].lower()
+
+
+def distinctive_words(file: ChangedFile) -> list[str]:
+    """The distinctive words of the changed lines: first those that the change takes away, then by how often they stand there."""
+    removed_counts: Counter[str] = Counter()
+    come: Counter[str] = Counter()
+    for hunk in file.hunks:
+        for line in hunk.lines:
+            if line.kind != " " and not is_comment(line.text, file.path):
+                (removed_counts if line.kind == "-" else come).update(LONE_WORD.findall(line.text[:400]))
+    words = [
+        word
+        for word in removed_counts | come
+        if is_distinctive(word) or (len(word) >= LONG_WORD and word not in COMMON)
+    ]
+    words.sort(
+        key=lambda word: (word not in removed_counts or word in come, word not in removed_counts, -len(word), word)
+    )
+    return words[:WORDS_OF_FILE]
 
 
 def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[LostWord]:
