@@ -16,7 +16,7 @@ from impact.new_lines import report
 from impact.schemas import check as schemas
 from impact.uses.breaks import broken, left_behind
 from impact.uses.find import find
-from impact.uses.one_side import OneSide
+from impact.views import OneSide
 
 Row = tuple[str, int, str]  # path, line, what is said of it
 

@@ -1,4 +1,4 @@
-"""A tree in front of another one."""
+"""A tree in front of another one, and one side of a change as a tree of its own."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,3 +33,23 @@ class TreeView:
     async def grep(self, query: Query) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs."""
         return await self._tree.grep(query)
+
+
+class OneSide:
+    """One side of a change. Satisfies `impact.Tree` and `impact.Base`."""
+
+    def __init__(self, tree: Tree, side: Side) -> None:
+        self._tree, self._side = tree, side
+
+    async def paths(self) -> Mapping[str, bool]:
+        """Every path, and whether it is a plain file."""
+        return {path: entry.kind == "file" for path, entry in (await self._tree.entries(self._side)).items()}
+
+    async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
+        """The bytes of files."""
+        return await self._tree.read_many(paths, self._side)
+
+    async def holding(self, pattern: str, under: str = "") -> Sequence[str]:
+        """The text files, of all or below a folder, with a line that matches a pattern."""
+        where = [f":(literal){under}"] if under else []
+        return sorted(await self._tree.grep(Query([pattern], where, syntax="perl", side=self._side)))

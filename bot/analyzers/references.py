@@ -15,7 +15,7 @@ from impact.ports import Language, Tree
 from impact.text.lines import file_lines
 from impact.text.paths import is_test
 from impact.uses.breaks import REPORTED, compare
-from impact.uses.one_side import OneSide
+from impact.views import OneSide
 
 UNREAD = "it could not be parsed"
 ROOT = "the root package"

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from impact.uses.one_side import OneSide
 from impact.uses.reach import Reach
 from impact.values import Definition, Facts, Link, Side
+from impact.views import OneSide
 
 if TYPE_CHECKING:
     from impact.index import Index

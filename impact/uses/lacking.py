@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from impact.changes import ChangedSymbol, Reference, ResultMisuse
 from impact.ports import Tree
 from impact.text.lines import file_lines
-from impact.uses.one_side import OneSide
 from impact.uses.sites import mention
+from impact.views import OneSide
 
 if TYPE_CHECKING:
     from impact.index import Index

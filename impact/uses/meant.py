@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from impact.changes import Fate, Query, Reference
 from impact.ports import Tree
-from impact.uses.one_side import OneSide
 from impact.uses.reach import globs
 from impact.uses.targets import RESULT
+from impact.views import OneSide
 
 if TYPE_CHECKING:
     from impact.uses.importing import Scene

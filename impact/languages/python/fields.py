@@ -13,8 +13,8 @@ from impact.changes import ChangedSymbol, Reference, ResultMisuse
 from impact.filetypes import parsed_by
 from impact.ports import Tree
 from impact.text.lines import file_lines
-from impact.uses.one_side import OneSide
 from impact.uses.sites import mention
+from impact.views import OneSide
 
 if TYPE_CHECKING:
     from impact.index import Index
