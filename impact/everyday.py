@@ -17,3 +17,12 @@ OTHERS = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads better than a hundred quoted ones
 )
 METHODS = PYTHON | OTHERS
+
+# Words made of two parts, and still everywhere.
+EVERYWHERE = (
+    "application authorization configuration container_name createdAt created_at currentVersion dependencies description "
+    "development documentation environment error_message file_name filename first_name host_name hostname implementation "
+    "information initialize is_active last_name node_modules node_version python_version ref_name repository responsibility "
+    "runs_on timestamp updatedAt updated_at user_id user_name username working_directory"
+)
+COMMON = frozenset(EVERYWHERE.split())

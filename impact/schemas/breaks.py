@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from impact.everyday import COMMON
 from impact.text.paths import is_sample, is_test, vendored_folder
-from impact.uses.byname import COMMON
 from impact.uses.targets import telling
 from impact.values import Side
 

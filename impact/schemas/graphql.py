@@ -6,8 +6,8 @@ fragment in the tree, or in a literal of code, is read with the types of the sch
 
 import re
 
+from impact.everyday import COMMON
 from impact.schemas import breaks
-from impact.uses.byname import COMMON
 from impact.uses.targets import telling
 
 NAME = "graphql"

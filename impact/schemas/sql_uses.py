@@ -2,10 +2,10 @@
 
 import re
 
+from impact.everyday import COMMON
 from impact.schemas import models
 from impact.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, by_name, spellings
 from impact.schemas.migrations import is_in_folder
-from impact.uses.byname import COMMON
 from impact.uses.targets import telling
 
 _STATEMENT = re.compile(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from impact.changes import ChangedFile
+from impact.everyday import COMMON
 from impact.filetypes import filetype
 from impact.text.lines import is_comment
 from impact.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
@@ -21,14 +22,6 @@ LONG_LINE = 2_000  # characters; of a longer one the beginning is read
 LONE_WORD = re.compile(r"(?<![\w$\\])[A-Za-z_]\w{5,59}(?![\w$])")  # not the escape \u8A9E of a translation
 LONG_WORD = 12  # letters of a word that is distinctive without parts
 WORDS_OF_FILE = 24  # per file; one pattern for all
-# Made of two parts and still everywhere.
-EVERYWHERE = (
-    "application authorization configuration container_name createdAt created_at currentVersion dependencies description "
-    "development documentation environment error_message file_name filename first_name host_name hostname implementation "
-    "information initialize is_active last_name node_modules node_version python_version ref_name repository responsibility "
-    "runs_on timestamp updatedAt updated_at user_id user_name username working_directory"
-)
-COMMON = frozenset(EVERYWHERE.split())
 _QUOTED = re.compile(r"(?<=[\"'`])[/^]?([A-Za-z_][\w.:/{}<>-]{2,80})(?=[\"'`,?$])")
 _PATH = re.compile(r"(?<![\w.])/([A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)*)")
 _ENVIRONMENT = re.compile(r"(?<![\w$])_?[A-Z][A-Z0-9]*_[A-Z0-9_]+(?!\w)")
