@@ -1,6 +1,6 @@
 """The methods that values of every language have: a place that calls one of them by its name says nothing."""
 
-PYTHON = frozenset(
+BUILT_IN = frozenset(
     name
     for kind in (str, bytearray, list, dict, set, tuple, int, float)
     for name in dir(kind)
@@ -16,7 +16,7 @@ OTHERS = frozenset(
     toUpperCase to_a to_json to_list to_s to_string to_sym trim unshift unwrap update valueOf wait write
     """.split()  # noqa: SIM905 - a list of words reads better than a hundred quoted ones
 )
-METHODS = PYTHON | OTHERS
+METHODS = BUILT_IN | OTHERS
 
 # Words made of two parts, and still everywhere.
 EVERYWHERE = (
