@@ -1,12 +1,12 @@
 """What a class has: its own members, those of its bases, and what a construction of it calls."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from impact.index import Index
-from impact.language import Modules, language_of
-from impact.resolve import OPEN, Answer, offered
-from impact.values import Definition, Facts
+from impact.language import language_of
+from impact.resolve import named
+from impact.values import Definition
 
 DEPTH = 6  # bases above each other
 Class = tuple[str, str]  # its file and its name
@@ -31,64 +31,6 @@ def lineage(index: Index, path: str, one: Definition, depth: int = DEPTH) -> tup
             return None
         line += above
     return tuple(line)
-
-
-def named(index: Index, path: str, name: str) -> Answer:
-    """What a plain name means in a file: its own definition, or what an import brings."""
-    facts, language = index.facts(path), language_of(path)
-    modules = index.modules(language) if language is not None else None
-    if facts is None or modules is None:
-        return OPEN
-    found = of_mates(index, modules.mates(path, name) or (path,), name)
-    rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
-    if not rows and found.state != "found":
-        return by_star(index, modules, path, facts, name)
-    if found.state == "found" or len(rows) != 1 or rows[0][0].inside:
-        return OPEN if rows else found
-    item, bound = rows[0]
-    files = modules.files(path, item, bound.there)
-    return offered(index, files, bound.there) if files and path not in files else OPEN
-
-
-def named_by(index: Index, path: str, written: str) -> Answer:
-    """What a name means in a file that may stand behind that of a module: `order::Order`, `ship.Order`."""
-    language = language_of(path)
-    separator = "." if language is None or "." in written else language.separator
-    receiver, _, name = written.rpartition(separator)
-    if not receiver or language is None:
-        return named(index, path, written)
-    facts, modules = index.facts(path), index.modules(language)
-    if facts is None or modules is None:
-        return OPEN
-    homes: list[tuple[str, ...]] = []
-    for item in facts.imports:
-        files = modules.files(path, item) or () if not item.names else ()
-        called = item.whole or next((one.module for home in files if (one := index.facts(home)) is not None), "")
-        homes += [files] if files and called == receiver else []
-        homes += [modules.inner(path, item, bound.there) or () for bound in item.names if bound.here == receiver]
-    return offered(index, homes[0], name) if len(homes) == 1 else OPEN
-
-
-def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) -> Answer:
-    """What a name means that only an import of all names can bring: known if one of them does."""
-    stars = [modules.files(path, item, name) for item in facts.imports if item.star]
-    answers = [offered(index, files, name) for files in stars if files and path not in files]
-    found = [answer for answer in answers if answer.state == "found"]
-    return found[0] if len(found) == 1 else OPEN
-
-
-def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
-    """What a name means that files see of each other without an import."""
-    known = [(path, index.facts(path)) for path in mates]
-    if any(facts is None for _, facts in known):
-        return OPEN
-    rows = [
-        (path, one)
-        for path, facts in known
-        for one in (facts.definitions if facts is not None else ())
-        if one.name == name and not one.owner
-    ]
-    return Answer("found", tuple(rows)) if rows else OPEN
 
 
 def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definition]]:

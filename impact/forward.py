@@ -7,10 +7,10 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from impact import fit
-from impact.classes import by_star, constructors, lineage, members, of_mates
+from impact.classes import constructors, lineage, members
 from impact.index import Index
 from impact.language import Language, Modules, language_of
-from impact.resolve import ABSENT, OPEN, Answer, names_of, offered
+from impact.resolve import ABSENT, OPEN, Answer, by_star, names_of, of_mates, offered
 from impact.seen import Seen, Typed
 from impact.values import Bound, Definition, Facts, Import, Place, Rule, Use
 

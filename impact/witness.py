@@ -10,13 +10,13 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from impact.classes import named
 from impact.filetypes import parsed_by
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import Language, language_of
 from impact.namespaces import Namespaces
 from impact.paths import above_of, joined, shared_folders
+from impact.resolve import named
 from impact.values import Base, Change, Facts, Place
 
 ASKED = 16  # files of the base that are asked about one place

@@ -91,7 +91,7 @@ class Exports:
 
     async def named(self, path: str, written: str) -> Definition | None:
         """The definition that a name means inside a file of the head tree, alone or behind that of a module; None where nobody can know."""
-        from impact.classes import named_by  # here: its grammars load with the first name that is asked for
+        from impact.resolve import named_by  # here: its grammars load with the first name that is asked for
 
         outline = await self.outline("head", path)
         own = [one for one in outline.definitions if one.name == written] if outline is not None else []

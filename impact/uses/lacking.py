@@ -169,7 +169,7 @@ def _told(sides: _Sides, path: str, whole: "Whole", target: Type, names: Sequenc
 
 def _means(index: "Index", path: str, whole: "Whole", target: Type) -> bool:
     """Whether the type that a whole is of is this one."""
-    from impact.classes import named, named_by
+    from impact.resolve import named, named_by
 
     if not whole.of:  # the parts alone tell it: all of them are the type's, which the file knows by its name
         rows = named(index, path, target[1]).definitions
@@ -209,7 +209,7 @@ def _lacks(sides: _Sides, index: "Index", path: str, whole: "Whole", target: Typ
 
 def _asked(sides: _Sides, index: "Index", target: Type, kind: str, depth: int) -> dict[str, None] | None:
     """What a type asks for, with those above it, in order; None if one of them is not known."""
-    from impact.classes import named
+    from impact.resolve import named
 
     home, name = target
     known, facts = sides.parts(index, home), index.facts(home)
@@ -235,8 +235,9 @@ def _given(sides: _Sides, index: "Index", path: str, whole: "Whole", target: Typ
 
 def _members(sides: _Sides, index: "Index", path: str, name: str, target: Type, depth: int) -> set[str] | None:
     """The members of a class and of those above it that are more than asked for; None if one of these is out of sight."""
-    from impact.classes import members, named_by
+    from impact.classes import members
     from impact.language import language_of
+    from impact.resolve import named_by
 
     facts, language, known = index.facts(path), language_of(path), sides.parts(index, path)
     if facts is None or language is None or known is None or not depth or name in facts.open_owners or facts.open:

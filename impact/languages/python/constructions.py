@@ -85,7 +85,7 @@ def _base(index: "Index", path: str, base: ast.expr, depth: int) -> Taken | None
     """What a base brings: fields, or the way in which they are taken."""
     said = ast.unparse(base)
     name = said.partition("[")[0]
-    from impact.classes import named
+    from impact.resolve import named
 
     facts = index.facts(path)
     rows = named(index, path, name).definitions

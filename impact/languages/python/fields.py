@@ -180,7 +180,7 @@ def _of_file(
 
 def _given(now: "Index", path: str, lines: Sequence[str], seen: "Seen", use: "Use") -> tuple[str, str] | None:
     """The class, with the file that says so, of a name that is bound once, to what a function of the tree is declared to give."""
-    from impact.classes import named
+    from impact.resolve import named
 
     spans = [span for span in seen.bindings.get(use.receiver, ()) if span[0] <= use.line <= span[1]]
     if len(spans) != 1:
@@ -203,7 +203,7 @@ def _family(
     now: "Index", before: "Index", path: str, name: str, depth: int = DEPTH
 ) -> tuple[tuple[str, str], ...] | None:
     """Return the class that a file means by a name, and all its bases in the tree, as (file, name). None if the name is no class, or a new base may be out of sight."""
-    from impact.classes import named
+    from impact.resolve import named
 
     rows = named(now, path, name).definitions
     if len(rows) != 1 or rows[0][1].kind != "class" or not depth:
@@ -222,8 +222,8 @@ def _family(
 
 def _insists(now: "Index", before: "Index", path: str, use: "Use") -> str:
     """What is wrong now with a construction that fitted before the change: a field that it leaves out or passes in vain; "" where nothing is for sure."""
-    from impact.classes import named
     from impact.languages.python.constructions import taken
+    from impact.resolve import named
 
     if use.arguments is None or use.arguments.spread:
         return ""
@@ -239,8 +239,8 @@ def _insists(now: "Index", before: "Index", path: str, use: "Use") -> str:
 
 
 def _error(now: "Index", path: str, called: str) -> str:
-    from impact.classes import named
     from impact.languages.python.constructions import taken
+    from impact.resolve import named
 
     ((home, one),) = named(now, path, called).definitions
     takes = taken(now, home, one.name)
