@@ -30,6 +30,7 @@ from impact.uses.texts.words import (
 
 WORDS = 200  # of one change that are looked up
 ROWS = 5_000  # lines of the tree that are looked at
+ROWS_OF_UNPARSED = 2_000  # the same, for the words of files that nothing parses: most of these are everywhere
 LINES = 40  # of one word that are listed
 RARE = 8  # files that hold a word of a file which nothing parses: more say nothing
 NAMED = 6  # files in a sentence
@@ -81,10 +82,7 @@ async def also_says(
     paths = dict(lost_paths(files, head_paths))
     forms = [_any_of([*words, *gone, *paths])] if words or gone or paths else []
     forms += [one.pattern for one in names]
-    forms += [rf"\b(?:{'|'.join(map(re.escape, sorted(owners)))})\b"] if owners else []
-    if not forms:
-        return Dependents(references=tuple(found), cut=tuple(cut))
-    rows = await tree.grep_lines(Query(list(dict.fromkeys(forms)), syntax="perl", limit=ROWS))
+    rows = await tree.grep_lines(Query(list(dict.fromkeys(forms)), syntax="perl", limit=ROWS)) if forms else ()
     if len(every_word) > WORDS:
         cut.append(f"{WORDS} of the {len(every_word)} words that the change takes away were looked up")
     if len(rows) >= ROWS:
@@ -141,17 +139,21 @@ async def also_says(
     ]
     told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
     of_unparsed = [
-        row for row in _of_unparsed(rows, owners, added, budget) if (row.path, row.line, row.name) not in told_by_text
+        row
+        for row in await _of_unparsed(tree, owners, added, budget)
+        if (row.path, row.line, row.name) not in told_by_text
     ]
     return Dependents(references=(*by_syntax, *by_text, *of_unparsed), cut=tuple(cut))
 
 
-def _of_unparsed(
-    rows: Sequence[_Row], owners: Mapping[str, str], added: Mapping[str, Collection[int]], budget: SearchLimits
+async def _of_unparsed(
+    tree: Tree, owners: Mapping[str, str], added: Mapping[str, Collection[int]], budget: SearchLimits
 ) -> list[Reference]:
     """The lines that hold a distinctive word of a file that nothing parses: a word may mean anything, so that only rare ones say something."""
+    any_word = rf"\b(?:{'|'.join(map(re.escape, sorted(owners)))})\b"
+    rows = await tree.grep_lines(Query([any_word], syntax="perl", limit=ROWS_OF_UNPARSED)) if owners else ()
     by_word: dict[str, list[_Row]] = defaultdict(list)
-    for path, line, text in rows if owners else ():
+    for path, line, text in rows:
         if not is_prose(path) and line not in added.get(path, ()):
             for word in sorted(owners.keys() & LONE_WORD.findall(text)):
                 by_word[word].append((path, line, text.rstrip("\r")))
