@@ -110,7 +110,7 @@ async def _through_barrels(
     for hop in range(OFFERED_HOPS):
         barrels = {path for path, items in importers.items() if _hands_on(path, items, scene.origins, wanted_names)}
         barrels = barrels if hop < HOPS else set()
-        for barrel in [*barrels, *barrels]:  # twice: one may import another of them
+        for barrel in sorted(barrels) * 2:  # twice: one may import another of them, in an order that no process changes
             scene.origins[barrel] |= {o for item in importers[barrel] for o in scene.origins.get(item.target, ())}
         takers = await offers.takers(importers, barrels)
         importers = await scene.head.importers(barrels - visited)
