@@ -5,6 +5,7 @@ In the trees of all grammars a value stands behind a sign, `=` or `in`, and a ca
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from tree_sitter import Node
 
@@ -25,6 +26,11 @@ IMPLIED = re.compile(r"it|\$\d|_\d?")  # what a function without parameters call
 CALLEES, BEFORE = ("method", "name", "function", "target"), ("receiver", "object", "scope")
 TYPES = re.compile(r"(?:::)?<[^<>]*(?:<[^<>]*>[^<>]*)?>\s*$")  # type arguments behind a name
 LAST = re.compile(r"\w+(?=\W*$)")
+CAPITAL = re.compile(r"(?<!\w)[A-Z]\w*")
+Part = Literal["called", "root", "class"]
+CALLED: Part = "called"
+ROOT: Part = "root"
+CLASS: Part = "class"
 DEEPEST = 5  # variables that stand for each other
 LARGEST = 200  # nodes of one value
 
@@ -32,12 +38,14 @@ LARGEST = 200  # nodes of one value
 def origin(marks: Marks, value: Node) -> Origin:
     """What a value comes from, as far as its file tells."""
     found = set(_of(marks, value, DEEPEST))
-    called, roots = ({word for word, is_root in found if is_root is side} for side in (False, True))
-    return Origin(tuple(sorted(called)), tuple(sorted(roots)))
+    called, roots, classes = (
+        tuple(sorted(word for word, one in found if one is kind)) for kind in (CALLED, ROOT, CLASS)
+    )
+    return Origin(called, roots, classes)
 
 
-def _of(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, bool]]:
-    """The names of functions and classes, and those that nothing in the file binds, with whether it is one of these."""
+def _of(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, Part]]:
+    """The names of functions and classes that give a value, those that nothing in the file binds, and classes that a call is given."""
     stack = [value] if depth else []
     for _ in range(LARGEST):
         if not stack:
@@ -50,6 +58,7 @@ def _of(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, bool]]:
             is_chain = callee is not None and CALL.fullmatch(callee.type) is not None
             stack += [one for one in (callee if is_chain else before,) if one is not None]
             yield from () if is_chain else _names(callee)
+            yield from ((word, CLASS) for word in CAPITAL.findall(text(node)[:LONGEST]))
         elif CREATION.fullmatch(node.type):
             of = node.child_by_field_name("type") or node.child_by_field_name("constructor") or node.named_child(0)
             yield from _names(of)
@@ -57,7 +66,7 @@ def _of(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, bool]]:
             yield from _class(marks, node, written, nodes)
             given = [*_values(nodes)]
         elif not node.named_children:
-            yield written, True
+            yield written, ROOT
             given = [*_values(marks.holders.get(written, ())), *_implied(node, written)]
         elif MEMBER.search(node.type):
             given = [*_values(marks.holders.get("".join(LAST.findall(written)), ()))]
@@ -68,19 +77,19 @@ def _of(marks: Marks, value: Node, depth: int) -> Iterator[tuple[str, bool]]:
             yield from _of(marks, one, depth - 1)
 
 
-def _names(called: Node | None) -> Iterator[tuple[str, bool]]:
+def _names(called: Node | None) -> Iterator[tuple[str, Part]]:
     """The name of a function or a class, without what is before it and its type arguments."""
     for word in LAST.findall(TYPES.sub("", text(called)[-LONGEST:])):
-        yield word, False
+        yield word, CALLED
 
 
-def _class(marks: Marks, node: Node, written: str, bound: Iterable[Node]) -> Iterator[tuple[str, bool]]:
+def _class(marks: Marks, node: Node, written: str, bound: Iterable[Node]) -> Iterator[tuple[str, Part]]:
     """The class of a variable, where its declaration tells one. A container says nothing of what it holds."""
     of = bound_class(marks, node, written)[0]
     arguments = re.compile(rf"{re.escape(of)}\s*[<\[]")
     around = [one.parent.parent or one if one.parent is not None else one for one in bound]
     if of != UNKNOWN[0] and not any(arguments.search(text(one)[:LONGEST]) for one in around):
-        yield LAST.findall(of)[-1], False
+        yield LAST.findall(of)[-1], CALLED
 
 
 def _parts(call: Node) -> tuple[Node | None, Node | None]:

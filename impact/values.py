@@ -169,6 +169,7 @@ class Origin:
     roots: tuple[
         str, ...
     ] = ()  # names at the beginning of what gives it that nothing in the file binds, but an import may
+    classes: tuple[str, ...] = ()  # names, as classes have them, anywhere in the calls that give it
 
 
 @dataclass(frozen=True, slots=True)

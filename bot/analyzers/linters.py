@@ -26,7 +26,7 @@ from impact.text.lines import FEEDS, Places, quote_of
 from impact.text.paths import is_sample, is_test
 
 PORTION = 100  # files of one run
-ALONE = 20  # files that are run one by one after a run that judged none of them
+ONE_BY_ONE = 20  # files that are run one by one after a run that judged none of them
 NAMED_REPORTS = 3  # reports that a sentence names
 NAMED_ROW = re.compile(r"\bline (\d+)\b")  # in a message
 MAX_QUOTED_LINES = 6  # a longer report is quoted by its first line
@@ -249,7 +249,7 @@ class Linter:
         paths = {str(number): each for number, each in enumerate(sorted(texts))}
         reports = await self._run(paths)
         left = [number for number, each in paths.items() if not reports[each].complete]
-        if not callable(self.statement) or len(paths) == 1 or len(left) < len(paths) or len(left) > ALONE:
+        if not callable(self.statement) or len(paths) == 1 or len(left) < len(paths) or len(left) > ONE_BY_ONE:
             return reports
         for number in left:
             reports |= await self._run({number: paths[number]})

@@ -189,7 +189,7 @@ class Judge:
             return False
         if tie == "only":
             is_use = use.arguments is not None or self.language.TRAITS.declared_members
-            is_other = _is_of_another_type(target, use) or await self._is_result_of_library(use, file)
+            is_other = _is_of_another_type(target, use) or await self._is_result_of_library(target, use, file)
             return is_use and not is_other
         if target.owner:
             is_constant = target.symbol is not None and target.symbol.symbol.kind in ("variable", COMPONENT)
@@ -221,7 +221,7 @@ class Judge:
         return (
             await self._may_be_its_member(target, use, file, is_gone=is_gone)
             and await self._is_tied(target, use, file, tie)
-            and not await self._is_result_of_library(use, file)
+            and not (use.receiver.endswith(")") and await self._is_result_of_library(target, use, file))
         )
 
     async def _may_be_its_member(self, target: UseTarget, use: Use, file: SearchedFile, *, is_gone: bool) -> bool:
@@ -265,8 +265,10 @@ class Judge:
         type_names = {words[-1] for word in types if (words := LAST.findall(word))} - {owner}
         return any([not await self.names.is_defined(word) for word in sorted(type_names)])
 
-    async def _is_result_of_library(self, use: Use, file: SearchedFile) -> bool:
+    async def _is_result_of_library(self, target: UseTarget, use: Use, file: SearchedFile) -> bool:
         """Whether the receiver comes from a call that nothing in the tree defines, through whatever variables: `r = http.open()`."""
+        if target.owner in use.origin.classes:  # which a library makes an object of: `Check.objects.create()`
+            return False
         if not file.foreign.isdisjoint(use.origin.roots):
             return True
         unknown = any([not await self.names.is_defined(word) for word in use.origin.called])
