@@ -1,13 +1,11 @@
 """The Recursive Language Model: models of every provider, and a REPL in which a root model's Python runs."""
 
-from functools import cache
 from importlib.util import find_spec
 
 # By which models are spoken to, as they are imported: what the extra `models` brings.
 PACKAGES = ("aiohttp", "anthropic", "genai_prices", "httpx2", "openai")
 
 
-@cache
 def is_installed(*packages: str) -> bool:
     """Whether all of these packages can be imported. None is imported for the answer."""
     try:
