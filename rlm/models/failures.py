@@ -38,7 +38,7 @@ TOO_LONG = re.compile(
 )
 # A number that stands beside a word for a limit. Where there are several, the window is the smallest: what was sent is larger.
 WINDOW = re.compile(
-    r"(?:max\w*|limit|window|(?:context|length|size)(?: length| size)?|longer than|exceed|<=|>|range of)\D{0,40}?(?:\[\d+, ?)?"
+    r"(?:max[^\W\d]{0,40}|limit|window|(?:context|length|size)(?: length| size)?|longer than|exceed|<=|>|range of)\D{0,40}?(?:\[\d+, ?)?"
     r"(?<![\d,])(\d[\d,]{2,20})|(?<![\d,])(\d[\d,]{2,20}) (?:tokens? )?(?:maximum|context|limit)",
     re.IGNORECASE,
 )
