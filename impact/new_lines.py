@@ -61,7 +61,7 @@ async def _half_bound(base: Base, index: Index, change: Change) -> tuple[Place, 
         texts, happens = source.split(b"\n"), language.fails.get(HALF_BOUND, "")
         found += [
             Place(
-                path, row.line, row.name, HALF_BOUND, "proven", path, happens=happens, asked=str(row.bound), says=SAYS
+                path, row.line, row.name, HALF_BOUND, "likely", path, happens=happens, asked=str(row.bound), says=SAYS
             )
             for row in language.half_bound(source)
             if {row.line, row.bound} & {*lines} and (row.name, texts[row.line - 1].strip()) not in known

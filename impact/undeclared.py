@@ -1,11 +1,12 @@
 """Imports of packages that nothing in the tree asks for: no manifest, no lock file, no other text.
 
-The tree before the change is the witness: if an import of its own is not declared as it is read here, nothing is said of new ones.
+A package may call its modules as it likes, so this is never proven. The tree before the change is the witness: if an import of its own is
+not declared as it is read here, nothing is said of new ones.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
@@ -16,7 +17,7 @@ from impact.values import Base, Change, Import, Place, Rule
 
 MOST = 3_000  # files whose imports are compared with the manifests
 RULE: Rule = "undeclared-package"
-SAYS = "is imported, and nothing declares it"
+SAYS = "is imported, and no declared package is called like it"
 NAMED = 60  # characters of a package's name
 
 
@@ -26,7 +27,6 @@ async def undeclared(tree: Base, base: Base, index: Index, change: Change) -> tu
     `index`: of the tree after it, in which the changed files are read.
     """
     asked: dict[tuple[str, str], list[tuple[str, Import]]] = defaultdict(list)
-    fixtures: list[tuple[ModuleType, tuple[str, int, str, str]]] = []  # path, line, fixture, plug-in
     for path, lines in change.items():
         language = language_of(path)
         manifest = _manifest(language) if language is not None and not is_sample(path) else None
@@ -36,12 +36,7 @@ async def undeclared(tree: Base, base: Base, index: Index, change: Change) -> tu
             package = manifest.package_of(item.spec)
             if package and len(package) <= NAMED:
                 asked[language.folder, package].append((path, item))
-        if is_test(path):
-            fixtures += [(manifest, row) for row in _fixtures(index, manifest, path, lines)]
     found: list[Place] = []
-    for manifest, row in fixtures:
-        place = await _of_plugin(tree, base, manifest, row)
-        found += [place] if place is not None else []
     for folder in sorted({folder for folder, _ in asked}):
         mine = {package: rows for (one, package), rows in asked.items() if one == folder}
         found += await _of_language(tree, base, import_module(f"impact.languages.{folder}.manifest"), mine)
@@ -75,52 +70,14 @@ def _outside(index: Index, language: Language, path: str, lines: Collection[int]
     ]
 
 
-def _fixtures(
-    index: Index, manifest: ModuleType, path: str, lines: Collection[int]
-) -> Iterator[tuple[str, int, str, str]]:
-    """The fixtures of plug-ins that new tests of a file ask for."""
-    facts, source = index.facts(path), index.sources.get(path, b"")
-    known: Mapping[str, str] = getattr(manifest, "FIXTURES", {})
-    for one in facts.definitions if facts is not None and known else ():
-        for parameter in one.listed if one.line in lines and one.short.startswith("test") else ():
-            plugin = known.get(parameter.name, "")
-            is_given = re.search(rf"[\"'][\w, ]*\b{parameter.name}\b[\w, ]*[\"']".encode(), source)
-            if plugin and parameter.is_required and not is_given:
-                yield path, one.line, parameter.name, plugin
-
-
-async def _of_plugin(tree: Base, base: Base, manifest: ModuleType, asked: tuple[str, int, str, str]) -> Place | None:
-    """What a new test asks a plug-in for, where manifests name the runner of tests and nothing names the plug-in, and no other test asks it."""
-    path, line, name, plugin = asked
-    home = next((one for one in await tree.holding(r"\bpytest\b") if _declares(manifest, one)), "")
-    spelt = re.escape(plugin).replace(r"\-", "[-_.]?")
-    told = [one for one in await tree.holding(rf"(?i){spelt}") if not (is_prose(one) or is_page(one))]
-    if not home or told or await tree.holding(rf"\bdef {name}\b|name=[\"']{name}\b"):
-        return None
-    if await base.holding(rf"(?:[(,]|^)\s*{name}\s*(?:[,):]|$)"):
-        return None
-    happens = (
-        "asks for a fixture that is not found where only what is declared is installed: the test ends with an error"
-    )
-    return Place(
-        path,
-        line,
-        name,
-        RULE,
-        "proven",
-        home,
-        happens=happens,
-        asked=plugin,
-        says=f"is a fixture of {plugin}, which nothing declares",
-    )
-
-
 async def _of_language(
     tree: Base, base: Base, manifest: ModuleType, asked: Mapping[str, Sequence[tuple[str, Import]]]
 ) -> list[Place]:
     """What of the packages that some files of one language ask for is declared nowhere."""
     entries = [path for path, is_file in (await tree.paths()).items() if is_file]
     texts = await tree.read([path for path in entries if _declares(manifest, path)])
+    if await _is_gained(base, manifest, texts):
+        return []
     places: list[Place] = []
     for package, rows in asked.items():
         homes = [_home(manifest, path, texts) for path, _ in rows]
@@ -132,9 +89,22 @@ async def _of_language(
             language = language_of(path)
             happens = language.fails.get(RULE, "") if language is not None else ""
             places.append(
-                Place(path, item.line, package, RULE, "proven", home, happens=happens, asked=item.spec, says=SAYS)
+                Place(path, item.line, package, RULE, "likely", home, happens=happens, asked=item.spec, says=SAYS)
             )
     return places
+
+
+async def _is_gained(base: Base, manifest: ModuleType, texts: Mapping[str, bytes]) -> bool:
+    """Whether the change declares a package: in code it may be called otherwise, as PyMuPDF is `fitz`."""
+    paths = await base.paths()
+    before = await base.read([path for path, is_file in paths.items() if is_file and _declares(manifest, path)])
+    asked, known = ({one.name for one in manifest.requirements(_manifests(manifest, row))} for row in (texts, before))
+    return not asked <= known
+
+
+def _manifests(manifest: ModuleType, texts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The manifests among files, without lock files."""
+    return {path: source for path, source in texts.items() if path.rpartition("/")[2] not in manifest.LOCKS}
 
 
 def _declares(manifest: ModuleType, path: str) -> bool:

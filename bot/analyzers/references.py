@@ -21,7 +21,7 @@ UNREAD = "it could not be parsed"
 ROOT = "the root package"
 # What is told of a name that is nobody's of the tree, behind the place.
 ALONE = {
-    "undeclared-package": "asks for `{0.asked}`; neither {0.home} nor another manifest, lock file or script names what has it.",
+    "undeclared-package": "asks for `{0.asked}`; no package that {0.home}, another manifest, a lock file or a script names is called like it.",
     "half-bound": "reads `{0.name}`, which only the branch with line {0.asked} binds: code that did not take it comes here, too.",
 }
 FURTHER_LINES = 6  # further lines with the same cause
@@ -46,7 +46,10 @@ class References:
         lines = {path: file_lines(source) for path, source in texts.items()}
         damaged = {path for path in {one.path for one in places} if await _is_damaged(tree, path, files, texts[path])}
         return Judgement(
-            tuple(_finding(place, lines, proves=place.path not in damaged) for place in places),
+            tuple(
+                _finding(place, lines, proves=place.certainty == "proven" and place.path not in damaged)
+                for place in places
+            ),
             frozenset(report.looked.files),
             tuple((path, UNREAD) for path in report.looked.unread),
             tuple(dict.fromkeys(_limit(place) for place in report.built if not told & _told_as(place))),
@@ -119,7 +122,7 @@ def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves:
         title=title,
         why=_why(place),
         consequence=effect,
-        severity="medium" if is_test(place.path) else "high",
+        severity="medium" if is_test(place.path) or place.certainty != "proven" else "high",
         category="broken-caller",
         sources=(Source("analyser", References.NAME, proof=proof),),
         rule=place.rule,

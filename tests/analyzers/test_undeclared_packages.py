@@ -17,10 +17,6 @@ PYTHON: Files = {
     "shop/cart.py": "import json\n\nimport requests\nimport yaml\n\nfrom shop import rates\n",
     "shop/rates.py": "RATE = 1\n",
 }
-TESTED = PYTHON | {
-    "requirements-dev.txt": "pytest>=8\n",
-    "tests/test_cart.py": "def test_cart(tmp_path):\n    assert tmp_path\n",
-}
 NODE: Files = {
     "package.json": '{"name": "shop", "dependencies": {"axios": "^1"}, "devDependencies": {"@types/estree": "1"}}',
     "src/cart.js": 'import fs from "fs";\nimport axios from "axios";\nimport { rate } from "./rates";\n',
@@ -52,7 +48,6 @@ def look(pull: PullRequest) -> list[tuple[str, str | None, int]]:
     ("base", "path", "text", "package"),
     [
         (PYTHON, "shop/pay.py", "import httpx\n", "httpx"),
-        (TESTED, "tests/test_pay.py", "def test_pay(mocker, tmp_path):\n    mocker.patch('a.b')\n", "mocker"),
         (PYTHON, "shop/pay.py", "from sqlalchemy.orm import Session\n", "sqlalchemy"),
         (NODE, "src/pay.js", 'const got = require("got");\n', "got"),
         (NODE, "src/pay.js", 'import got from "got";\n', "got"),
@@ -91,22 +86,9 @@ def test_a_package_that_nothing_declares(
             PYTHON | {"shop/old.py": "import numpy\n"},
             {"shop/pay.py": "import httpx\n"},
         ),  # what the base does it understands
-        (
-            TESTED,
-            {
-                "tests/test_pay.py": "def test_pay(mocker):\n    pass\n",
-                "tests/conftest.py": "import pytest\n@pytest.fixture\ndef mocker():\n    return 1\n",
-            },
-        ),
-        (
-            TESTED | {"tox.ini": "[testenv]\ndeps = pytest_mock\n"},
-            {"tests/test_pay.py": "def test_pay(mocker):\n    pass\n"},
-        ),
-        (
-            TESTED | {"tests/test_old.py": "def test_old(mocker):\n    pass\n"},
-            {"tests/test_pay.py": "def test_pay(mocker):\n    pass\n"},
-        ),
-        (PYTHON, {"tests/test_pay.py": "def test_pay(mocker):\n    pass\n"}),
+        # what code calls a package that comes with the change nobody knows
+        (PYTHON, {"shop/pay.py": "import fitz\n", "requirements.txt": "PyMuPDF\n"}),
+        (RUST, {"src/pay.rs": "use md5::compute;\n", "Cargo.toml": f'{RUST["Cargo.toml"]}md-5 = "1"\n'}),
         (PYTHON | {"pyproject.toml": None}, {"shop/pay.py": "import httpx\n"}),
         (
             NODE,

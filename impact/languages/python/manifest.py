@@ -31,18 +31,6 @@ IMPORTING = r"^[ \t]*(?:from|import)[ \t].*\bSPEC\b|import_module\(.*\bSPEC\b"
 _BUILT_IN = frozenset(
     {"distutils", "imp", "asyncore", "asynchat", "smtpd", "setuptools", "pkg_resources", "pip", "typing_extensions"}
 )
-# Fixtures that one plug-in alone brings -> what it is called in manifests.
-FIXTURES = {
-    **dict.fromkeys(("mocker", "class_mocker", "session_mocker"), "pytest-mock"),
-    **dict.fromkeys(("django_user_model", "django_assert_num_queries", "admin_client"), "pytest-django"),
-    "httpx_mock": "pytest-httpx",
-    "requests_mock": "requests-mock",
-    "respx_mock": "respx",
-    "aiohttp_client": "pytest-aiohttp",
-    "qtbot": "pytest-qt",
-    "data_regression": "pytest-regressions",
-    "redisdb": "pytest-redis",
-}
 _TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
 # What no project means to offer.
 _ASIDE = frozenset({
