@@ -1,7 +1,7 @@
 """The features of the product. Each is a folder of `bot/features` and one line here: without both there is no such feature.
 
-No other module of the product imports a feature. A line names what its folder has, as "module:object", and whoever has a use for one asks
-for those of all features by the name of the module:
+No other module of the product imports a feature. A line lists entries, each as "module:object". Code that a feature may extend calls
+`parts` with the name of the module, and gets the objects of all features:
 
 settings   the dataclass of the keys that it adds to `.deeprepo.yml`
 section    `render.section.Section`: what it adds to a review, to the pages of it and to its JSON

@@ -41,7 +41,7 @@ class _Statements:
             if one.spec
         ]
 
-    def asked(self, mentions: re.Pattern[bytes]) -> Iterator[int]:
+    def that_mention(self, mentions: re.Pattern[bytes]) -> Iterator[int]:
         """The statements that write one of the words, and those of a folder's own names, which write none."""
         return (at for at, said in self._said if not said or mentions.search(said))
 
@@ -70,7 +70,7 @@ class KnownModules(Generic[Resolver]):
         if known is None or known.rows is not rows:
             known = self._resolved[path] = _Statements(rows)
         found: dict[Link, None] = {}
-        for at in known.asked(mentions):
+        for at in known.that_mention(mentions):
             if at not in known.links:
                 known.links[at] = tuple(self._of_statement(path, rows[at]))
             found |= dict.fromkeys(known.links[at])

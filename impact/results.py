@@ -261,7 +261,7 @@ Span = tuple[str, int, int]  # what a definition is called, and the lines betwee
 
 
 @memo
-def given(language: Language, source: bytes, wanted: tuple[Span, ...]) -> tuple[Result | None, ...] | None:
+def results_of(language: Language, source: bytes, wanted: tuple[Span, ...]) -> tuple[Result | None, ...] | None:
     """What each of these definitions gives, as `Results.result` tells it; `wanted`: in order. None if the file cannot be read, or nobody knows."""
     file = results(language, source, {line for _, *ends in wanted for line in ends})
     return tuple(file.result(*one) for one in wanted) if file is not None else None

@@ -1,4 +1,4 @@
-"""The settings of `.deeprepo.yml`, each declared once. Those of a feature stand in its folder, and are listed behind the others."""
+"""The settings of `.deeprepo.yml`, each declared once. A feature declares its own in its folder; they come last in lists."""
 
 from dataclasses import dataclass, fields
 from datetime import date

@@ -19,9 +19,10 @@ def setting(
     is_reported: bool = False,
     **bounds: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
-    """Declare a setting; `...`: somebody has to set it. `section` of the file that it stands in; `entries`: the form of each, or of its keys.
+    """Declare a setting. A default of `...` makes it required.
 
-    `is_reported`: a switch of a feature that a review keeps, for what is done with its page later.
+    `section`: the heading of `.deeprepo.yml` that it belongs to. `entries`: the form of each entry, or of its keys. `is_reported`: the switch
+    of a feature, which is stored with each review.
     """
     field_of_form = {"description": about, **bounds}
     metadata = {"section": section, "entries": entries, "is_reported": is_reported, "field": field_of_form}

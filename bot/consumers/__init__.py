@@ -4,7 +4,7 @@ from bot.values.consumer import Audience, ConsumerImpact
 
 
 def shown_to(audience: Audience | None, impact: ConsumerImpact) -> ConsumerImpact:
-    """Return what those who read the review may see; None: whoever reads it has the clones."""
+    """Return the part that the audience may see. Without an audience the reader has the clones, and sees everything."""
     if audience is None:
         return impact
     from bot.consumers.disclosure import disclose  # here: only hosts have an audience

@@ -71,7 +71,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         silenced_identities=frozenset(one.identity for one in past_findings if one.status == "silenced"),
         files=tuple(str(row["path"]) for row in document["files"]),
         summary=str(document["summary"]),
-        parts={section.key: section.recall(document[section.key]) for section in sections() if section.is_kept},
+        parts={section.key: section.recall(document[section.key]) for section in sections() if section.is_remembered},
         issues=_reader(_ISSUES).validate_python(document["issues"]),
         checks=_reader(_CHECKS).validate_python(document["checks"]),
         numbers=numbers_given(document),

@@ -55,7 +55,7 @@ def _text(data: bytes) -> str:
 def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
     """As much of a state as its place takes."""
     spared: dict[str, Any] = {"summary": "", "issues": [], "checks": [], "files": []}
-    spared |= {section.key: section.to_json(section.nothing) for section in sections() if section.is_kept}
+    spared |= {section.key: section.to_json(section.nothing) for section in sections() if section.is_remembered}
     unread: dict[str, Any] = {"read": [], "read_by_model": [], "coverage": {"readings": []}}
     for omission in ({}, spared, unread):
         content = {**content, **omission}
@@ -131,7 +131,7 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
             for row in full["findings"]
             if row["status"] not in ("fixed", "refuted", "unproven")
         ],
-        **{section.key: section.kept(full[section.key]) for section in sections() if section.is_kept},
+        **{section.key: section.remember(full[section.key]) for section in sections() if section.is_remembered},
         "round": {"number": full["round"]["number"]},
         "pull": {name: full["pull"][name] for name in ("base", "head")},
         "read": full["read"],

@@ -25,7 +25,7 @@ class Section(ABC, Generic[Part]):
     nothing: Part  # what a review has without it
     place: ClassVar[Place]
     template: ClassVar[str]
-    is_kept: ClassVar[bool] = False  # whether the next round is handed some of it
+    is_remembered: ClassVar[bool] = False  # whether the next round is handed some of it
 
     def of(self, review: Review) -> Part:
         """Return what a review has of it."""
@@ -44,7 +44,7 @@ class Section(ABC, Generic[Part]):
         """Return it as values of JSON."""
         return _plain(part)
 
-    def kept(self, row: Any) -> Any:  # noqa: ANN401 - any JSON value
+    def remember(self, row: Any) -> Any:  # noqa: ANN401 - any JSON value
         """Return what of its JSON is handed to the next round."""
         return row
 

@@ -52,12 +52,12 @@ def of_run(output: str, masks: KnownSecrets) -> str:
 
 
 def of_typed_words(text: str) -> str:
-    """Return what a person has typed, as it may be stored until it is carried out: whatever looks like a secret is masked."""
+    """Mask whatever looks like a secret in a command that a person typed, before it is stored."""
     return hide.mask_values(text, _all(text))
 
 
 def of_post(text: str) -> str:
-    """Return the text of a comment of ours that repeats words of others: tokens of an exact form are masked."""
+    """Mask tokens of a known form in one of our comments, which may quote other people."""
     return hide.mask_values(text, hide.tokens_of(text))
 
 

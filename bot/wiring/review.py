@@ -136,7 +136,7 @@ def tools(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProvingTools(Tools):
-    """The tools of whoever may run tests. `running`: what a sandbox may use; None: nothing is run."""
+    """Tools of a review that may run tests. `running`: what the sandbox may use; without it no test is run."""
 
     running: "RunPermission | None" = None
 
@@ -152,7 +152,7 @@ class ProvingTools(Tools):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookingTools(ProvingTools):
-    """The tools of whoever reads the change here and now, and says how far it is."""
+    """Tools of a review on this machine, which reports its progress."""
 
     languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
     scratch: str

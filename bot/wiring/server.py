@@ -159,7 +159,7 @@ class ServerWithChildren(Server):
 
     @asynccontextmanager
     async def _room(self, journal: str) -> AsyncIterator[tuple[Room, StoredJournal | None]]:
-        """Make a folder for what a child writes. On PostgreSQL the journal stands in the database too: another machine may have to go on."""
+        """Make a folder for what a child writes. On PostgreSQL the journal is stored in the database too, so that another machine can resume."""
         path, facts = journals.path(self.folder, journal), None
         files.folder(path.parent, private=True)
         if self.settings.cache != "off":

@@ -25,7 +25,7 @@ class RuleDecisions(Protocol):
     async def decide(
         self, number: int, state: "RuleState", who: str, path: str = "", text: str = ""
     ) -> "LearnedRule | None":
-        """Decide on the rule of this number; None if there is none."""
+        """Set the state of the rule with this number, and return it. None if there is no such rule."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from impact.changes import ChangedSymbol, Query, Reference, ResultMisuse
 from impact.language import language_of
 from impact.ports import Tree
-from impact.results import Misuse, Result, Way, given, misuse, results
+from impact.results import Misuse, Result, Way, misuse, results, results_of
 from impact.text.lines import file_lines, says
 from impact.text.paths import is_test
 from impact.uses.exports import Exports
@@ -177,7 +177,7 @@ async def _results(tree: Tree, symbols: Sequence[Definition]) -> dict[Definition
         language, source = language_of(path), await tree.read(path, side)
         spans = {symbol: (symbol.short, symbol.start, symbol.end) for symbol in mine}
         wanted = tuple(sorted({*spans.values()}))
-        told = given(language, source, wanted) if language is not None and source is not None else None
+        told = results_of(language, source, wanted) if language is not None and source is not None else None
         if told is not None:
             results_by_span = dict(zip(wanted, told, strict=True))
             by_symbol |= {symbol: results_by_span[span] for symbol, span in spans.items()}

@@ -24,7 +24,7 @@ ENDS: dict[str, str] = {
     "mute": "The root wrote no Python that could run in {turns} turns, so it brought nothing: its model may not fit this work.",
     "astray": "The root was stopped after {idle} turns that brought nothing new.",
 }
-# What stands in the place of an answer, and how a root that has finished goes on: whether it had.
+# Expressions for the child: the root's answer as it stands; and its withdrawal, which is true if the root had called it ready.
 ANSWER = f'[bool(answer.get("ready")), (lambda x: x[:{MAX_ANSWER}] if isinstance(x, str) else x)(answer["content"])]'
 WITHDRAWN = 'bool(answer.get("ready")) and not answer.update(ready=False)'
 

@@ -65,7 +65,7 @@ def look(pull: PullRequest) -> list[tuple[str, str | None, int]]:
 def test_a_package_that_nothing_declares(
     repository: Repository, base: Files, path: str, text: str, package: str
 ) -> None:
-    """Whoever installs what is declared cannot run the line."""
+    """An installation of the declared packages cannot run the line."""
     lines = text.splitlines()
     needle = package.partition("/")[2] or package
     line = next(at for at, one in enumerate(lines, 1) if needle in one and re.search(r"use |import|def |\"", one))

@@ -63,7 +63,7 @@ def entries(name: str) -> Iterator[tuple[str, Any]]:
 
 
 def test_each_folder_has_a_line_and_each_line_a_folder() -> None:
-    """What a line names is there, and is what whoever asks for it takes it for."""
+    """Each entry exists, and has the type that its callers expect."""
     assert {path.parent.name for path in registry.FOLDER.glob("*/__init__.py")} == set(registry.FEATURES)
     for name in registry.FEATURES:
         for module, part in entries(name):

@@ -34,7 +34,7 @@ def test_only_the_doors_mask() -> None:
 
 
 def test_what_is_written_without_a_review_is_masked_by_its_own_words() -> None:
-    """What a person has typed, a comment of ours, an answer about files, the cause in a log, and what a test has printed."""
+    """Typed commands, our own comments, answers about files, the cause in a log, the output of a test."""
     line = f'password = "{PASSWORD}"'
     failure = CIFailure(1, f"deploy {TOKEN}", "failure", f"refused: {PASSWORD}", f"a/{TOKEN}.py", 3)
     masks = know_secrets()

@@ -11,7 +11,7 @@ from bot.values import Review
 
 
 class FailedJobs(Section[tuple[CIFailure, ...]]):
-    """The jobs that failed: each with its first error, or the reason why there is none."""
+    """The failed jobs, each with its first error or why none was found."""
 
     key = "ci_failures"
     form = tuple[CIFailure, ...]

@@ -22,7 +22,7 @@ class WalkthroughSection(Section[Walkthrough | None]):
     nothing = None
     place: ClassVar[Place] = "top"
     template = "walkthrough/section.md.j2"
-    is_kept = True
+    is_remembered = True
 
     def values(self, review: Review, words: Phrases, most: int) -> Mapping[str, Any]:
         """Return the value of its template."""
@@ -36,7 +36,7 @@ class WalkthroughSection(Section[Walkthrough | None]):
 
         return [console.walkthrough(part, most)] if part else []
 
-    def kept(self, row: Any) -> Any:  # noqa: ANN401 - any JSON value
+    def remember(self, row: Any) -> Any:  # noqa: ANN401 - any JSON value
         """Return what a model has said of the change: code's words are made again."""
         if row is None:
             return None

@@ -218,7 +218,7 @@ def answers(package: str, texts: Mapping[str, bytes]) -> bool:
 
 
 def _is_alike(plain: str, name: str) -> bool:
-    """Whether the letters of a module's name stand in that of a distribution in their order: `sklearn` in `scikitlearn`."""
+    """Whether one name is in the other, or the distribution's has all letters of the module's in order: `scikitlearn`, `sklearn`."""
     left = iter(name)
     return plain in name or name in plain or all(letter in left for letter in plain)
 

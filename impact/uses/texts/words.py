@@ -64,7 +64,7 @@ def suffix(path: str) -> str:
 
 
 def distinctive_words(file: ChangedFile) -> list[str]:
-    """The distinctive words of the changed lines: first those that the change takes away, then by how often they stand there."""
+    """The distinctive words of the changed lines: first those that the change removes, then the most frequent."""
     removed_counts: Counter[str] = Counter()
     come: Counter[str] = Counter()
     for hunk in file.hunks:
