@@ -127,7 +127,8 @@ class Judge:
     async def _tie(self, target: UseTarget, hit: Match, file: SearchedFile) -> Tie:
         use = hit.use
         if hit.sure:
-            return "bound"
+            is_doubtful = target.owner and target.has_new_signature and not target.is_extension
+            return "telling" if is_doubtful and await self._is_extended(use.name) else "bound"
         is_lone, is_foreign = self._is_lone(target, use.name), use.receiver in file.foreign
         is_unknown = use.receiver.partition(".")[0] not in OWN and not set(use.types) - {"?"}
         if target.is_attribute:

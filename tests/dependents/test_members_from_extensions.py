@@ -4,6 +4,8 @@ import pytest
 from dependents_scene import find
 from fakes import Repository
 
+from impact.uses.breaks import broken
+
 CSHARP = (
     (
         "src/ICart.cs",
@@ -101,4 +103,24 @@ def test_a_member_that_became_an_extension_is_not_gone(
         after[beside] = beside_text.format(extension.replace("{{", "{").replace("}}", "}"))
     found = find(repository.change(before, after))
     told = [row for row in found.references if row.path == user and (row.missing or row.likely)]
+    assert bool(told) is not is_extended
+
+
+@pytest.mark.parametrize("language", [CSHARP, KOTLIN, SWIFT])
+@pytest.mark.parametrize("is_extended", [True, False])
+def test_a_call_that_fits_an_extension_is_not_broken(
+    repository: Repository,
+    language: tuple[tuple[str, str, str], tuple[str, str, str], tuple[str, str]],
+    *,
+    is_extended: bool,
+) -> None:
+    """The member takes more now, and an extension takes what it took; without that callers are told."""
+    (home, text, member), (beside, beside_text, extension), (user, call) = language
+    member, extension = (one.replace("{{", "{").replace("}}", "}") for one in (member, extension))
+    wider = member.replace("int id)", "int id, int more)").replace("id: Int)", "id: Int, more: Int)")
+    before: dict[str, str | bytes | None] = {home: text.format(member), beside: beside_text.format(""), user: call}
+    after: dict[str, str | bytes | None] = {home: text.format(wider)}
+    if is_extended:
+        after[beside] = beside_text.format(extension)
+    told = [row for row in broken(find(repository.change(before, after))) if row.reference.path == user]
     assert bool(told) is not is_extended
