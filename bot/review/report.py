@@ -6,7 +6,7 @@ from itertools import compress
 
 from bot import __version__, diff
 from bot.diff import units
-from bot.findings import places, placing, rounds, suggest
+from bot.findings import copies, places, placing, rounds, suggest
 from bot.review import incremental
 from bot.review.hooks import hooks
 from bot.review.judging import JudgedFindings
@@ -41,7 +41,7 @@ async def place(
         placed_findings = tuple(await prove(placed_findings, session))
     ranked_findings = placing.rank(placed_findings, settings.quota, past.collapsed_fingerprints(said, subject.files))
     return (
-        *ranked_findings,
+        *(replace(row, finding=copies.told(row.finding, subject.files)) for row in ranked_findings),
         *(PlacedFinding(one) for one, said_now in zip(findings, is_said, strict=True) if not said_now),
     )
 

@@ -1,0 +1,46 @@
+"""The same line elsewhere in the change is named under a model's finding."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.findings import copies
+from bot.values import ChangedFile, DiffLine, Finding, Hunk, Source
+
+LINE = "        logger.exception(error)"
+FINDING = Finding("a.py", LINE, "t", "w", "c", "high", "logic", (Source("model", "m"),), start=2, end=2)
+
+
+def changed(path: str, *lines: str, kind: str = "+") -> ChangedFile:
+    """A file of which all lines are added, or of another kind."""
+    rows = tuple(DiffLine(kind, text, None, at) for at, text in enumerate(lines, 1))
+    return ChangedFile(path, path, "modified", (Hunk(0, 0, 1, len(lines), rows),))
+
+
+def named(finding: Finding, *files: ChangedFile) -> list[tuple[str, int, str]]:
+    """The places under a finding, with what is said of them."""
+    return [(item.path, item.line, item.note) for item in copies.told(finding, files).evidence]
+
+
+def test_the_other_half_is_named() -> None:
+    """In another file whatever its indent, and further down in the same one; the finding's own lines are not."""
+    files = changed("a.py", "x", LINE, "y", "", "", "", LINE), changed("b.py", "logger.exception(error)")
+    assert named(FINDING, *files) == [("a.py", 7, copies.SAME_LINE), ("b.py", 1, copies.SAME_LINE)]
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        replace(FINDING, quote="    else:"),
+        replace(FINDING, sources=(Source("analyzer", "contracts"),)),
+        replace(FINDING, side="base"),
+    ],
+)
+def test_a_short_line_and_what_code_found_name_nothing(finding: Finding) -> None:
+    assert named(finding, changed("b.py", finding.quote)) == []
+
+
+def test_only_added_lines_and_no_phrase() -> None:
+    """What was there before is not named, nor is a line that stands everywhere."""
+    assert named(FINDING, changed("b.py", LINE, kind=" ")) == []
+    assert named(FINDING, changed("b.py", *[LINE] * (copies.MOST_EQUAL + 1))) == []
