@@ -162,7 +162,7 @@ ROOTS: tuple[Root, ...] = (
     *(Root(f"bomb: {name}", [called(code), called("print('next', pr['title'])"), DONE], ("next A change",)) for name, code in BOMBS.items()),
     Root("deep recursion", _kept("def f(n): return f(n + 1)\nf(0)"), ("kept 42",)),
     Root("deep brackets", [called("x = " + "(" * 5000 + "1" + ")" * 5000), called("print('next')"), DONE], ("next",)),
-    Root("floods the output", [called("print('x' * 20_000_000)"), called("print('tail', len(more()) > 100)"), DONE], ("tail True",)),
+    Root("floods the output", [called("print('x' * 20_000_000)"), called("print('tail', len(more(1)) > 100)"), DONE], ("tail True",)),
     Root("prints for ever", [called("while True: print('spam')"), called("print('next')"), DONE], ("next",)),
     Root("raises a giant", _kept("raise ValueError('x' * 20_000_000)"), ("kept 42",)),
     Root("passes a giant", _kept("llm_query('x' * 5_000_000)"), ("kept 42", "takes at most")),

@@ -17,7 +17,6 @@ import contextlib
 import ctypes
 import datetime as dt
 import difflib
-import functools
 import gc
 import importlib
 import inspect
@@ -43,7 +42,6 @@ from rlm.repl.frames import END, FRAME, HEAD, both_ends, decode, encode, packed,
 
 LINE = 4_000  # characters of a line of an error
 CHUNK = 65_536  # characters of a frame of output
-LEAST = 200  # characters of a list or dict that is printed with a line for each of its rows
 KINDS = {"TypeError": TypeError, "ValueError": ValueError}  # what a host function raises in a block, if no RuntimeError
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # the clock stands still, so that a replay prints the same
 LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120 - the standard library's folder, which no error names
@@ -171,7 +169,7 @@ def _fail() -> Never:
 
 
 class StillLoop(asyncio.BaseEventLoop):
-    """An event loop that waits for nothing outside: no time passes in it, and what would run in a thread runs at once."""
+    """An event loop that waits for nothing outside: no time passes in it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -188,11 +186,8 @@ class StillLoop(asyncio.BaseEventLoop):
         self._clock += timeout
         return []
 
-    def run_in_executor(self, executor: object, func: Callable[..., Any], *args: object) -> "asyncio.Future[Any]":  # noqa: ARG002
-        """Call it now: there are no threads here."""
-        future = self.create_future()
-        _call(future, functools.partial(func, *args))
-        return future
+    async def shutdown_default_executor(self, *_: object, **__: object) -> None:
+        """Wait for no thread: there are none."""
 
     def _process_events(self, event_list: object) -> None: ...
 
@@ -207,20 +202,32 @@ class InTurn(concurrent.futures.Executor):
     def submit(self, fn: Callable[..., Any], /, *args: object, **kwargs: object) -> "concurrent.futures.Future[Any]":
         """Call it now."""
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-        _call(future, functools.partial(fn, *args, **kwargs))
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - whatever it raises is its result
+            future.set_exception(error)
         return future
 
 
-def _call(future: "asyncio.Future[Any] | concurrent.futures.Future[Any]", call: Callable[[], Any]) -> None:
-    """Make a call at once."""
-    try:
-        future.set_result(call())
-    except Exception as error:  # noqa: BLE001 - whatever it raises is its result
-        future.set_exception(error)
+class AsMeant(ast.NodeTransformer):
+    """What roots write and Python refuses: `await` before a function that has its result at once, `return` at the top of a block."""
 
+    _is_top = True
 
-class Awaits(ast.NodeTransformer):
-    """`await` as roots write it, also in front of a function that has its result at once."""
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        """Leave the `return` of a function as it is."""
+        before, self._is_top = self._is_top, False
+        self.generic_visit(node)
+        self._is_top = before
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - as the library calls it
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """End the block: `run` prints what it returns."""
+        self.generic_visit(node)
+        end = ast.Call(ast.Name("SystemExit", ast.Load()), [node.value] if node.value else [], [])
+        return ast.copy_location(ast.Raise(end), node) if self._is_top else node
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
         """Await a value that may be none to wait for."""
@@ -251,8 +258,9 @@ def stop_the_clock() -> None:
     for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
         _put(time, name, lambda: seconds)
         _put(time, f"{name}_ns", lambda: int(seconds * 1e9))
-    for name, of in (("sleep", _nothing), ("localtime", time.gmtime), ("gmtime", time.gmtime)):
-        _put(time, name, functools.partial(_at, of, seconds))
+    _put(time, "sleep", lambda _: None)
+    for name, real in (("localtime", time.gmtime), ("gmtime", time.gmtime)):
+        _put(time, name, lambda moment=None, real=real: real(seconds if moment is None else moment))
     for module in (asyncio, asyncio.events):
         _put(module, "new_event_loop", StillLoop)
     for module in (concurrent.futures, concurrent.futures.thread):
@@ -264,13 +272,6 @@ def stop_the_clock() -> None:
 
 def _put(module: types.ModuleType, name: str, value: object) -> None:
     setattr(module, name, value)
-
-
-def _at(of: Callable[[float], Any], now: float, seconds: float | None = None) -> Any:  # noqa: ANN401 - what `of` returns
-    return of(now if seconds is None else seconds)
-
-
-def _nothing(_: float) -> None: ...
 
 
 class Output(io.TextIOBase):
@@ -297,46 +298,15 @@ class Output(io.TextIOBase):
         for at in range(0, len(text), CHUNK):
             self._send({"print": text[at : at + CHUNK]})
 
-    def print(
-        self,
-        *values: object,
-        sep: str | None = " ",
-        end: str | None = "\n",
-        file: IO[str] | None = None,
-        flush: bool = False,
-    ) -> None:
-        """`print` as blocks have it: to this output long values have rows, and it is marked where each of its texts ends."""
-        if file in (None, self, sys.stderr) and (sys.stdout is self or file is not None):
-            texts = [shown(value) for value in values]
-            between = (
-                "\n" if any("\n" in text for text in texts) and sep in (None, " ") else " " if sep is None else sep
-            )
-            self.write(between.join(texts) + ("\n" if end is None else end) + END)
-        else:
-            PRINT(*values, sep=sep, end=end, file=file, flush=flush)
+    def print(self, *values: object, file: IO[str] | None = None, **how: Any) -> None:  # noqa: ANN401 - as `print` has it
+        """`print` as blocks have it: what it writes to this output ends with a mark."""
+        target = sys.stdout if file is None else file
+        PRINT(*values, file=target, **how)
+        if target is self:
+            self.write(END)
 
 
 PRINT = print
-
-
-def shown(value: object) -> str:
-    """A value as it is printed: a long list or dict with a line for each of its rows, texts as they are instead of quoted."""
-    text = str(value)
-    if len(text) <= LEAST:
-        return text
-    if type(value) is dict:
-        return "\n".join(f"{key}: {row}" for key, row in value.items())
-    if type(value) is list and any(isinstance(row, (str, dict, list, tuple)) for row in value):
-        return "\n".join(f"- {_row(row)}" for row in value)
-    return text
-
-
-def _row(row: object) -> str:
-    """A row of a list; a place in a file as people write it."""
-    if not isinstance(row, dict) or not {"path", "line", "text"} <= row.keys():
-        return str(row)
-    more = [str(value) for name, value in row.items() if name not in {"path", "line", "text"} and value]
-    return f"{row['path']}:{row['line']}: {row['text']}" + (f"  [{', '.join(more)}]" if more else "")
 
 
 # --- the conversation with the parent ----------------------------------------------------------------------------------
@@ -405,8 +375,9 @@ class Blocks:
                 waiting = eval(program, self.names)  # noqa: S307 - this is what the process is for
                 if inspect.iscoroutine(waiting):
                     asyncio.run(waiting)
-            except SystemExit:  # the block has ended itself
-                pass
+            except SystemExit as end:  # the block has ended itself
+                if end.code is not None:
+                    self.output.print(end.code)
             except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
                 error, outcome = self._with_meant(_told(failure), failure), "error"
         sys.stdout = sys.stderr = self.output
@@ -463,7 +434,7 @@ def _compiled(code: str, name: str) -> Any:  # noqa: ANN401 - a code object
 
 def _program(code: str, name: str) -> Any:  # noqa: ANN401
     tree = ast.parse(code, name)
-    return compile(ast.fix_missing_locations(Awaits().visit(tree)), name, "exec", FLAGS)
+    return compile(ast.fix_missing_locations(AsMeant().visit(tree)), name, "exec", FLAGS)
 
 
 def _syntax(failure: BaseException) -> str:

@@ -10,7 +10,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"f-string", "Build the inner text first: part = d['k']; text = f'... {{part}} ...'."),
     (r"unterminated", "A quote is not closed. Put long text in a triple-quoted string, or build it from a list: '\\n'.join([...])."),
     (r"was never closed|unexpected EOF", "A bracket is not closed. Send the block again, whole; less at once if it is long."),
-    (r"'return' outside function", "A block is no function: print what you want to see, or finish with set_answer('...')."),
+    (r"\n    [!%]", "A block is Python alone: there is no shell, and no package can be installed. The standard library is there."),
     (r"EOFError", "Nobody answers here; decide yourself."),
     (r"can't start new thread|BlockingIOError", "There are no threads here: functions that take a list already work in parallel."),
     (

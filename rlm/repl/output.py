@@ -19,7 +19,6 @@ class Cut:
     """What was cut out of one piece."""
 
     number: int  # counted over the whole run, so that it names the piece in later blocks too
-    title: str  # the first line of its piece
     text: str
     lost_chars: int = 0  # characters after `text` that were not held
 
@@ -73,7 +72,7 @@ class PrintBuffer:
             lost_chars = size - len(piece)
             tail = "" if lost_chars else tail
             middle = piece[len(head) : len(piece) - len(tail)]
-            cut = Cut(number + len(cuts), piece.strip().partition("\n")[0][:60], middle, lost_chars)
+            cut = Cut(number + len(cuts), middle, lost_chars)
             cuts.append(cut)
             mark = (MARK if can_return else GONE).format(count=len(middle) + lost_chars, number=cut.number)
             visible_pieces.append((head + mark + tail)[: max(0, share)])

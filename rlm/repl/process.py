@@ -270,20 +270,12 @@ class Repl:
             return Ended("limit", "time limit: all blocks together computed for too long")
         return Ended(outcome, why if outcome == "limit" else f"the REPL's process ended: {why}")
 
-    async def _more(self, number: int | None = None) -> str:
-        """What was cut out of one piece of output; without a number, of the only one, or which ones there are."""
+    async def _more(self, number: int) -> str:
+        """What was cut out of one piece of output. Raises ValueError with the numbers that there are."""
         cuts = {cut.number: str(cut) for cut in self._cuts}
-        if number is None and len(cuts) == 1:
-            return next(iter(cuts.values()))
-        if number is not None and number in cuts:
-            return cuts[number]
-        rows = [
-            f"more({c.number}): {len(c.text):,} characters of the piece that begins {c.title!r}" for c in self._cuts
-        ]
-        text = "\n".join(rows) or "nothing was cut so far"
-        if number is not None:
-            raise ValueError(f"there is no cut piece {number}. {text}")
-        return f"[{text}]"
+        if number not in cuts:
+            raise ValueError(f"there is no cut piece {number}: cut so far were {', '.join(map(str, cuts)) or 'none'}")
+        return cuts[number]
 
 
 @asynccontextmanager

@@ -101,9 +101,9 @@ def test_ask_reads_units_and_other_files(table: Table) -> None:
     )
     assert said[0].startswith("look  ")
     assert said[1] == "look"
-    assert said[2] == (
-        "answer: [worker error: not read, because they do not exist or do not fit: nowhere.py]\nfound: None\n"
-        "quotes: []\nread: []\nfindings: []\nerror: not read, because they do not exist or do not fit: nowhere.py"
+    why = "not read, because they do not exist or do not fit: nowhere.py"
+    assert said[2] == str(
+        {"answer": f"[worker error: {why}]", "found": None, "quotes": [], "read": [], "findings": [], "error": why}
     )
     assert said[3] == "['worker scripted/worker'] ['shop/order.py:lines 5-5']"
     assert session.findings[0].evidence[0].line == 5

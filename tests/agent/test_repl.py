@@ -136,15 +136,27 @@ def test_output_is_bounded_whatever_is_printed(code: str) -> None:
         assert len(one(code, limits=Limits(output_chars=size)).output) <= size
 
 
-def test_printed_places_have_rows() -> None:
-    """A printed list of places has a row for each, as people write a place."""
-    code = """
-places = [{"path": f"src/{i}.ts", "line": i, "text": "import { total } from './price'", "function": "", "form": "import"} for i in range(9)]
-print("users:", [{"path": "src/a.ts", "line": 5, "text": "  return total(cart)", "function": "show", "form": "call"}, *places])
-"""
-    seen = one(code, limits=Limits()).output
-    assert seen.startswith("users:\n- src/a.ts:5:   return total(cart)  [show, call]\n")
-    assert seen.count("  [import]\n") == 9
+def test_a_value_is_printed_as_python_prints_it() -> None:
+    """A long list is printed as Python writes it, to this output as to another."""
+    rows = [{"path": f"src/{number}.ts", "line": number} for number in range(30)]
+    code = f"import io\nrows = {rows}\nelsewhere = io.StringIO()\nprint('users:', rows)\nprint(rows, file=elsewhere)\nprint(elsewhere.getvalue(), end='.')"
+    assert one(code, limits=Limits()).output == f"users: {rows}\n{rows}\n."
+
+
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        ("if 1:\n    return [1, 2]\nprint('no')", "[1, 2]\n"),
+        ("for number in range(9):\n    if number == 3:\n        return number", "3\n"),
+        ("print('seen')\nreturn\nprint('no')", "seen\n"),
+        ("async def answer():\n    return 7\nreturn await answer()", "7\n"),
+        ("def answer():\n    return 7\nprint(answer())", "7\n"),
+    ],
+)
+def test_a_return_at_the_top_ends_the_block(code: str, printed: str) -> None:
+    """`return` outside a function ends the block and prints the value; inside one it is Python's."""
+    seen = one(code, limits=Limits())
+    assert (seen.error, seen.output) == (None, printed)
 
 
 def test_modules_are_imported() -> None:
