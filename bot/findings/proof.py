@@ -154,10 +154,11 @@ def _removed_lines(finding: Finding, file: ChangedFile) -> Iterator[tuple[int, i
 
 
 def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[CodeSpan]:
-    """The definitions that the change took away or renamed, of which the claim speaks."""
+    """The definitions that the change took away or renamed, of which the claim speaks: what a test held tells of the product nothing."""
     claim_words = _claim_words(finding)
     gone_symbols = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
-    for symbol in [one for one in gone_symbols if one.short in claim_words][:MAX_REMOVED]:
+    meant = [one for one in gone_symbols if is_product(one.path) or not is_product(finding.path)]
+    for symbol in [one for one in meant if one.short in claim_words][:MAX_REMOVED]:
         yield CodeSpan(
             symbol.path,
             "base",

@@ -114,3 +114,16 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) 
     (shown,) = [one for one in step.over(pull, run) if one.side == "base"]
     assert (shown.path, shown.title) == ("lib.sh", "removed: check_rate")
     assert "5 function check_rate() {\n6   test $1 -gt 0" in shown.body
+
+
+def test_what_a_removed_test_called_like_a_word_of_the_claim_is_not_shown(repository: Repository) -> None:
+    """Beside a claim about the product: a local name of a test is no code that is missing."""
+    pull = repository.change({"tests/test_a.py": "file = 1\n", "a.py": "x = 1\n"}, {"a.py": "x = open(1)\n"})
+    gone = Definition("file", path="tests/test_a.py", start=1, end=1, side="base")
+    users = Dependents(symbols=(ChangedSymbol(gone, None, "removed"),))
+
+    async def run(tree: Checkout, files: step.Files) -> list[Excerpt]:
+        claim = finding("a.py", "x = open(1)", "The file is never closed")
+        return [*await proof.gather(replace(claim, start=1, end=1), tree, users, files)]
+
+    assert not [one for one in step.over(pull, run) if one.path != "a.py"]
