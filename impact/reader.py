@@ -243,9 +243,13 @@ class Reader:
             is_free = kind == "global" or (kind == "class" and language.flat)
             owner = given[0] if given else "" if is_free else self.owner(whole)
             params = first(found, "params", None)
+            # A member that no line writes: it takes what its class is made of, or less.
+            unwritten = next((key for key in found if key.startswith("named.")), "")
             takes = None
             if params is not None:
                 takes = tuple(taken.get(params.id, ()))
+                if unwritten:
+                    takes = tuple(replace(one, is_required=False) for one in takes)
                 if owner and kind == "function" and language.receiver and whole.start_byte not in static:
                     takes = takes[1:] if takes and takes[0].kind in ("positional", "only") else None
             is_common = kind == "common" or "common" in found
@@ -255,8 +259,8 @@ class Reader:
                 or any(True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True))
             )
             around = self._outer(whole)
-            for node in found["name"] if "name" in found else found["default"]:
-                name = name_of(node) if "name" in found else "default"
+            for node in found["name"] if "name" in found else found[unwritten or "default"]:
+                name = name_of(node) if "name" in found else unwritten[6:] or "default"
                 private = not is_offered if language.exports else language.is_private(name)
                 is_value = node.start_byte in values
                 row = Definition(

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 
 from impact.changes import Fate, Tie
 from impact.everyday import METHODS
+from impact.filetypes import filetype
 from impact.ports import Language, Tree
 from impact.text.lines import says
 from impact.uses.exports import Exports
@@ -415,7 +416,8 @@ class Judge:
         is_whole = traits.unwritten_names or self.language.receivers is not None
         for base in bases:
             one = await self.exports.named(path, base)
-            if one is None and self.language.receivers is None and (base in ROOTS or _adds_nothing(base, name)):
+            is_plain = base in ROOTS or _adds_nothing(base, name) or _is_plain(base, path)
+            if one is None and self.language.receivers is None and is_plain:
                 continue
             if one is None or not is_whole or not await self._lacks(one.path, one.short, name, depth=depth - 1):
                 return False
@@ -458,6 +460,14 @@ def has_member(outline: Facts, name: str) -> bool:
 def _adds_nothing(base: str, name: str) -> bool:
     """Whether a class of the language's own library has no member of that name."""
     return base.removeprefix("enum.") in ENUMERATIONS or (base in MIXED and not hasattr(MIXED[base], name))
+
+
+def _is_plain(base: str, path: str) -> bool:
+    """Whether a base adds nothing, and a compiler holds each use against what the class declares."""
+    from impact.language import language_of  # here: grammars load with the first file that is searched
+
+    language = language_of(path)
+    return language is not None and base in language.plain_bases and bool(filetype(path).broken_use)
 
 
 def _offers(outline: Facts, name: str) -> bool:

@@ -219,8 +219,8 @@ class Exports:
                 return class_bases
         return None
 
-    async def elsewhere(self, path: str, name: str) -> bool:
-        """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door."""
+    async def elsewhere(self, path: str, name: str, *, but: Collection[str] = ()) -> bool:
+        """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door. `but`: files that may."""
         word, mates = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
         if mates not in self._near:
             self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
@@ -231,7 +231,7 @@ class Exports:
                 if outline is not None and (name, "") in outline.exports:
                     return True  # by a name that no definition of the file has
                 same = [symbol for symbol in outline.definitions if symbol.name == name] if outline is not None else []
-                if outline is None or not is_complete or same:
+                if outline is None or not is_complete or (same and mate not in but):
                     return True
         return False
 

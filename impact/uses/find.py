@@ -1,6 +1,7 @@
 """The straight line: changed symbols, who imports their files, and the places where they are used."""
 
 import posixpath
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -193,17 +194,28 @@ def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports
 async def _exact(
     symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The symbols; signatures are unreliable where a neighbour holds an alternative: one of them is built, nobody knows which."""
+    """The symbols; signatures are unreliable where a neighbour holds an alternative that did not change alike: one of them is built, nobody knows which."""
+    alike: dict[object, set[str]] = defaultdict(set)
+    for items in symbols_by_file.values():
+        for item in items:
+            alike[_takes(item)].add(item.symbol.path)
     exact: dict[str, tuple[ChangedSymbol, ...]] = {}
     for path, items in symbols_by_file.items():
         doubtful = [
-            item.change == "signature" and await exports.elsewhere(item.symbol.path, item.symbol.name) for item in items
+            item.change == "signature"
+            and await exports.elsewhere(item.symbol.path, item.symbol.name, but=alike[_takes(item)])
+            for item in items
         ]
         exact[path] = tuple(
             replace(item, before=_opaque(item.before), after=_opaque(item.after)) if is_doubtful else item
             for item, is_doubtful in zip(items, doubtful, strict=True)
         )
     return exact
+
+
+def _takes(item: ChangedSymbol) -> object:
+    """What a changed definition took and takes, under its name."""
+    return (item.symbol.name, *(side and (side.parameters, side.also) for side in (item.before, item.after)))
 
 
 def _opaque(one: Definition | None) -> Definition | None:

@@ -69,6 +69,12 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
     ),
     ("a package is gone", tree(), {"store/cart.go": None, "store/beside.go": None}, [("main.go", 3, "removed-module")]),
     (
+        "a function wants more, and so does its alternative for another system",
+        tree("_ = 1", beside="Open(a, b)", store__open_windows=f"package store\n\n{OPEN}"),
+        {"store/cart.go": WIDER, "store/open_windows.go": f"package store\n\n{OPEN.replace('mode string)', 'mode string, n int)')}"},
+        [("store/beside.go", 4, "required-parameter")],
+    ),
+    (
         "a module that replaces the published one by the folder",
         tree("_ = 1") | {"tool/go.mod": "module example.com/tool\n\nreplace example.com/shop v1.0.0 => ../\n",
                          "tool/run.go": MAIN.replace("STATEMENT", "store.Open(a, b)")},
@@ -82,6 +88,11 @@ FALSE: list[tuple[str, Tree, Tree]] = [
         "an alternative for another system is left",
         tree(beside="Open(a, b)", store__open_windows=f"package store\n\n{OPEN}"),
         {"store/cart.go": without(OPEN)},
+    ),
+    (
+        "an alternative for another system takes what it took",
+        tree("_ = 1", beside="Open(a, b)", store__open_windows=f"package store\n\n{OPEN}"),
+        {"store/cart.go": WIDER, "store/open_windows.go": f"package store\n\n{OPEN.replace('mode string)', 'mode string, more ...int)')}"},
     ),
     ("the arguments are spread", tree("store.Open(a...)"), {"store/cart.go": WIDER}),
     ("a parameter bears the name", tree("func(Open func(int)) { Open(1) }(f)"), {"store/cart.go": without(OPEN)}),

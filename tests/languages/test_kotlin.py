@@ -35,6 +35,8 @@ def broken(repository: Repository, before: str, after: str, imports: str, use: s
         ("class Cart { fun total(a: Int) = a }", "class Cart { fun total() = 1 }", "import shop.Cart", "val c: Cart = find()\n  c.total(1)", "arity:7"),
         ("fun String.asCart(a: Int) = a", "fun String.asBag(b: String) = b", "import shop.asCart", '"x".asCart(1)', "removed-symbol"),
         ("val rowLimit = 1", "val rows = 1", "import shop.rowLimit", "println(rowLimit)", "removed-symbol"),
+        ("data class Cart(val a: Int, val b: Int = 1)", "data class Cart(val a: Int, val c: Int = 1)", "import shop.Cart", "Cart(1).copy(b = 2)", "keyword:6"),
+        ("data class Cart(val a: Int) {\n  companion object {\n    fun of() = Cart(1)\n  }\n}", "data class Cart(val a: Int)", "import shop.Cart", "Cart.of()", "removed-symbol:6"),
         ("class Cart {\n  companion object {\n    const val MAX = 1\n  }\n}", "class Cart", "import shop.Cart", "println(Cart.MAX)", "removed-symbol:6"),
     ],
 )  # fmt: skip
@@ -56,6 +58,8 @@ def test_a_contract_that_breaks_is_reported(
         ("fun total(a: Int) = a", "fun total() = 1", "", "total(1)"),
         ("class Cart { fun total(a: Int) = a }", "class Cart { fun total() = 1 }", "import shop.Cart", "find().total(1)"),
         ("class Cart : Base() { fun total(a: Int) = a }", "class Cart : Base() { fun total() = 1 }", "import shop.Cart", "Cart().total(1)"),
+        ("data class Cart(val a: Int)", "data class Cart(val a: Int, val b: Int)", "import shop.Cart", "val c = Cart.make()\n  c.copy(a = 2)"),
+        ("class Cart(val a: Int)", "class Cart(val b: Int)", "import shop.Cart", "Cart(1).copy(a = 2)"),
         ("data class Cart(val a: Int) { fun copy(b: Int) = b }", "data class Cart(val a: Int)", "import shop.Cart", "Cart(1).copy(1)"),
         ("class Cart { fun total(a: Int) = a }", "class Cart { fun total() = 1 }", "import shop.Cart", "with(x) { this.total(1) }"),
     ],

@@ -63,6 +63,7 @@
 (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (user_type) @base)))) @class.of
 (object_declaration (delegation_specifiers (delegation_specifier (user_type) @base))) @class.of
 ; what a data class has is written nowhere
+(class_declaration (modifiers (class_modifier) @word (#eq? @word "data")) (primary_constructor (class_parameters) @params @named.copy @def.method) @sought)
 (class_declaration (modifiers (class_modifier) @base (#any-of? @base "data" "value"))) @class.of
 (enum_entry (identifier) @name) @def.member @static
 (class_parameter ["val" "var"] (identifier) @name . ":") @def.component

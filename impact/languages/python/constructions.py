@@ -17,11 +17,13 @@ DEPTH = 6  # bases above each other
 MODELS = {("pydantic", "BaseModel"), ("sqlmodel", "SQLModel")}
 PLAIN = {"object", "ABC", "Generic", "Protocol"}
 WRITES_ITS_OWN = frozenset(
-    ("__init__", "__new__", "__post_init__", "__get_validators__", "__init_subclass__", "__pydantic_init_subclass__")
+    ("__init__", "__new__", "__get_validators__", "__init_subclass__", "__pydantic_init_subclass__")
 )
 NO_FIELD = re.compile(r"\b(?:ClassVar|KW_ONLY)\b")
 MAY_BE_LEFT_OUT = re.compile(r"\b(?:Optional|None|Any|Annotated)\b")
-DECIDES = re.compile(r"alias|model_validator\((?!mode='after')|root_validator|table=True|metaclass|init=False|InitVar")
+DECIDES = re.compile(
+    r"alias|model_validator\((?!mode='after')|root_validator|table=True|metaclass|dataclass\([^)]*\binit=False"
+)
 EXTRA = re.compile(r"\bextra'? ?[=:] ?(?:\w+\.)*'?(\w+)")
 
 
@@ -128,8 +130,14 @@ def _fields(node: ast.ClassDef) -> Iterator[tuple[str, bool]]:
         if not isinstance(one, ast.AnnAssign) or not isinstance(one.target, ast.Name) or one.target.id.startswith("_"):
             continue
         kind = ast.unparse(one.annotation)
-        if not NO_FIELD.search(kind):
+        if not NO_FIELD.search(kind) and not _is_inner(one.value):
             yield one.target.id, _must(one.value) and not MAY_BE_LEFT_OUT.search(kind)
+
+
+def _is_inner(value: ast.expr | None) -> bool:
+    """Whether no construction passes a field: `field(init=False)`."""
+    given = value.keywords if isinstance(value, ast.Call) else ()
+    return any(one.arg == "init" and ast.unparse(one.value) == "False" for one in given)
 
 
 def _must(value: ast.expr | None) -> bool:

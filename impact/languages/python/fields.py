@@ -29,6 +29,10 @@ BELOW = 3  # classes below each other
 LINES = 60  # of a construction
 WRITES_ITS_OWN = frozenset({"__init__", "__new__", "__getattr__", "__getattribute__", "__init_subclass__"})
 ANY_FIELD = r"\bextra\s*+[=:]\s*+(?:[\"']allow|(?:\w++\.)?+allow\b)|[\"']extra[\"']\s*+:\s*+[\"']allow"
+# What each model of a library has besides its fields.
+OF_EACH_MODEL = re.compile(
+    r"model_\w+|copy|dict|json|schema\w*|construct|validate|fields|metadata|parse_\w+|from_orm|update_forward_refs"
+)
 GIVES = re.compile(r"->\s*+[\"']?(\w+)[\"']?(?:\s*+\|\s*+None)?\s*+:?$")
 
 
@@ -70,11 +74,16 @@ async def with_lost_fields(
         found = [row for path in paths for row in _of_file(now, before, path, lost, gained)]
         if not any([await now.read(head), await before.read(base)]):
             break
-    told = {(row.path, row.line, row.name) for row in references if not row.is_guessed}
+    told = {
+        (row.path, row.line, row.name): row.missing or row.misuse is not None
+        for row in references
+        if not row.is_guessed
+    }
     rows: dict[tuple[str, int, str], Reference] = {}
     for one in found:
         (home, owner, name), path, line = one.field, one.path, one.line
-        if line not in fresh.get(path, ()) and (path, line, name) not in told:
+        is_broken = told.get((path, line, name))
+        if line not in fresh.get(path, ()) and (is_broken is None or (one.fails and not is_broken)):
             text = file_lines(now.sources[path])[line - 1].rstrip("\r")
             row = replace(mention(f"{home}:{owner}.{name}", name, path, line, text), tie="bound")
             if one.without:
@@ -162,7 +171,8 @@ def _of_file(
         if not called or use.is_guarded or (is_bound and home == path) or not (asked or gained):
             continue
         family = _family(now, before, home, called) or ()
-        fails = "" if use.receiver else _insists(now, before, path, use)
+        is_annotated = bool(use.receiver) and typed is not None and _tells_all(now, family, use.name)
+        fails = ("?" if is_annotated else "") if use.receiver else _insists(now, before, path, use)
         rows = [
             (next((one for one in lost if one[:2] in family and one[2] == name), None), line)
             for name, line in asked.items()
@@ -236,6 +246,17 @@ def _insists(now: "Index", before: "Index", path: str, use: "Use") -> str:
     if was is None or takes is None or not was.is_fit(positional, keywords) or takes.is_fit(positional, keywords):
         return ""
     return takes.lacks(positional, keywords) or next((one for one in keywords if one not in takes.required), "?")
+
+
+def _tells_all(now: "Index", family: Sequence[tuple[str, str]], name: str) -> bool:
+    """Whether a class is a model, all of whose attributes are fields and members of its own, and no class of its file has one of that name."""
+    from impact.languages.python.constructions import taken
+
+    if not family or OF_EACH_MODEL.fullmatch(name):
+        return False
+    takes, facts = taken(now, *family[0]), now.facts(family[0][0])
+    is_beside = any(one.short == name for one in facts.definitions) if facts is not None else True
+    return takes is not None and takes.raises != "TypeError" and not is_beside
 
 
 def _error(now: "Index", path: str, called: str) -> str:
