@@ -16,6 +16,7 @@ from bot.checkout import Checkout
 from bot.findings.placing import place
 from bot.outputs import facts, posts
 from bot.values import (
+    Basis,
     ChangedFile,
     Coverage,
     Finding,
@@ -195,8 +196,8 @@ def _finding(
     path: str, quote: str, lines: tuple[int, int], side: Side, proven: bool, title: str = "finding"
 ) -> Finding:
     return Finding(
-        path, quote, title, "why", "", "critical", "logic", (Source("model", "m"),), start=lines[0], end=lines[1], side=side,
-        verdict=Verdict.PROVEN if proven else Verdict.CONFIRMED, fingerprint=f"{title} {path}",
+        path, quote, title, "why", "", "critical", "logic", Basis((Source("model", "m"),), verdict=Verdict.PROVEN if proven else Verdict.CONFIRMED), start=lines[0], end=lines[1], side=side,
+        fingerprint=f"{title} {path}",
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from bot import github
 from bot.github import Host, Identity, RequestPace
 from bot.values import (
+    Basis,
     CommentSpot,
     Coverage,
     CoverageRow,
@@ -26,6 +27,7 @@ from bot.values import (
 )
 from deeprepo_sandbox import github as sandbox
 from rlm.values import Cost
+from tests.findings_changed import changed
 
 BASE = "".join(f"line {n}\n" for n in range(1, 61))
 HEAD = BASE.replace("line 5\n", "five\nand a half\n").replace("line 40\n", "forty\n")
@@ -88,13 +90,12 @@ def finding(fingerprint: str, line: int = 0, **changes: object) -> PlacedFinding
         consequence="Nobody can pay.",
         severity="high",
         category="contract",
-        sources=(Source("analyser", "contracts"),),
+        basis=Basis((Source("analyser", "contracts"),), verdict=Verdict.CONFIRMED),
         start=line,
         end=line,
-        verdict=Verdict.CONFIRMED,
         fingerprint=fingerprint,
     )
-    made = replace(made, **changes)  # type: ignore[arg-type]
+    made = changed(made, **changes)
     return (
         PlacedFinding(made, "inline", CommentSpot("app.py", line, line, "RIGHT"))
         if line
@@ -113,7 +114,7 @@ def reviewed(head: str, *findings: PlacedFinding, **changes: object) -> Review:
 
 def now(one: PlacedFinding, status: Status, **changes: object) -> PlacedFinding:
     """A finding of an earlier round, as this one leaves it: said nowhere."""
-    return PlacedFinding(replace(one.finding, status=status, **changes))  # type: ignore[arg-type]
+    return PlacedFinding(changed(one.finding, status=status, **changes))  # type: ignore[arg-type]
 
 
 async def wanted() -> bool:

@@ -22,7 +22,7 @@ def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None
     again = hand.review(first)
     there = [*again.open]
     assert titles(there) == FOUND
-    assert not any(finding.unconfirmed for finding in there)
+    assert not any(finding.basis.unconfirmed for finding in there)
     assert not again.cut.partial
     assert hand.review(again).reported == ()
     assert hand.requests == []
@@ -33,7 +33,7 @@ def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> N
     refusing = hand.review(worker=lambda body: Reply("no", status=400) if asked_to_judge(body) else judge(body))
     said = [placed.finding for placed in refusing.findings]
     assert (titles(said), refusing.cut.fault) == (FOUND, "provider")
-    assert all(finding.unconfirmed for finding in said)
+    assert all(finding.basis.unconfirmed for finding in said)
     assert any("without a second opinion" in note for note in refusing.notes)
 
 

@@ -19,7 +19,7 @@ def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
     assert again.cost.calls == 0
     assert again.reported == ()
     assert titles(again.still) == titles(p.finding for p in first.reported)
-    assert {f.how for f in again.still} == {""}
+    assert {f.tracking.how for f in again.still} == {""}
     assert again.coverage.count("unit") == again.coverage.count("unit", "reused") > 0
     assert again.coverage.complete
     assert again.round.number == 2
@@ -34,7 +34,7 @@ def test_the_second_round_repeats_nothing_and_sees_what_was_fixed(hand: Hand) ->
     assert titles(second.having("fixed")) == {KNOWN[NEGATIVE]["title"]}
     (moved,) = second.still
     before = next(p.finding for p in first.reported if p.finding.path == "shop/label.py")
-    assert (moved.how, moved.start, moved.fingerprint) == ("moved", before.start + 3, before.fingerprint)
+    assert (moved.tracking.how, moved.start, moved.fingerprint) == ("moved", before.start + 3, before.fingerprint)
     asked = [text for text in hand.requests if "The claim, about" not in text]
     assert asked
     assert not any("def total(rows)" in text and "apply(rate" not in text for text in asked)
@@ -104,7 +104,7 @@ def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
     hand.repository.commit({"shop/rates.py": before}, "bring it back")
     third = hand.review(second)
     again = [item.finding for item in third.reported if item.finding.title == KNOWN[NEGATIVE]["title"]]
-    assert [(one.number, one.how, one.is_new) for one in again] == [(number, "back", True)]
+    assert [(one.number, one.tracking.how, one.is_new) for one in again] == [(number, "back", True)]
     assert "was fixed, is back" in markdown.render(third)
 
 

@@ -70,7 +70,12 @@ def test_one_more_caller_is_a_new_place(
 
     assert facts.summary(second).result.startswith("1 finding (1 high); 1 new place.")
     assert (row.finding.number, row.finding.status, row.place) == (1, "still", "inline")
-    assert [(row.finding.path, row.finding.start)] == [*row.finding.added] == [(posted.path, posted.line)] == places
+    assert (
+        [(row.finding.path, row.finding.start)]
+        == [*row.finding.tracking.added]
+        == [(posted.path, posted.line)]
+        == places
+    )
     assert f"but {posted.path} still passes" in row.finding.title
     assert (third.reported, third.new_places, len(third.open)) == ((), 0, 1)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.analyzers.contracts_words import line_of
-from bot.values import ChangedSymbol, Definition, Dependents, Evidence, Finding, Source, Verdict
+from bot.values import Basis, ChangedSymbol, Definition, Dependents, Evidence, Finding, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, break_of, proof_of
 from impact.filetypes import filetype
 from impact.ports import Tree
@@ -56,13 +56,16 @@ async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tup
         consequence=told.consequence,
         severity="high",
         category="broken-caller",
-        sources=(
-            Source(
-                "analyser",
-                "contracts",
-                proof=proof_of("override", cause),
-                breaks=tuple(sorted(breaks)),
+        basis=Basis(
+            (
+                Source(
+                    "analyser",
+                    "contracts",
+                    proof=proof_of("override", cause),
+                    breaks=tuple(sorted(breaks)),
+                ),
             ),
+            verdict=Verdict.PROVEN,
         ),
         cause=cause,
         rule="override",
@@ -75,5 +78,4 @@ async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tup
                 for (one, there), its_break in zip(rows[1:], breaks[1:], strict=True)
             ),
         ),
-        verdict=Verdict.PROVEN,
     )

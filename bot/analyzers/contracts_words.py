@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from bot.values import Definition, Evidence, Finding, Reference, Side, Source, Verdict
+from bot.values import Basis, Definition, Evidence, Finding, Reference, Side, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, Telling, break_of, proof_of
 from impact.filetypes import filetype
 from impact.language import language_of
@@ -47,15 +47,15 @@ async def finding(
         consequence=told.consequence,
         severity="medium" if reference.test or reference.likely else "high",
         category="broken-caller",
-        sources=(
-            Source("analyser", "contracts", proof=proof, breaks=tuple(sorted(chain.from_iterable(breaks.values())))),
+        basis=Basis(
+            (Source("analyser", "contracts", proof=proof, breaks=tuple(sorted(chain.from_iterable(breaks.values())))),),
+            verdict=Verdict.UNPROVEN if reference.likely else Verdict.PROVEN,
         ),
         cause=cause,
         rule=_first(rows).rule,
         start=reference.line,
         end=reference.line,
         evidence=tuple(evidence),
-        verdict=Verdict.UNPROVEN if reference.likely else Verdict.PROVEN,
     )
 
 

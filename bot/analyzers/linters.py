@@ -20,7 +20,7 @@ from typing import Any
 from bot.analyzers import linter_run
 from bot.errors import DeepRepoError
 from bot.render import count
-from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
+from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 from impact.ports import Tree
 from impact.text.lines import FEEDS, Places, quote_of
 from impact.text.paths import is_sample, is_test
@@ -339,11 +339,13 @@ class Linter:
             consequence=effect,
             severity=rule.severity,
             category="security" if rule.security else "bug",
-            sources=(Source("analyser", self.NAME),),
+            basis=Basis(
+                (Source("analyser", self.NAME),),
+                verdict=Verdict.PROVEN if rule.proven and report.proven else Verdict.UNPROVEN,
+            ),
             rule=report.code,
             start=start,
             end=start + quote.count("\n"),
-            verdict=Verdict.PROVEN if rule.proven and report.proven else Verdict.UNPROVEN,
         )
         return self.finish(finding, side, report)
 

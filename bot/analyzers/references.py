@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import impact
-from bot.values import Absence, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
+from bot.values import Absence, Basis, ChangedFile, Dependents, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import ALSO_BROKEN, Telling, proof_of
 from impact.faults import faults
 from impact.ports import Language, Tree
@@ -124,12 +124,13 @@ def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]], *, proves:
         consequence=effect,
         severity="medium" if is_test(place.path) or place.certainty != "proven" else "high",
         category="broken-caller",
-        sources=(Source("analyser", References.NAME, proof=proof),),
+        basis=Basis(
+            (Source("analyser", References.NAME, proof=proof),), verdict=Verdict.PROVEN if proves else Verdict.UNPROVEN
+        ),
         rule=place.rule,
         start=place.line,
         end=place.line,
         evidence=tuple(evidence),
-        verdict=Verdict.PROVEN if proves else Verdict.UNPROVEN,
     )
 
 

@@ -129,7 +129,7 @@ def _finish(finding: Finding, side: Side, report: LintReport) -> Finding:
         finding, evidence=_evidence(side, report), suggestion=_suggestion(side.lines, report.fix, finding)
     )
     if report.code == "F821" and (_is_quoted(line, report) or _is_dynamic(side.own)):
-        return replace(finding, severity="medium", verdict=Verdict.UNPROVEN)
+        return replace(finding, severity="medium").with_verdict(Verdict.UNPROVEN)
     return finding
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.render import count
-from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
+from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Source, Verdict
 from bot.values.finding import break_of
 from bot.values.tool_results import ToolResult, ToolRun
 from impact.ports import Tree
@@ -57,7 +57,7 @@ class Sarif:
 
     def absence(self, finding: Finding, dependents: Dependents) -> Absence:  # noqa: ARG002
         """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
-        tools = {source.name for source in finding.sources if source.kind == "tool"}
+        tools = {source.name for source in finding.basis.sources if source.kind == "tool"}
         again = {run.tool for run in self._runs if run.covers(finding.path)}
         return "fixed" if tools <= again else "unseen"
 
@@ -72,9 +72,11 @@ def _finding(result: ToolResult, quote: str) -> Finding:
         consequence=result.about if result.about != text else "",
         severity=result.severity,
         category="security" if result.security else "bug",
-        sources=(Source("tool", result.tool, breaks=(break_of(result.tool, result.rule, result.mark or text),)),),
+        basis=Basis(
+            (Source("tool", result.tool, breaks=(break_of(result.tool, result.rule, result.mark or text),)),),
+            verdict=Verdict.PROVEN if result.sure else Verdict.UNPROVEN,
+        ),
         rule=result.rule,
         start=result.start,
         end=result.start,
-        verdict=Verdict.PROVEN if result.sure else Verdict.UNPROVEN,
     )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.secrets.forms import Hit, identified, new_secrets, role_of
-from bot.values import Absence, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
+from bot.values import Absence, Basis, ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Source, Verdict
 from bot.values.finding import SAME_VALUE
 from impact.examples import is_example
 from impact.in_hand import reading
@@ -95,10 +95,12 @@ def _finding(proof: str, groups: Sequence[Sequence[_Row]]) -> Finding:
         "Revoke it and take it from the environment or a secret store: removing the line leaves it in the history.",
         severity=hit.severity,
         category="secret",
-        sources=(Source("analyser", NAME, proof=f"{hit.rule} {proof}"),),
+        basis=Basis(
+            (Source("analyser", NAME, proof=f"{hit.rule} {proof}"),),
+            verdict=Verdict.PROVEN if hit.exact else Verdict.UNPROVEN,
+        ),
         rule=hit.rule,
         start=line.new or 0,
         end=line.new or 0,
         evidence=tuple(Evidence(other.path, _quote(at, one), at.new or 0, note=note) for other, at, one in others),
-        verdict=Verdict.PROVEN if hit.exact else Verdict.UNPROVEN,
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from bot import config
 from bot.config import names
-from bot.values import Absence, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
+from bot.values import Absence, Basis, ChangedFile, Dependents, Finding, Judgement, Severity, Source, Verdict
 from impact.ports import Tree
 from impact.text.lines import YAML_BREAKS, Places
 
@@ -117,9 +117,8 @@ def _finding(
         consequence=consequence,
         severity=severity,
         category="settings",
-        sources=(Source("analyser", NAME),),
+        basis=Basis((Source("analyser", NAME),), verdict=Verdict.PROVEN),
         rule="settings",
         start=at,
         end=at,
-        verdict=Verdict.PROVEN,
     )

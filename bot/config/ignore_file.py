@@ -88,7 +88,7 @@ def _whole(finding: Finding, *, is_old: bool = False) -> list[str]:
     if finding.category == "secret" and finding.proofs:
         return _digests(finding, finding.places[0])
     lines = [each for place in finding.places for each in _lines(finding, place)[: 1 if is_old else None]]
-    digests = [*dict.fromkeys(lines), *(_digest(each, finding.category) for each in sorted(finding.breaks))]
+    digests = [*dict.fromkeys(lines), *(_digest(each, finding.category) for each in sorted(finding.basis.breaks))]
     is_long = len(digests) > (MOST_OLD if is_old else MOST_PLACES)  # more may be broken than the evidence holds
     return [digests[0], _digest(*digests[1:], finding.why)] if is_long else digests  # then every word of it counts
 
@@ -97,7 +97,7 @@ def _digests(finding: Finding, place: Evidence) -> list[str]:
     """The digests of one place: of what is told by its breaks these, else the line, and what breaks it."""
     if finding.category == "secret" and finding.proofs:
         return [_digest(finding.path, "\0".join(sorted(finding.proofs)), finding.category)]
-    breaks = place.breaks if finding.cause else finding.breaks
+    breaks = place.breaks if finding.cause else finding.basis.breaks
     return [*_lines(finding, place), *(_digest(each, finding.category) for each in breaks)]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.consumers import words
-from bot.values import Evidence, Finding, Source
+from bot.values import Basis, Evidence, Finding, Source, Tracking
 from bot.values.consumer import (
     DISCLOSURES,
     Audience,
@@ -107,17 +107,16 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
         consequence="",
         severity=finding.severity,
         category=finding.category,
-        sources=tuple(
+        basis=Basis(tuple(
             Source(one.kind, one.name, one.role, f"{finding.rule} {label or finding.consumer} {what}" if one.proof else "")
-            for one in finding.sources
-        ),
+            for one in finding.basis.sources
+        ), verdict=finding.verdict),
         rule=finding.rule,
         start=finding.start,
         end=finding.end,
         side=finding.side,
         evidence=own,
-        verdict=finding.verdict,
-        status=finding.status,
+        tracking=Tracking(status=finding.status),
         consumer=label or finding.consumer,
     )  # fmt: skip
 

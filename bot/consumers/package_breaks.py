@@ -8,6 +8,7 @@ from bot.consumers import words
 from bot.consumers.schema_uses import breaks_of
 from bot.ports import Analyzer
 from bot.values import (
+    Basis,
     Dependents,
     DiffRow,
     Evidence,
@@ -114,13 +115,15 @@ def _finding(at: Evidence, found: Finding, consumer: Clone, taken_as: Requiremen
         consequence=phrase(found.consequence),
         severity=less_severe(found.severity, 1) if taken_as.arrival == "upgrade" else found.severity,
         category=found.category,
-        sources=(Source("analyser", "consumers", proof=proof if found.proven else "", breaks=breaks_of([found])),),
+        basis=Basis(
+            (Source("analyser", "consumers", proof=proof if found.proven else "", breaks=breaks_of([found])),),
+            verdict=found.verdict,
+        ),
         rule=f"consumer-{found.rule}",
         start=at.line,
         end=at.line,
         side=at.side,
         evidence=tuple(_evidence(at, found, consumer, overlay)),
-        verdict=found.verdict,
         consumer=consumer.name,
     )
 

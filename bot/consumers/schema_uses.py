@@ -24,6 +24,7 @@ async def schema_findings(
         their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
         proof_finding = finding(language, one, their_uses, quotes[one])
         proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
+        source = Source("analyser", "consumers", proof=proof, breaks=breaks_of([proof_finding]))
         evidence = tuple(
             replace(item, repository=consumer.name, commit=consumer.pull.head) for item in proof_finding.evidence
         )
@@ -31,7 +32,7 @@ async def schema_findings(
             replace(
                 proof_finding,
                 rule=f"consumer-{proof_finding.rule}",
-                sources=(Source("analyser", "consumers", proof=proof, breaks=breaks_of([proof_finding])),),
+                basis=replace(proof_finding.basis, sources=(source,)),
                 evidence=evidence,
                 consumer=consumer.name,
             )
@@ -41,4 +42,4 @@ async def schema_findings(
 
 def breaks_of(rows: Sequence[Finding]) -> tuple[str, ...]:
     """Return the digests of all breaks that some findings tell."""
-    return tuple(sorted({each for row in rows for source in row.sources for each in source.breaks}))
+    return tuple(sorted({each for row in rows for source in row.basis.sources for each in source.breaks}))

@@ -52,7 +52,7 @@ async def check_claims(finding: Finding, tree: Tree) -> Finding | str:
     if finding.rule:
         return finding
     evidence = list(finding.evidence)
-    for claim in list(dict.fromkeys(finding.claims))[:MAX_CLAIMS]:
+    for claim in list(dict.fromkeys(finding.basis.claims))[:MAX_CLAIMS]:
         contradiction = await _looked_up(claim, finding, tree)
         if contradiction.against:
             return f"its claim is false: {describe(claim)}, but {contradiction.against}"
@@ -306,7 +306,7 @@ def _own_lines(finding: Finding) -> set[tuple[str, int]]:
 def results(finding: Finding) -> dict[str, str]:
     """Each sentence that a finding states about the whole tree, with the result of the search for it."""
     held = {item.note.removeprefix(f"{SEARCHED}: ") for item in finding.evidence if item.note.startswith(SEARCHED)}
-    sentences = [describe(claim) for claim in list(dict.fromkeys(finding.claims))[:MAX_CLAIMS]]
+    sentences = [describe(claim) for claim in list(dict.fromkeys(finding.basis.claims))[:MAX_CLAIMS]]
     return {sentence: HELD if sentence in held else UNDECIDED for sentence in sentences}
 
 

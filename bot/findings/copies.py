@@ -18,7 +18,7 @@ OWN_LINES = 3  # lines around the finding that are its own
 def told(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
     """The finding, with the added lines that read as the first line of its quote."""
     said = fold(finding.quote.strip().partition("\n")[0])
-    if not finding.has_model or finding.is_masked or finding.side != "head" or len(said) < LEAST_CHARS:
+    if not finding.basis.has_model or finding.is_masked or finding.side != "head" or len(said) < LEAST_CHARS:
         return finding
     known = {
         (finding.path, at) for at in range(finding.start - OWN_LINES + 1, max(finding.start, finding.end) + OWN_LINES)

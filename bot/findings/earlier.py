@@ -5,7 +5,6 @@ What cannot be built upon is answered with a sentence, and the change is reviewe
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -20,6 +19,7 @@ from bot.values import (
     read_units,
 )
 from bot.values.change import object_id
+from bot.values.finding_row import grouped
 from bot.values.review import SCHEMA_VERSION
 
 MAX_BYTES = 32 << 20
@@ -67,7 +67,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
-        findings=tuple(replace(one, status="still", how="", silencing=None) for one in past_findings),
+        findings=tuple(one.with_status("still") for one in past_findings),
         silenced_identities=frozenset(one.identity for one in past_findings if one.status == "silenced"),
         files=tuple(str(row["path"]) for row in document["files"]),
         summary=str(document["summary"]),
@@ -89,7 +89,7 @@ def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 
 def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
     """Findings from their rows. Raises ValueError."""
-    read: tuple[Finding, ...] = _reader(_FINDINGS).validate_python(list(rows))
+    read: tuple[Finding, ...] = _reader(_FINDINGS).validate_python(list(map(grouped, rows)))
     return tuple(map(merge.add_proofs, read))
 
 

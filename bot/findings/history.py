@@ -10,7 +10,7 @@ from bot.checkout import Checkout
 from bot.findings import merge, rounds
 from bot.ports import KnownSecrets
 from bot.secrets.forms import KEY, Hit, LocatedSecret, identified, new_secrets, secrets_in
-from bot.values import ChangedFile, CommitLines, Finding, Side, Source, Verdict
+from bot.values import Basis, ChangedFile, CommitLines, Finding, Side, Source, Verdict
 from impact.in_hand import reading
 from impact.text.lines import file_lines
 
@@ -121,9 +121,11 @@ def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding
             consequence="Everyone who can read the repository can use it, now or later.",
             severity=hit.severity,
             category="secret",
-            sources=(Source("analyser", SECRETS, proof=f"{hit.rule} {proof}"),),
+            basis=Basis(
+                (Source("analyser", SECRETS, proof=f"{hit.rule} {proof}"),),
+                verdict=Verdict.PROVEN if hit.exact else Verdict.UNPROVEN,
+            ),
             rule=hit.rule,
-            verdict=Verdict.PROVEN if hit.exact else Verdict.UNPROVEN,
         ),
         commit,
     )

@@ -103,7 +103,8 @@ def add_proofs(finding: Finding) -> Finding:
     if not finding.proven or finding.proofs:
         return finding
     proof = proof_of(finding.kind, " ".join(sorted(code_names(finding.title))))
-    return replace(finding, sources=tuple(_proving(source, proof) for source in finding.sources))
+    sources = tuple(_proving(source, proof) for source in finding.basis.sources)
+    return replace(finding, basis=replace(finding.basis, sources=sources))
 
 
 def _proving(source: Source, proof: str) -> Source:
@@ -161,7 +162,7 @@ def same(one: Finding, other: Finding) -> bool:
         is_other = is_apart and by_readers and not shared_places and not alike(*titles, FEW_SHARED)
         is_story = is_use or is_one_break or alike(*titles, FEW_SHARED if shared_places else HALF_SHARED)
         are_guesses = not (one.proven or other.proven) and all(
-            source.kind == "model" for source in (*one.sources, *other.sources)
+            source.kind == "model" for source in (*one.basis.sources, *other.basis.sources)
         )
         is_kindred = not are_guesses or _are_of_two_readings(one, other) or alike(*titles, FEW_SHARED)
         is_kindred |= bool(names & other_names)
@@ -179,13 +180,13 @@ def same(one: Finding, other: Finding) -> bool:
 
 def _are_of_two_readings(one: Finding, other: Finding) -> bool:
     """Whether each comes from readings that do not have the other: who tells two things apart has both."""
-    mine, theirs = ({(s.name, s.role, s.view) for s in finding.sources} for finding in (one, other))
-    return bool(one.votes and other.votes) and mine.isdisjoint(theirs)
+    mine, theirs = ({(s.name, s.role, s.view) for s in finding.basis.sources} for finding in (one, other))
+    return bool(one.basis.votes and other.basis.votes) and mine.isdisjoint(theirs)
 
 
 def _two_proofs(one: Finding, other: Finding) -> bool:
     """Whether one analyser has proven two different things: what a person says about one does not cover the other."""
-    mine, theirs = ({(s.kind, s.name): s.proof for s in finding.sources if s.proof} for finding in (one, other))
+    mine, theirs = ({(s.kind, s.name): s.proof for s in finding.basis.sources if s.proof} for finding in (one, other))
     common = mine.keys() & theirs.keys()
     return bool(common) and all(mine[name] != theirs[name] for name in common)
 
@@ -263,8 +264,11 @@ def _combine(strong: Finding, weak: Finding) -> Finding:
     return replace(
         strong,
         evidence=tuple(sorted(evidence.values(), key=lambda e: (e.path, e.line))),
-        sources=tuple(dict.fromkeys([*strong.sources, *weak.sources])),
+        basis=replace(
+            strong.basis,
+            sources=tuple(dict.fromkeys([*strong.basis.sources, *weak.basis.sources])),
+            readings=max(strong.basis.readings, weak.basis.readings),
+        ),
         suggestion=strong.suggestion or weak.suggestion,
         trigger=strong.trigger or weak.trigger,
-        readings=max(strong.readings, weak.readings),
     )

@@ -84,7 +84,7 @@ def known_first(finding: Finding) -> Finding:
     breaks = dict[Location, tuple[str, ...]]()
     for group in groups.values():
         by_line = sorted(group, key=lambda place: place.line)
-        by_age = sorted(by_line, key=lambda place: place.location in finding.added)
+        by_age = sorted(by_line, key=lambda place: place.location in finding.tracking.added)
         breaks |= {place.location: there.breaks for place, there in zip(by_age, by_line, strict=True)}
     evidence = (replace(one, breaks=breaks[one.location]) if one.is_place else one for one in finding.evidence)
     return replace(finding, evidence=tuple(evidence))
@@ -144,7 +144,8 @@ def told_at(finding: Finding, place: Evidence, others: Collection[Evidence] | No
     left = [item for item in (finding.places if others is None else others) if item.location != place.location]
     rest = [item for item in finding.evidence if not item.is_place]
     here = {item.location for item in (place, *left)}
-    told = replace(finding, evidence=(*rest, *left), added=tuple(one for one in finding.added if one in here))
+    tracking = replace(finding.tracking, added=tuple(one for one in finding.tracking.added if one in here))
+    told = replace(finding, evidence=(*rest, *left), tracking=tracking)
     if place.location == (finding.path, finding.start):
         return told
     words = place.telling or Telling(finding.title, finding.why, finding.consequence)
@@ -173,7 +174,7 @@ def at_best(finding: Finding, files: Sequence[ChangedFile]) -> Finding:
     def order(place: Evidence) -> tuple[bool, ...]:
         is_shown = spot_of(place, files) is not None
         is_changed = any(file.path == place.path and place.line in file.added_lines for file in files)
-        is_new = place.location in finding.added
+        is_new = place.location in finding.tracking.added
         return not (is_shown and is_new), not is_changed, not is_shown, not is_new
 
     places = [place for place in finding.places if is_movable(finding, place) and place.side == "head"]

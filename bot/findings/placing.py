@@ -50,7 +50,7 @@ def spot_of(place: Evidence, files: Sequence[ChangedFile]) -> CommentSpot | None
 def _place(finding: Finding, files: Sequence[ChangedFile]) -> PlacedFinding:
     """The finding at its own lines; one that is there since an earlier round at a place that is new."""
     file = _file(finding, files)
-    new = (spot_of(item, files) for item in finding.places if item.location in finding.added)
+    new = (spot_of(item, files) for item in finding.places if item.location in finding.tracking.added)
     spot = next(filter(None, new), None)
     if spot is None and file is not None and not _is_folded(file):
         spot = _within(file, finding.side, finding.start, finding.end) or _clamp(finding, file)
@@ -131,7 +131,7 @@ def _need(finding: Finding) -> int:
 def _order(finding: Finding) -> tuple[int, int, bool, bool, bool, str, int]:
     """By severity, then by evidence. Of equal ones those of a check come by path and line, those of a model as it named them."""
     place = (finding.path, finding.start) if finding.rule else ("", 0)
-    is_alone = finding.reports < TWICE
+    is_alone = finding.basis.reports < TWICE
     is_here = all(item.path == finding.path for item in finding.evidence)
     return severity_rank(finding.severity), finding.verdict.rank, is_alone, is_here, not finding.rule, *place
 
@@ -148,5 +148,5 @@ def _is_minor(finding: Finding) -> bool:
     if finding.rule and finding.verdict.open:
         return True
     if finding.severity == "low":
-        return finding.reports < TWICE
-    return not finding.reports and finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED)
+        return finding.basis.reports < TWICE
+    return not finding.basis.reports and finding.verdict not in (Verdict.PROVEN, Verdict.REPRODUCED)

@@ -89,7 +89,7 @@ async def check_quotes(finding: Finding, tree: Tree) -> Finding | str:
     if len(finding.quote) > MAX_QUOTE:
         return f"its quote is longer than {MAX_QUOTE} characters: quote the lines that matter"
     lines_found = await find_quote(tree, finding.path, finding.quote, finding.start, _sides(finding.side))
-    if lines_found is None and finding.start and all(source.kind == "analyser" for source in finding.sources):
+    if lines_found is None and finding.start and all(source.kind == "analyser" for source in finding.basis.sources):
         lines_found = (
             finding.side,
             finding.start,

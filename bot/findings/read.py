@@ -12,6 +12,7 @@ from bot import render
 from bot.values import (
     CATEGORIES,
     SEVERITIES,
+    Basis,
     Claim,
     Evidence,
     FileNote,
@@ -222,7 +223,7 @@ def _finding(row: Row, source: Source) -> Finding:
     line, found = row.get("line"), finding_of(row, row["path"], row["quote"], rows(row, "evidence"), source)
     # Nobody is asked for a line, because code finds the quote; of a reply that has one, it decides between several places.
     start = max(0, line) if type(line) is int else 0
-    return replace(found, start=start, suggestion=row["suggestion"], claims=tuple(claims))
+    return replace(found, start=start, suggestion=row["suggestion"], basis=replace(found.basis, claims=tuple(claims)))
 
 
 def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source: Source) -> Finding:
@@ -235,7 +236,7 @@ def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source:
         consequence=words["consequence"].strip(),
         severity=words["severity"],
         category=words["category"],
-        sources=(source,),
+        basis=Basis((source,)),
         evidence=tuple(
             Evidence(render.original_name(one["path"]), one["quote"]) for one in proofs if one["quote"].strip()
         ),

@@ -41,6 +41,7 @@ from bot.values import (
     PlacedFinding,
     Severity,
     Source,
+    Tracking,
     at_least,
     in_order,
 )
@@ -128,7 +129,7 @@ def _repeated(
         if at not in places:
             silent_findings.append(past)
         elif findings[places[at]].proven and not past.proven:  # a guess came true: it is said anew, by its number
-            left[places[at]] = replace(findings[places[at]], number=past.number)
+            left[places[at]] = findings[places[at]].with_number(past.number)
         else:
             repeats.append(_renew(past, left.pop(places[at]), since, files))
     return [*left.values()], repeats, silent_findings
@@ -161,11 +162,11 @@ class _Head:
         is_fixed = is_taken_back or means == "fixed" or (means is None and await self._is_applied(past))
         here = None if is_fixed else await self._place(past)
         if means == "unseen" and here is None and not is_taken_back and await self._is_there(past.path):
-            here = replace(past, status="still", how="")
+            here = past.with_status("still")
         if here is None:
-            return replace(past, status="fixed", how="")
+            return past.with_status("fixed")
         is_doubtful = means is None and not past.proven and await self._is_doubtful(past, here)
-        return replace(here, status="doubtful") if is_doubtful else here
+        return here.with_status("doubtful", here.tracking.how) if is_doubtful else here
 
     async def _place(self, past: Finding) -> Finding | None:
         """The finding where its words stand now: in its own file, else in another one of the change; None if they are gone.
@@ -173,7 +174,7 @@ class _Head:
         One of removed lines is where it was until its file is as before the change.
         """
         if past.side == "base":
-            return None if await self._is_as_before(past.path) else replace(past, status="still", how="")
+            return None if await self._is_as_before(past.path) else past.with_status("still")
         own = new_path(past.path, self._files)
         others = {one.path for one in self._earlier.findings if one.quote == past.quote and one is not past}
         paths = dict.fromkeys((own, *(file.path for file in self._files), *self._earlier.files))
@@ -183,7 +184,7 @@ class _Head:
             if await self._holds(path, past.path, past.quote):
                 start, end = locate(await self._read(path) or "", past.quote, past.start) or (past.start, past.end)
                 how: How = "moved" if (path, start) != (past.path, past.start) else ""
-                return replace(past, path=path, start=start, end=end, status="still", how=how)
+                return replace(past, path=path, start=start, end=end).with_status("still", how)
         return None
 
     async def _is_applied(self, past: Finding) -> bool:
@@ -195,7 +196,7 @@ class _Head:
 
     async def _is_doubtful(self, past: Finding, here: Finding) -> bool:
         """Whether anything about an open finding has changed since the round before, so that somebody has to look again."""
-        if here.unconfirmed or here.path != past.path:
+        if here.basis.unconfirmed or here.path != past.path:
             return True
         if any(path == here.path and start <= here.start <= end for path, start, end in self._reread):
             return True
@@ -270,21 +271,20 @@ def outlasting(leaks: Sequence[Finding], there: Sequence[Finding]) -> list[Findi
 def lasting(past: Finding, commit: str) -> Finding:
     """A problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
     if LASTING in past.title:
-        return replace(past, status="still", how="")
+        return past.with_status("still")
     where = f"commit {commit[:COMMIT_CHARS]}"
-    return replace(
+    told = replace(
         past,
         title=f"{past.title}: {LASTING} {where}, revoke it",
         why=f"{past.why} The line is gone from the change. {where[:1].upper()}{where[1:]} still holds it, and so does every copy.",
-        status="still",
-        how="",
     )
+    return told.with_status("still")
 
 
 def _absence(past: Finding, absence: Callable[[Source, Finding], Absence | None]) -> Absence | None:
     """What it means that nobody reports it any more, if that is for code to say; None if its words decide, and who reads them."""
-    by_code = [source for source in past.sources if source.kind != "model"]
-    if not past.proven and not past.is_masked and len(by_code) < len(past.sources):
+    by_code = [source for source in past.basis.sources if source.kind != "model"]
+    if not past.proven and not past.is_masked and len(by_code) < len(past.basis.sources):
         return None  # a model has said it too
     means = {absence(source, past) for source in by_code}
     if not means or None in means:
@@ -297,8 +297,8 @@ def is_new_code(finding: Finding, since: Since, changed: Collection[str]) -> boo
 
     A file that the change leaves alone is old code. What breaks there counts as new if code has proven it, or if its evidence is new.
     """
-    if finding.added or finding.path in changed:
-        return bool(finding.added) or since.is_new(finding.path, finding.quote, finding.start)
+    if finding.tracking.added or finding.path in changed:
+        return bool(finding.tracking.added) or since.is_new(finding.path, finding.quote, finding.start)
     evidence = (item for item in finding.evidence if item.side == "head" and item.path in changed)
     return finding.proven or any(since.is_new(item.path, item.quote, item.line) for item in evidence)
 
@@ -364,11 +364,8 @@ def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedF
     renewed = replace(
         telling,
         fingerprint=past.fingerprint,
-        number=past.number,
-        status="still",
-        how=how,
-        added=new_places,
-        verdict=verdict,
+        basis=replace(again.basis, verdict=verdict),
+        tracking=Tracking(past.number, "still", how, added=new_places),
         trigger=again.trigger or past.trigger,
     )
     return known_first(renewed)
@@ -377,9 +374,10 @@ def _renew(past: Finding, again: Finding, since: Since, files: Sequence[ChangedF
 def look_again(past: Finding, now: Finding) -> Finding | None:
     """A doubtful finding after a second opinion (`now`). One that nobody has seen yet, and that is unproven still, is not mentioned."""
     if not now.verdict.stands:
-        return replace(past, status="fixed", how="")
+        return past.with_status("fixed")
     verdict = now.verdict if now.verdict.is_shown else past.verdict
-    updated = replace(past, status="still", verdict=verdict, unconfirmed=past.unconfirmed and now.unconfirmed)
+    is_unconfirmed = past.basis.unconfirmed and now.basis.unconfirmed
+    updated = past.with_status("still", past.tracking.how).with_verdict(verdict, unconfirmed=is_unconfirmed)
     return updated if updated.number or updated.is_shown else None
 
 
@@ -399,11 +397,12 @@ async def at_end(
     for one in findings:
         if one.status == "fixed":
             is_accepted = bool(one.number) and await _is_accepted(one, before, tree)
-            rows += [replace(one, how="accepted" if is_accepted else one.how)] if one.number else []
+            how: How = "accepted" if is_accepted else one.tracking.how
+            rows += [one.with_status("fixed", how)] if one.number else []
         elif one.status in ("new", "still") and not at_least(one.severity, least):
-            rows.append(replace(one, status="below"))
+            rows.append(one.with_status("below", one.tracking.how))
         elif one.status == "still" and (not one.number or one.number in unsaid_numbers):
-            rows.append(replace(one, status="new", how=""))
+            rows.append(one.with_status("new"))
         else:
             rows.append(one)
     return rows
@@ -431,8 +430,8 @@ def give_numbers(
         number = own.pop(0) if own else highest + 1
         is_back = number <= highest and row.finding.is_new
         highest = max(highest, number)
-        numbered = replace(row.finding, number=number, how="back" if is_back else row.finding.how)
-        numbered_rows[id(row)] = replace(row, finding=numbered)
+        tracking = replace(row.finding.tracking, number=number, how="back" if is_back else row.finding.tracking.how)
+        numbered_rows[id(row)] = replace(row, finding=replace(row.finding, tracking=tracking))
     now = tuple(numbered_rows.get(id(row), row) for row in rows)
     said = (row.finding for row in now if row.place or row.finding.status == "still")
     fingerprints_by_number |= {one.number: one.fingerprint for one in said if one.number}

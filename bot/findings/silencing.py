@@ -72,8 +72,8 @@ class IgnoreList:
         """The findings to go on with, and the silenced ones: together as many as there were."""
         judged = [self.judge(finding) for finding in findings]
         return (
-            tuple(one for one in judged if one.silencing is None),
-            tuple(one for one in judged if one.silencing is not None),
+            tuple(one for one in judged if one.tracking.silencing is None),
+            tuple(one for one in judged if one.tracking.silencing is not None),
         )
 
     def judge(self, finding: Finding) -> Finding:
@@ -121,7 +121,7 @@ class IgnoreList:
 
 def silenced(finding: Finding, silencing: Silencing) -> Finding:
     """The finding as nobody is told of it."""
-    return replace(finding, status="silenced", how="", silencing=silencing)
+    return finding.with_status("silenced", silencing=silencing)
 
 
 def _lines(finding: Finding) -> list[Finding]:
@@ -151,7 +151,7 @@ def mark_of(finding: Finding) -> str:
 
     So it is about the lines that its author was shown, and about none that comes later.
     """
-    if finding.category == "secret" or (finding.has_model and not finding.proven):
+    if finding.category == "secret" or (finding.basis.has_model and not finding.proven):
         return finding.identity
     from bot.config.ignore_file import digest
 
@@ -297,7 +297,9 @@ def silence_again(review: Review, dismissals: Sequence[Dismissal], rules: Sequen
     numbers = _numbers(returning, review)
     rows = tuple(_numbered(row, numbers) for row in rows)
     known_numbers = {number for number, _ in review.round.numbers}
-    silenced_places = {(row.finding.path, row.finding.start) for row in rows if row.finding.silencing is not None}
+    silenced_places = {
+        (row.finding.path, row.finding.start) for row in rows if row.finding.tracking.silencing is not None
+    }
     quiet = ({*_open_places(review.findings)} - {*_open_places(rows)}) | silenced_places
     return replace(
         review,
@@ -324,8 +326,8 @@ def _judge(row: PlacedFinding, words: IgnoreList) -> PlacedFinding:
         judged = words.judge(finding)
         if judged is finding:
             return row
-        return PlacedFinding(judged, "outside" if row.place and judged.silencing is None else "")
-    silencing = finding.silencing
+        return PlacedFinding(judged, "outside" if row.place and judged.tracking.silencing is None else "")
+    silencing = finding.tracking.silencing
     rule = silencing.rule if silencing is not None else None
     if silencing is None or rule is None or not rule.learned:
         return row
@@ -333,8 +335,8 @@ def _judge(row: PlacedFinding, words: IgnoreList) -> PlacedFinding:
         one.learned and (one.number, one.text) == (rule.number, silencing.reason) for one in words.learnings
     ):
         return row  # a second opinion has decided
-    judged = words.judge(replace(finding, status="new", silencing=None))
-    return PlacedFinding(judged, "outside" if judged.silencing is None else "")
+    judged = words.judge(finding.with_status("new"))
+    return PlacedFinding(judged, "outside" if judged.tracking.silencing is None else "")
 
 
 def _open_places(rows: Sequence[PlacedFinding]) -> Iterator[tuple[str, int]]:
@@ -343,7 +345,7 @@ def _open_places(rows: Sequence[PlacedFinding]) -> Iterator[tuple[str, int]]:
 
 def _numbered(row: PlacedFinding, numbers: Mapping[str, int]) -> PlacedFinding:
     if row.place and not row.finding.number and row.finding.fingerprint in numbers:
-        return replace(row, finding=replace(row.finding, number=numbers[row.finding.fingerprint]))
+        return replace(row, finding=row.finding.with_number(numbers[row.finding.fingerprint]))
     return row
 
 

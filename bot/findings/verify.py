@@ -125,7 +125,7 @@ async def verify(
 def _opinion(finding: Finding, there: Precedents, reply: Completion | DeepRepoError) -> Opinion:
     unheard = _silent(reply)
     if unheard is not None or not isinstance(reply, Completion):
-        return Opinion(replace(finding, unconfirmed=True), unheard=unheard or str(reply))
+        return Opinion(finding.with_verdict(finding.verdict, unconfirmed=True), unheard=unheard or str(reply))
     data = reply.data or {}
     return Opinion(_judge(finding, data), _answer(there, data), same_as=str(data.get("same_as") or ""))
 
@@ -180,10 +180,10 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
 
 
 def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
-    verdict, finding = OPINIONS[data["verdict"]], replace(finding, unconfirmed=False)
+    verdict, finding = OPINIONS[data["verdict"]], finding.with_verdict(finding.verdict)
     if not verdict.stands:  # without a ground it is one more opinion
         has_ground = _holds(str(data.get("ground") or ""), str(data.get("by") or ""))
-        return replace(finding, verdict=verdict if has_ground else Verdict.UNPROVEN)
+        return finding.with_verdict(verdict if has_ground else Verdict.UNPROVEN)
     trigger = str(data.get("trigger") or "").strip()
     lower = LIMITS.get(str(data.get("limit") or "none"), 0)
     if verdict.open or not trigger:
@@ -192,7 +192,7 @@ def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
         return replace(
             finding, severity="low"
         )  # true, and nobody would change it here: not said, and worth no turn of a root
-    finding = replace(finding, verdict=verdict, trigger=trigger, severity=less_severe(finding.severity, lower))
+    finding = replace(finding, trigger=trigger, severity=less_severe(finding.severity, lower)).with_verdict(verdict)
     part, reason = (str(data.get(name) or "").strip() for name in ("holds", "reason"))
     return replace(finding, title=render.title(part), why=reason or finding.why) if part else finding
 

@@ -194,8 +194,8 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     if finding.suggestion is not None:
         replacement_text = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(replacement_text.strip("\r\n"))) or "delete these lines", "green")
-    if finding.reproduction is not None:
-        shown, say = finding.reproduction, facts.ENGLISH.say
+    if finding.basis.reproduction is not None:
+        shown, say = finding.basis.reproduction, facts.ENGLISH.say
         sides = [say("repro_red")]
         sides += [say("repro_base")] if shown.base == "green" else []
         sides += [say("repro_fixed" if shown.fixed == "green" else "repro_not_fixed")] if shown.fixed else []
@@ -229,7 +229,7 @@ def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
     grid.add_column(ratio=1)
     for finding in findings:
         text = Text.assemble(line(finding.title), "  ", (line(facts.where(finding)), "cyan"))
-        text.append("  moved" if finding.how == "moved" else "", "dim")
+        text.append("  moved" if finding.tracking.how == "moved" else "", "dim")
         mark = STATUS.get(finding.status) or (f"{finding.number}." if finding.number else "")
         grid.add_row(mark, Text(finding.severity, COLOURS[finding.severity]), text)
     return Padding(Group(Text(title, "bold"), grid), (1, 0, 0, 0))

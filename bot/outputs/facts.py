@@ -338,7 +338,7 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
 
 def silencings(review: Review) -> tuple[Silencing, ...]:
     """Why findings are not said, one for each."""
-    return tuple(one.silencing for one in review.having("silenced") if one.silencing is not None)
+    return tuple(one.tracking.silencing for one in review.having("silenced") if one.tracking.silencing is not None)
 
 
 def silenced_counts(review: Review) -> dict[str, int]:
@@ -360,15 +360,13 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
     """Who reports it, in how many of the readings, how sure it is, and since when: "ruff F821, proven"."""
-    since = finding.how or (
-        "added" if finding.added else finding.status if finding.status in {"still", "fixed"} else ""
+    since = finding.tracking.how or (
+        "added" if finding.tracking.added else finding.status if finding.status in {"still", "fixed"} else ""
     )
     status = f", {words.say(f'status_{since}')}" if since else ""
-    is_counted = finding.readings > 1 and finding.votes
-    votes = f", {words.say('votes', votes=finding.votes, readings=finding.readings)}" if is_counted else ""
-    return (
-        f"{finding.source}{f' {finding.rule}' if finding.rule else ''}{votes}, {words.say(finding.certainty)}{status}"
-    )
+    is_counted = finding.basis.readings > 1 and finding.basis.votes
+    votes = f", {words.say('votes', votes=finding.basis.votes, readings=finding.basis.readings)}" if is_counted else ""
+    return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}{votes}, {words.say(finding.basis.certainty)}{status}"
 
 
 def risks(review: Review) -> list[tuple[str, int, Grade, int]]:

@@ -53,6 +53,6 @@ def _row(placed_finding: PlacedFinding) -> dict[str, Any]:
             for item in finding.evidence[:EVIDENCE]
         ],
         "fix": finding.suggestion if placed_finding.replacement is None else placed_finding.replacement,
-        "test": finding.reproduction,
+        "test": finding.basis.reproduction,
         "tried": placed_finding.replacement is not None,
     }

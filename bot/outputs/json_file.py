@@ -11,6 +11,7 @@ from bot.render import encodable, safe_json
 from bot.render.section import Part, Section, sections
 from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, ReportSettings, Review, read_units
 from bot.values.consumer import ConsumerReport
+from bot.values.finding_row import grouped, row_of
 from bot.values.review import SCHEMA_VERSION
 
 # What is written of the pull request, and read: nothing of where its objects lie on a machine.
@@ -148,7 +149,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "version": document["tool"]["version"],
         "pull": {**{name: document["pull"][name] for name in PULL}, "git_dir": ""},  # a file says nothing of folders
         "findings": [
-            {**{k: row[k] for k in spot}, "finding": {k: v for k, v in row.items() if k not in spot}}
+            {**{k: row[k] for k in spot}, "finding": grouped({k: v for k, v in row.items() if k not in spot})}
             for row in document["findings"]
         ],
         "files": [
@@ -186,7 +187,7 @@ def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
 
 def _row(finding: Finding) -> dict[str, Any]:
     """The finding with `source` in words beside the sources, and with what an owner's word about it names."""
-    return {**asdict(finding), "source": finding.source, "identity": finding.identity}
+    return {**row_of(finding), "source": finding.source, "identity": finding.identity}
 
 
 def _consumer(report: ConsumerReport) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def finding_values(
         "suggestion": finding.suggestion,
         "replacement": placed_finding.replacement,
         "refused": words.say(f"refused_{placed_finding.refused}") if placed_finding.refused else "",
-        "reproduction": _reproduction(finding.reproduction) if finding.reproduction else None,
+        "reproduction": _reproduction(finding.basis.reproduction) if finding.basis.reproduction else None,
         "handover": handover.prompt([placed_finding], review.pull.head) if with_handover else "",
         "handover_title": Safe(words.say("handover")),
     }
@@ -182,7 +182,7 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
 
 
 def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: Phrases) -> dict[str, Any]:
-    quiet = [one for one in review.having("silenced") if one.silencing and one.silencing.rule == rule]
+    quiet = [one for one in review.having("silenced") if one.tracking.silencing and one.tracking.silencing.rule == rule]
     return {
         "rule": facts.rule_name(rule, words),
         "kind": rule.kind,
@@ -199,7 +199,8 @@ def _mended(finding: Finding, pull: PullRequest, words: Phrases) -> list[dict[st
     rows = [Evidence(finding.path, own.strip(), finding.start, note="becomes")] if own else []
     new = f", {words.say('place_new')}"
     others = [
-        replace(item, note=f"{item.note}{new}") if item.location in finding.added else item for item in finding.evidence
+        replace(item, note=f"{item.note}{new}") if item.location in finding.tracking.added else item
+        for item in finding.evidence
     ]
     return [evidence(item, pull) for item in rows] + [
         evidence(item, pull, finding.rewritten(item.path, item.line, item.side)) for item in others

@@ -129,7 +129,7 @@ def _marker(placed_finding: PlacedFinding, review: Review) -> str:
     """The marker names the finding, and the place at which one of an earlier round is said again."""
     finding, spot = placed_finding.finding, placed_finding.spot
     location = (spot.path, spot.end) if spot is not None else (finding.path, finding.start)
-    at = {"at": finding.place_mark(*location)} if finding.added else {}
+    at = {"at": finding.place_mark(*location)} if finding.tracking.added else {}
     return marker.make("finding", fingerprint=finding.identity, head=review.pull.head, **at)
 
 

@@ -66,7 +66,7 @@ def _invocation(review: Review) -> dict[str, Any]:
 
 def _rule_id(finding: Finding) -> str:
     """Stable over runs: which model spoke is no part of it."""
-    source = finding.sources[0]
+    source = finding.basis.sources[0]
     return f"{(source.role or source.name).split(' ')[0]}/{finding.rule or finding.category}".replace(" ", "-")
 
 
@@ -123,8 +123,8 @@ def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str
         "status": finding.status,
         "number": finding.number,
     }
-    if finding.reproduction is not None:
-        texts = asdict(finding.reproduction).items()
+    if finding.basis.reproduction is not None:
+        texts = asdict(finding.basis.reproduction).items()
         row["properties"]["reproduction"] = {name: encodable(str(value)) for name, value in texts}
     if finding.fingerprint:
         counts[finding.fingerprint] += 1

@@ -6,7 +6,7 @@ must not vanish without a word.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -83,7 +83,7 @@ async def judge(
     found = tell_apart(found)
     found = _silence(found, survey)
     due = [at for at, one in enumerate(found) if ask is not None and _is_due(one, least)]
-    asked = [replace(found[at], verdict=Verdict.UNPROVEN) for at in due]
+    asked = [found[at].with_verdict(Verdict.UNPROVEN) for at in due]
     judged: list[Finding | None] = [
         _unasked(one, ask is not None and not at_least(one.severity, least)) for one in found
     ]
@@ -106,8 +106,8 @@ async def judge(
             if one.status != "new":
                 judged[at] = look_again(one, now)
                 continue
-            judged[at] = now if now.is_shown else replace(now, status="unproven" if now.verdict.open else "refuted")
-            if now.unconfirmed:
+            judged[at] = now if now.is_shown else now.with_status("unproven" if now.verdict.open else "refuted")
+            if now.basis.unconfirmed:
                 unheard.append(now)
                 reasons[opinion.unheard] += 1
             same |= {one.fingerprint: opinion.same_as} if now.is_shown and opinion.same_as else {}
@@ -167,12 +167,12 @@ def _is_due(one: Finding, least: Severity) -> bool:
 def _unasked(one: Finding, is_below: bool) -> Finding:
     """A finding about which nobody is asked. `is_below`: because it is not severe enough, so it is unconfirmed."""
     if one.status == "doubtful":
-        return replace(one, status="still")
+        return one.with_status("still", one.tracking.how)
     if one.status != "new":
         return one
     if not one.verdict.stands:
-        return replace(one, status="refuted")
-    return replace(one, unconfirmed=True) if is_below and one.verdict.open else one
+        return one.with_status("refuted")
+    return one.with_verdict(one.verdict, unconfirmed=True) if is_below and one.verdict.open else one
 
 
 def _dismissed_claims(survey: Survey) -> tuple[DismissedClaim, ...]:

@@ -38,7 +38,9 @@ async def read(session: Session, reader: Worker, units: Sequence[Unit]) -> Worke
     # One that has failed in part counts if it has found something: its findings are votes.
     count = sum(bool(reply.findings) or not (reply.error or reply.notes) for reply in replies)
     together = join(replies)
-    return replace(together, findings=tuple(replace(one, readings=count) for one in together.findings))
+    return replace(
+        together, findings=tuple(replace(one, basis=replace(one.basis, readings=count)) for one in together.findings)
+    )
 
 
 def _others(session: Session, groups: Sequence[Sequence[Unit]]) -> list[ModelWorker]:

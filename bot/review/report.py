@@ -34,7 +34,7 @@ async def place(
     findings = await rounds.at_end(judgement.findings, least, past.known, past.before, subject.tree)
     statuses = ("new", "still") if past.round.full else ("new",)
     findings = [places.at_best(one, subject.files) if one.status in ("new", "still") else one for one in findings]
-    is_said = [one.status in statuses or (one.status == "still" and bool(one.added)) for one in findings]
+    is_said = [one.status in statuses or (one.status == "still" and bool(one.tracking.added)) for one in findings]
     said = [*compress(findings, is_said)]
     placed_findings = await suggest.suggest(placing.place(said, subject.files), subject.tree, faults)
     if prove is not None:

@@ -119,7 +119,7 @@ def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedF
     """What is tried, worst first: what a reader is told of as an opinion, in code, on the head."""
 
     def is_fit(finding: Finding) -> bool:
-        is_opinion = not finding.proven and finding.reproduction is None and finding.category != "secret"
+        is_opinion = not finding.proven and finding.basis.reproduction is None and finding.category != "secret"
         return is_opinion and finding.severity != "low" and finding.side == "head"
 
     def urgency(placed_finding: PlacedFinding) -> tuple[int, str, int]:
@@ -305,7 +305,9 @@ def _shown(attempt: _Attempt) -> PlacedFinding:
     shown = Reproduction(
         attempt.path, attempt.test, attempt.command, output, results.get("base", ""), results.get("fixed", "")
     )
-    finding = replace(finding, verdict=Verdict.REPRODUCED, unconfirmed=False, reproduction=shown)
+    finding = replace(
+        finding, basis=replace(finding.basis, verdict=Verdict.REPRODUCED, unconfirmed=False, reproduction=shown)
+    )
     if shown.fixed == "red":
         return replace(placed, finding=finding, replacement=None, refused="red")
     return replace(placed, finding=finding)

@@ -21,6 +21,7 @@ from bot.values.custom_check import CheckAnswer, CheckedFile, CheckReport, Check
 from bot.values.finding import (
     CATEGORIES,
     Absence,
+    Basis,
     Category,
     Claim,
     Evidence,
@@ -29,6 +30,7 @@ from bot.values.finding import (
     Rewrite,
     Source,
     Status,
+    Tracking,
     Verdict,
     at_least,
     less_severe,

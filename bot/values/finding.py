@@ -193,6 +193,73 @@ class Reproduction:
 
 
 @dataclass(frozen=True, slots=True)
+class Basis:
+    """What a finding rests on: who reports it, what they say of the whole tree, and how sure it is by now."""
+
+    sources: Exact[tuple[Source, ...]]  # what code has proven names the proof in its source
+    verdict: Verdict = Verdict.UNPROVEN
+    unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
+    claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
+    reproduction: Reproduction | None = None  # the test that shows it, if one was run
+    readings: int = 0  # how often models have read the change, each by itself; 0: nobody counted
+
+    @property
+    def source(self) -> str:
+        """Who reported it, for people."""
+        return " + ".join(dict.fromkeys(map(str, self.sources)))
+
+    @property
+    def reports(self) -> int:
+        """How many have reported it, each by itself. A root that searched beside others knew what they had found, so it is not counted."""
+        return len({replace(source, proof="", breaks=()) for source in self.sources if source.view != "search"})
+
+    @property
+    def votes(self) -> int:
+        """How many of the readings have found it."""
+        return len(
+            {(one.name, one.role, one.view) for one in self.sources if one.kind == "model" and one.view in READINGS}
+        )
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model is among the sources."""
+        return any(source.kind == "model" for source in self.sources)
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """The digest of each break that the sources tell."""
+        return tuple(dict.fromkeys(each for source in self.sources for each in source.breaks))
+
+    @property
+    def proofs(self) -> frozenset[str]:
+        """What code has proven; empty for a guess."""
+        return frozenset(digested_proof(source.proof) for source in self.sources if source.proof)
+
+    @property
+    def certainty(self) -> str:
+        """How sure it is: the key of the words for it."""
+        return "unconfirmed" if self.unconfirmed else self.verdict.value
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is reported: decided, or without the verdict that was due, so that it does not vanish without a word."""
+        return self.verdict.is_shown or self.unconfirmed
+
+
+@dataclass(frozen=True, slots=True)
+class Tracking:
+    """What rounds say of a finding."""
+
+    number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
+    status: Status = "new"
+    how: How = ""
+    silencing: Silencing | None = None  # of a silenced one
+    added: Exact[
+        tuple[tuple[str, int], ...]
+    ] = ()  # of one that is still there: path and line of each place that is new
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One problem that the change brings. The model (or an analyser) quotes; code finds the lines."""
 
@@ -203,7 +270,7 @@ class Finding:
     consequence: str
     severity: Severity
     category: Exact[str]
-    sources: Exact[tuple[Source, ...]]  # who reported it; what code has proven names the proof in its source
+    basis: Basis
     rule: Exact[str] = ""  # the check's own code: "F821", "removed-symbol"
     start: int = 0
     end: int = 0
@@ -211,44 +278,55 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     suggestion: str | None = None
     trigger: str = ""
-    verdict: Verdict = Verdict.UNPROVEN
     fingerprint: Exact[str] = ""  # path, normalised quote (or cause) and category; survives moves
-    status: Status = "new"
-    how: How = ""
-    silencing: Silencing | None = None  # of a silenced one
-    claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
-    number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
-    unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
-    reproduction: Reproduction | None = None  # the test that shows it, if one was run
+    tracking: Tracking = Tracking()
     consumer: Exact[str] = ""  # the repository that breaks, where it is another one
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
     cause: Exact[str] = ""  # a digest of what breaks all of its places, where that is one thing
-    added: Exact[
-        tuple[tuple[str, int], ...]
-    ] = ()  # of one that is still there: path and line of each place that is new
-    readings: int = 0  # how often models have read the change, each by itself; 0: nobody counted
+
+    def with_status(self, status: Status, how: How = "", silencing: Silencing | None = None) -> Self:
+        """Return the finding with another status; what the one before said more is gone with it."""
+        return replace(self, tracking=replace(self.tracking, status=status, how=how, silencing=silencing))
+
+    def with_number(self, number: int) -> Self:
+        """Return the finding by a number."""
+        return replace(self, tracking=replace(self.tracking, number=number))
+
+    def with_verdict(self, verdict: Verdict, *, unconfirmed: bool = False) -> Self:
+        """Return the finding with another verdict."""
+        return replace(self, basis=replace(self.basis, verdict=verdict, unconfirmed=unconfirmed))
+
+    @property
+    def status(self) -> Status:
+        """What has become of it."""
+        return self.tracking.status
+
+    @property
+    def number(self) -> int:
+        """What people call it by; 0: it has no number yet."""
+        return self.tracking.number
+
+    @property
+    def verdict(self) -> Verdict:
+        """How sure it is."""
+        return self.basis.verdict
 
     @property
     def places(self) -> tuple[Evidence, ...]:
         """The lines that it is about: its own, then the others."""
         others = tuple(item for item in self.evidence if item.is_place)
         told = {each for item in others for each in item.breaks}
-        mine = (each for each in self.breaks if each not in told)
+        mine = (each for each in self.basis.breaks if each not in told)
         telling = Telling(self.title, self.why, self.consequence)
         note = SAME_VALUE if self.category == "secret" else ALSO_BROKEN
         own = Evidence(self.path, self.quote, self.start, self.side, note, telling=telling, breaks=tuple(mine))
         return own, *others
 
-    @property
-    def breaks(self) -> tuple[str, ...]:
-        """The digest of each break that it tells."""
-        return tuple(dict.fromkeys(each for source in self.sources for each in source.breaks))
-
     def place_number(self, path: str, line: int) -> int:
         """Which of the equal lines of its file a place is, from 1: those that are known first; 0 if it is no place of it."""
         there = [item for item in self.places if item.path == path]
         words = next((item.words for item in there if item.line == line), None)
-        equal = sorted((item.location in self.added, item.line) for item in there if item.words == words)
+        equal = sorted((item.location in self.tracking.added, item.line) for item in there if item.words == words)
         return next((at for at, row in enumerate(equal, 1) if row[1] == line), 0)
 
     def place_mark(self, path: str, line: int) -> str:
@@ -284,12 +362,12 @@ class Finding:
     @property
     def is_revoked(self) -> bool:
         """Whether a person has said of this very finding, wherever it stands, that it is dealt with: of a secret, that it was revoked."""
-        return self.silencing is not None and self.silencing.scope == "finding"
+        return self.tracking.silencing is not None and self.tracking.silencing.scope == "finding"
 
     @property
     def source(self) -> str:
         """Who reported it, for people."""
-        return " + ".join(dict.fromkeys(map(str, self.sources)))
+        return self.basis.source
 
     @property
     def proven(self) -> bool:
@@ -297,26 +375,9 @@ class Finding:
         return self.verdict is Verdict.PROVEN
 
     @property
-    def reports(self) -> int:
-        """How many have reported it, each by itself. A root that searched beside others knew what they had found, so it is not counted."""
-        return len({replace(source, proof="", breaks=()) for source in self.sources if source.view != "search"})
-
-    @property
-    def votes(self) -> int:
-        """How many of the readings have found it."""
-        return len(
-            {(one.name, one.role, one.view) for one in self.sources if one.kind == "model" and one.view in READINGS}
-        )
-
-    @property
-    def has_model(self) -> bool:
-        """Whether a model is among its sources."""
-        return any(source.kind == "model" for source in self.sources)
-
-    @property
     def is_masked(self) -> bool:
         """Whether code has found a secret there: a model is shown a placeholder, so none judges it, retells it or takes it back."""
-        return self.category == "secret" and any(source.kind != "model" for source in self.sources)
+        return self.category == "secret" and any(source.kind != "model" for source in self.basis.sources)
 
     @property
     def serious(self) -> bool:
@@ -324,14 +385,9 @@ class Finding:
         return at_least(self.severity, "high")
 
     @property
-    def certainty(self) -> str:
-        """How sure it is: the key of the words for it."""
-        return "unconfirmed" if self.unconfirmed else self.verdict.value
-
-    @property
     def is_shown(self) -> bool:
         """Whether it is reported: decided, or without the verdict that was due, so that it does not vanish without a word."""
-        return self.verdict.is_shown or self.unconfirmed
+        return self.basis.is_shown
 
     @property
     def identity(self) -> str:
@@ -346,7 +402,7 @@ class Finding:
     @property
     def proofs(self) -> frozenset[str]:
         """What code has proven; empty for a guess."""
-        return frozenset(digested_proof(source.proof) for source in self.sources if source.proof)
+        return self.basis.proofs
 
     @property
     def kind(self) -> str:

@@ -274,7 +274,7 @@ class Review:
     @property
     def new_places(self) -> int:
         """How many places are new to findings of earlier rounds."""
-        return sum(len(row.finding.added) for row in self.reported)
+        return sum(len(row.finding.tracking.added) for row in self.reported)
 
     @property
     def still(self) -> tuple[Finding, ...]:

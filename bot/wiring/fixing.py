@@ -85,7 +85,7 @@ async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tup
 def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Sequence[Finding]) -> FixCheck:
     """What the review of the result reports that the one before did not. A finding is itself wherever its lines have gone."""
     old = Counter(finding.identity for finding in before)
-    by_code = [finding for finding in findings if any(source.kind in CODE for source in finding.sources)]
+    by_code = [finding for finding in findings if any(source.kind in CODE for source in finding.basis.sources)]
     marks = {finding.identity for finding in by_code if not finding.unmended}  # of the others some places are left
     still = tuple(finding for finding in after if finding.identity in marks)
     new = []

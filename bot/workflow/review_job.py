@@ -279,7 +279,11 @@ def _row(run: ReviewRun, made: MadeReview, ending: Ending, start: float) -> Fini
     review, said = made.review, ("new", "still", "fixed", "silenced")
     finding_rows = [_finding_row(row.finding) for row in review.findings if row.finding.status in said]
     fixed = review.having("fixed")
-    silenced = ((one.identity, one.silencing.rule) for one in review.having("silenced") if one.silencing is not None)
+    silenced = (
+        (one.identity, one.tracking.silencing.rule)
+        for one in review.having("silenced")
+        if one.tracking.silencing is not None
+    )
     return FinishedReview(
         id=run.id,
         pull=run.ask.pull,
@@ -295,7 +299,7 @@ def _row(run: ReviewRun, made: MadeReview, ending: Ending, start: float) -> Fini
         usd=review.cost.usd,
         output=made.json_text.encode(),
         fork=run.state.facts.fork,
-        accepted=frozenset(one.identity for one in fixed if one.how == "accepted"),
+        accepted=frozenset(one.identity for one in fixed if one.tracking.how == "accepted"),
         by_rule={mark: rule.number for mark, rule in silenced if rule is not None and rule.learned},
         title=line(visible(review.pull.title))[:LISTED_TITLE_CHARS],
         state=review.cut.fault or facts.conclusion(review),

@@ -14,6 +14,7 @@ from bot.findings import earlier
 from bot.outputs import json_file, marker, posts, state
 from bot.outputs.markdown import MAX_COMMENT_BYTES
 from bot.values import (
+    Basis,
     ChangedFile,
     Coverage,
     CoverageRow,
@@ -29,16 +30,17 @@ from bot.values import (
     StrategyChoice,
 )
 from rlm.values import Cost
+from tests.findings_changed import changed
 
 FINDING = Finding(
-    "a.py", "x = 1", "One", "why", "so", "high", "logic", (Source("model", "a/b", "worker"),), start=3, end=3, fingerprint="f1",
+    "a.py", "x = 1", "One", "why", "so", "high", "logic", Basis((Source("model", "a/b", "worker"),)), start=3, end=3, fingerprint="f1",
     evidence=(Evidence("b.py", "y", 2),),
 )  # fmt: skip
 REVIEW = Review(
     PullRequest("T", "", "a" * 40, "b" * 40, "main", "f", "/nowhere"),
     (ChangedFile("a.py", "a.py", "modified"),),
     StrategyChoice("fanout", "why"),
-    (PlacedFinding(FINDING, "inline"), PlacedFinding(replace(FINDING, fingerprint="f2", status="still"))),
+    (PlacedFinding(FINDING, "inline"), PlacedFinding(changed(FINDING, fingerprint="f2", status="still"))),
     Coverage((CoverageRow("unit", "a.py", "f", "reviewed"), CoverageRow("dependent", "b.py", "b.py", "reviewed"))),
     Cost(),
     1.0,
@@ -94,7 +96,7 @@ def test_the_newest_findings_always_fit() -> None:
     files = tuple(ChangedFile(f"n/{name}.py", f"n/{name}.py", "added") for name in noise)
     read = _read(replace(REVIEW, files=files))
     assert (read.files, len(read.findings), read.units) == ((), 2, REVIEW.round.read)
-    many = tuple(PlacedFinding(replace(FINDING, why=name, fingerprint=name, status="still")) for name in noise)
+    many = tuple(PlacedFinding(changed(FINDING, why=name, fingerprint=name, status="still")) for name in noise)
     read = _read(replace(REVIEW, findings=(*REVIEW.findings, *many)))
     assert (read.units, read.findings[0].fingerprint) == ((), "f1")
     assert 10 < len(read.findings) < 900

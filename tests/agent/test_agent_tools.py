@@ -1,5 +1,4 @@
 import asyncio
-from dataclasses import replace
 
 import pytest
 from families import few
@@ -13,6 +12,7 @@ from bot.values import Finding, Source, Verdict
 from rlm.errors import ProviderRefused
 from rlm.repl.process import open_repl
 from rlm.values import Completion, Limits, Usage
+from tests.findings_changed import changed
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
@@ -200,7 +200,7 @@ def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
     async def step(session: Session) -> tuple[str, Finding]:
         state = RunState(session, source=Source("model", "", "root"))
         await report.report(state, "shop/price.py", "        return None", "first", "why", category="crash")
-        session.findings[0] = replace(session.findings[0], verdict=Verdict.PROVEN)
+        session.findings[0] = changed(session.findings[0], verdict=Verdict.PROVEN)
         told = await report.report(
             state, "shop/price.py", "        return None", "bland", "nothing", severity="low", category="crash",
             evidence=[["shop/cart.py", "def show(cart):"]],
@@ -219,7 +219,7 @@ def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table)
         state = RunState(session, source=Source("model", "", "root"))
         await report.report(state, "shop/price.py", "        return None", "A password is committed", "why")
         by_code = (Source("analyser", "secrets"),)
-        session.findings[0] = replace(session.findings[0], category="secret", sources=by_code)
+        session.findings[0] = changed(session.findings[0], category="secret", sources=by_code)
         await report.report(
             state, "shop/price.py", "        return None", "A password is committed", "none", severity="low", category="style"
         )  # fmt: skip

@@ -172,9 +172,9 @@ KEYS = ("AKIA" + "Q3ZRT5PLMX7WQN2B", "AKIA" + "Z4QWX7MNPL5TRV3K")
 def test_two_secrets_share_no_identity(repository: Repository) -> None:
     """The proof is whole, and of a password that can be guessed no digest that is computed fast."""
     (one,) = look(repository.change({"r": "x"}, {"a.yml": f"k: {KEYS[0]}\n"}))
-    assert one.sources[0].proof == f"aws-key {sha256(KEYS[0].encode()).hexdigest()}"
+    assert one.basis.sources[0].proof == f"aws-key {sha256(KEYS[0].encode()).hexdigest()}"
     (guess,) = look(repository.change({"r": "x"}, {"b.py": 'password = "tr0ub4dor&3xK"\n'}))
-    word = guess.sources[0].proof.partition(" ")[2]
+    word = guess.basis.sources[0].proof.partition(" ")[2]
     assert (len(word), word == sha256(b"tr0ub4dor&3xK").hexdigest()) == (64, False)
 
 
@@ -197,7 +197,7 @@ def test_each_secret_of_a_line_is_judged_by_itself(repository: Repository, line:
     found = look(repository.change({"r": "x"}, {"conf.py": f"{line}\n"}))
 
     assert sorted(finding.rule for finding in found) == sorted(rules)
-    assert len({finding.sources[0].proof for finding in found}) == len(rules)
+    assert len({finding.basis.sources[0].proof for finding in found}) == len(rules)
 
 
 LONG_BODY = (BODY + OTHER_BODY) * 4

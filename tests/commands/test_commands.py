@@ -14,6 +14,7 @@ from bot.outputs import json_file
 from bot.render import load
 from bot.values import Finding, PlacedFinding
 from bot.workflow.commands import COMMANDS
+from tests.findings_changed import changed
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +147,7 @@ def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
     ]
     review = replace(pull.review, findings=tuple(placed))
     kept = replace(
-        review, findings=tuple(replace(row, finding=replace(row.finding, number=n)) for n, row in enumerate(placed, 4))
+        review, findings=tuple(replace(row, finding=changed(row.finding, number=n)) for n, row in enumerate(placed, 4))
     )
     said = target.read(json_file.render(kept).encode())
     assert said is not None

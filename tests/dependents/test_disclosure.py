@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from bot.consumers.disclosure import disclosure, withheld
-from bot.values import Evidence, Excerpt, Finding, Source, Verdict
+from bot.values import Basis, Evidence, Excerpt, Finding, Source, Tracking, Verdict
 from bot.values.consumer import DISCLOSURES, Audience, ConsumerImpact, ConsumerReport, Disclosure, Standing, Visibility
 from impact.packages import Requirement
 
@@ -59,9 +59,9 @@ THEIRS = Evidence("acme/billing:src/secret_pay.py", "pay(tax(30))", 41, "head", 
 FINDING = Finding(
     path="quotes.py", quote="def tax(cents):", title="tax() was removed, but acme/billing:src/secret_pay.py still calls it",
     why="acme/billing breaks when it upgrades quotes from 1.2", consequence="2 lines of acme/billing fail", severity="high",
-    category="broken-caller", sources=(Source("analyser", "consumers", proof="consumer-removed-symbol acme/billing tax()"),),
-    rule="consumer-removed-symbol", start=5, end=5, side="base", evidence=(THEIRS,), verdict=Verdict.PROVEN, consumer="acme/billing",
-    trigger="secret_pay", suggestion="pay(", fingerprint="f00d", number=3,
+    category="broken-caller", basis=Basis((Source("analyser", "consumers", proof="consumer-removed-symbol acme/billing tax()"),), verdict=Verdict.PROVEN),
+    rule="consumer-removed-symbol", start=5, end=5, side="base", evidence=(THEIRS,), consumer="acme/billing",
+    trigger="secret_pay", suggestion="pay(", fingerprint="f00d", tracking=Tracking(number=3),
 )  # fmt: skip
 TAKES = (Requirement("python", "quotes", "==1.2", path="secret/requirements.txt", locked="1.2"),)
 REPORT = ConsumerReport("acme/billing", "checked", "c0ffee" * 6, "2026-01-01", "partly", TAKES, 3, 1, 0, "private")

@@ -3,12 +3,12 @@ import step
 from fakes import Repository
 
 from bot.findings.quotes import check_quotes, locate
-from bot.values import Evidence, Finding, PullRequest, Source
+from bot.values import Basis, Evidence, Finding, PullRequest, Source
 
 
 def finding(path: str, quote: str, start: int = 0, **fields: object) -> Finding:
     return Finding(
-        path, quote, "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=start, **fields
+        path, quote, "t", "w", "c", "high", "logic", Basis((Source("model", "m", "worker"),)), start=start, **fields
     )  # type: ignore[arg-type]
 
 

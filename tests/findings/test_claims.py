@@ -3,7 +3,7 @@ import step
 from fakes import Repository
 
 from bot.findings import claims
-from bot.values import Claim, Finding, Source
+from bot.values import Basis, Claim, Finding, Source
 
 FILES: dict[str, str | bytes | None] = {
     "shop/rates.py": "LIMIT = 5\n\n\ndef quote(weight, *, service=None):\n    return weight * LIMIT\n\n\ndef alone():\n    return 1\n",
@@ -16,7 +16,7 @@ def checked(repository: Repository, claim: Claim) -> Finding | str:
     """A finding about the body of quote(), after its claims were looked up."""
     pull = repository.change({}, FILES)
     finding = Finding(
-        "shop/rates.py", "    return weight * LIMIT", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=5, end=5, claims=(claim,)
+        "shop/rates.py", "    return weight * LIMIT", "t", "w", "c", "high", "logic", Basis((Source("model", "m", "worker"),), claims=(claim,)), start=5, end=5
     )  # fmt: skip
 
     return step.over(pull, lambda tree, _: claims.check_claims(finding, tree))

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from bot.findings import copies
-from bot.values import ChangedFile, DiffLine, Finding, Hunk, Source
+from bot.values import Basis, ChangedFile, DiffLine, Finding, Hunk, Source
 
 LINE = "        logger.exception(error)"
-FINDING = Finding("a.py", LINE, "t", "w", "c", "high", "logic", (Source("model", "m"),), start=2, end=2)
+FINDING = Finding("a.py", LINE, "t", "w", "c", "high", "logic", Basis((Source("model", "m"),)), start=2, end=2)
 
 
 def changed(path: str, *lines: str, kind: str = "+") -> ChangedFile:
@@ -32,7 +32,7 @@ def test_the_other_half_is_named() -> None:
     "finding",
     [
         replace(FINDING, quote="    else:"),
-        replace(FINDING, sources=(Source("analyzer", "contracts"),)),
+        replace(FINDING, basis=Basis((Source("analyser", "contracts"),))),
         replace(FINDING, side="base"),
     ],
 )

@@ -17,8 +17,9 @@ from bot.findings.silencing import IgnoreList
 from bot.findings.verify import OpinionQuestion
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
-from bot.values import Dismissal, Earlier, Finding, OwnerRule, PullRequest, Rejection, Source, Verdict
+from bot.values import Basis, Dismissal, Earlier, Finding, OwnerRule, PullRequest, Rejection, Source, Verdict
 from rlm.values import Completion, Usage
+from tests.findings_changed import changed
 
 READER = Source("model", "scripted/reader", "worker")
 REASON = "weights are checked in quote() before this line"
@@ -60,7 +61,7 @@ def finding(name: str, key: str, words: tuple[str, str], line: str, *, category:
             consequence="A customer notices.",
             severity="high",
             category=category,
-            sources=(READER,),
+            basis=Basis((READER,)),
             trigger=f"{name}(letter, table)",
         )
     )
@@ -146,8 +147,12 @@ def test_dismissed_stays_dismissed(
         )
         result = asyncio.run(judged(repository, pull, [again, moved, other], opinion, words, before))
         assert [one.title for one in result.having("new")] == [other.title]
-        assert {one.silencing and one.silencing.scope for one in result.having("silenced")} >= {"repeat"}
-        assert all(one.silencing and one.silencing.reason == REASON for one in result.having("silenced"))
+        assert {one.tracking.silencing and one.tracking.silencing.scope for one in result.having("silenced")} >= {
+            "repeat"
+        }
+        assert all(
+            one.tracking.silencing and one.tracking.silencing.reason == REASON for one in result.having("silenced")
+        )
 
 
 def learning(path: str, text: str = REASON, **more: object) -> OwnerRule:
@@ -180,16 +185,16 @@ def test_a_sentence_silences_what_it_is_said_to_answer(
     assert len(result.having("new")) == (not silent)
     if silent:
         (quiet,) = result.having("silenced")
-        assert quiet.silencing is not None
-        assert (quiet.silencing.scope, quiet.silencing.reason) == ("rule", REASON)
-        assert quiet.silencing.rule is not None
-        assert quiet.silencing.rule.number == 4
+        assert quiet.tracking.silencing is not None
+        assert (quiet.tracking.silencing.scope, quiet.tracking.silencing.reason) == ("rule", REASON)
+        assert quiet.tracking.silencing.rule is not None
+        assert quiet.tracking.silencing.rule.number == 4
 
 
 def test_a_sentence_never_silences_what_code_has_proven(change: tuple[Repository, PullRequest]) -> None:
     """Nor is it read where nobody gives a second opinion."""
     repository, pull = change
-    proven = replace(
+    proven = changed(
         finding("weight", "rate", ("Zero", "It divides."), "    first = one.rate / table.rate_unit"),
         verdict=Verdict.PROVEN,
         sources=(Source("analyser", "contracts", proof="removed-symbol"),),

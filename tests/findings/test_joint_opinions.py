@@ -12,12 +12,12 @@ from bot.checkout import Checkout
 from bot.findings import joint_opinions
 from bot.findings.opinion_cache import Opinions
 from bot.review.judging import JudgedFindings, judge
-from bot.values import Finding, Source
+from bot.values import Basis, Finding, Source
 from rlm.values import Completion, Prompt, Usage
 
 CODE = "def f(x): return x.y\nx = f(None)\nz = f(3)\n"
 READER = (Source("model", "m", "worker"),)
-FIRST = Finding("a.py", "x = f(None)", "f fails for None", "w", "c", "high", "logic", READER, start=2, end=2)
+FIRST = Finding("a.py", "x = f(None)", "f fails for None", "w", "c", "high", "logic", Basis(READER), start=2, end=2)
 SECOND = replace(FIRST, quote="z = f(3)", title="A number has no `y`", why="Other.", category="crash", start=3, end=3)
 CONFIRMED = {"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "", "limit": "none", "ground": "", "by": "code"}  # fmt: skip
 REFUTED = CONFIRMED | {"verdict": "refuted", "ground": "def f(x): return x.y"}

@@ -4,7 +4,8 @@ import pytest
 
 from bot.config.defaults import ReviewSettings
 from bot.findings import merge, placing
-from bot.values import Evidence, Finding, PlacedFinding, Source, Verdict
+from bot.values import Basis, Evidence, Finding, PlacedFinding, Source, Verdict
+from tests.findings_changed import changed
 
 BASE = Finding(
     "a.py",
@@ -14,7 +15,7 @@ BASE = Finding(
     "c",
     "high",
     "logic",
-    (Source("model", "m", "worker"),),
+    Basis((Source("model", "m", "worker"),)),
     start=5,
     end=5,
 )
@@ -22,7 +23,7 @@ BASE = Finding(
 
 def test_two_tellings_of_one_line_are_one_finding() -> None:
     """The proven one speaks; the other adds its evidence and stands among the sources."""
-    proven = replace(
+    proven = changed(
         BASE,
         title="call breaks",
         sources=(Source("analyser", "contracts"),),
@@ -38,12 +39,12 @@ def test_two_tellings_of_one_line_are_one_finding() -> None:
 def test_what_two_readings_tell_of_neighbouring_lines_is_one_finding() -> None:
     """Each reading has one of them; a reader that has both tells two things apart."""
     first, second = (Source("model", "m", "worker", view=view) for view in ("diff", "backwards"))
-    one = replace(BASE, title="Errors of the new endpoint are not documented", sources=(first,))
-    other = replace(
+    one = changed(BASE, title="Errors of the new endpoint are not documented", sources=(first,))
+    other = changed(
         BASE, quote="y", start=8, end=8, title="The documented responses leave out errors", sources=(second,)
     )
     assert len(merge.merge([one, other])) == 1
-    assert len(merge.merge([one, replace(other, sources=(first,))])) == 2
+    assert len(merge.merge([one, changed(other, sources=(first,))])) == 2
     assert len(merge.merge([one, replace(other, start=14, end=14)])) == 2
 
 
@@ -54,7 +55,7 @@ def test_another_story_of_the_same_line_does_not_take_the_place_of_the_first() -
     found = list(merge.merge([one]))
     merge.tell_anew(found, other)
     assert [finding.title for finding in found] == [one.title, other.title]
-    readings = [replace(one, sources=(Source("model", "m", "worker", view=view),)) for view in ("diff", "backwards")]
+    readings = [changed(one, sources=(Source("model", "m", "worker", view=view),)) for view in ("diff", "backwards")]
     assert len(merge.merge([readings[0], replace(readings[1], title=other.title)])) == 1  # two readings of one line
 
 
@@ -104,7 +105,7 @@ def test_the_same_text_at_two_places_is_two_findings() -> None:
 
 
 def placed(**fields: object) -> PlacedFinding:
-    return PlacedFinding(replace(BASE, **fields), "inline")  # type: ignore[arg-type]
+    return PlacedFinding(changed(BASE, **fields), "inline")
 
 
 def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:

@@ -10,9 +10,10 @@ from fakes import Repository
 from bot.analyzers import contracts
 from bot.checkout import Checkout
 from bot.findings import merge
-from bot.values import Evidence, Finding, Source
+from bot.values import Basis, Evidence, Finding, Source
 from impact import uses
 from impact.families import LANGUAGES
+from tests.findings_changed import changed
 
 CALLER = "    return sum(with_tax(n) for n in nets)"
 BEFORE: dict[str, str | bytes | None] = {
@@ -30,7 +31,7 @@ TOLD = Finding(
     consequence="The cart cannot be loaded.",
     severity="high",
     category="broken-caller",
-    sources=(Source("model", "m", "worker"),),
+    basis=Basis((Source("model", "m", "worker"),)),
     start=1,
     end=1,
     evidence=(Evidence("shop/cart.py", CALLER, 5),),
@@ -85,4 +86,4 @@ def test_a_caller_told_at_its_own_line_in_other_words_is_said_once(repository: R
 )
 def test_another_defect_at_the_same_definition_stays(repository: Repository, other: dict[str, Any]) -> None:
     """Another story, another line, another caller, another name, another check: two findings."""
-    assert len(merge.merge([proven(repository, RENAMED), replace(TOLD, **other)])) == 2
+    assert len(merge.merge([proven(repository, RENAMED), changed(TOLD, **other)])) == 2

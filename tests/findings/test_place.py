@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from benchmarks import placing
 from bot.findings.placing import MAX_ANCHORED_LINES, place
-from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Side, Source
+from bot.values import Basis, ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Side, Source
 
-FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", (Source("model", "m"),), start=1, end=1)
+FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", Basis((Source("model", "m"),)), start=1, end=1)
 TEXTS = st.lists(st.sampled_from(["a", "b", "  c", "", "long enough to be quoted", "}", "+x", "-y", "@@"]), max_size=30)
 
 

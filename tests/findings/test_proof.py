@@ -6,6 +6,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.findings import proof
 from bot.values import (
+    Basis,
     ChangedSymbol,
     Definition,
     Dependents,
@@ -43,7 +44,7 @@ def gathered(repository: Repository, finding: Finding) -> list[tuple[str, str, s
 
 def finding(path: str = "a.py", quote: str = "    return scale_rate(x)", title: str = "t", **fields: object) -> Finding:
     source = Source("model", "m")
-    return Finding(path, quote, title, "w", "c", "high", "logic", (source,), start=2, end=2, **fields)  # type: ignore[arg-type]
+    return Finding(path, quote, title, "w", "c", "high", "logic", Basis((source,)), start=2, end=2, **fields)  # type: ignore[arg-type]
 
 
 def test_the_definition_comes_first_then_what_stood_there_before(repository: Repository) -> None:

@@ -47,7 +47,7 @@ def test_a_full_answer_becomes_findings() -> None:
     assert text == "One."
     assert (found.title, found.start, found.verdict, found.source) == ("t", 3, "unproven", "worker m")
     assert [(item.path, item.quote) for item in found.evidence] == [("b.py", "y")]
-    assert [(claim.says, claim.name) for claim in found.claims] == [("unused", "pay")]
+    assert [(claim.says, claim.name) for claim in found.basis.claims] == [("unused", "pay")]
 
 
 def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() -> None:

@@ -10,21 +10,22 @@ from pushes import FIRST, SIZES, Hand, found, judge, titles
 
 from bot.findings import silencing
 from bot.outputs import console, json_file, posts
-from bot.values import Finding, OwnerRule, Review, Source, Verdict
+from bot.values import Basis, Finding, OwnerRule, Review, Source, Verdict
 from deeprepo_sandbox.providers import Reply
+from tests.findings_changed import changed
 
 SCHEMA = Path(__file__).parents[2] / "docs/review.schema.json"
-FOUND = Finding("src/a.py", "q", "t", "w", "c", "medium", "security", (Source("model", "a/b", "worker"),))
-PROVEN = replace(FOUND, sources=(Source("analyser", "ruff"),), rule="S105", verdict=Verdict.PROVEN, severity="critical")
-SECRET = replace(PROVEN, sources=(Source("analyser", "secrets"),), rule="aws-key", category="secret")
-BROKEN = replace(
+FOUND = Finding("src/a.py", "q", "t", "w", "c", "medium", "security", Basis((Source("model", "a/b", "worker"),)))
+PROVEN = changed(FOUND, sources=(Source("analyser", "ruff"),), rule="S105", verdict=Verdict.PROVEN, severity="critical")
+SECRET = changed(PROVEN, sources=(Source("analyser", "secrets"),), rule="aws-key", category="secret")
+BROKEN = changed(
     PROVEN, sources=(Source("analyser", "contracts"),), rule="removed-symbol", category="broken-caller", severity="high"
 )
 
 
 def accepted(review: Review) -> set[str]:
     """The titles of what reads as suggested."""
-    return {one.title for one in review.having("fixed") if one.how == "accepted"}
+    return {one.title for one in review.having("fixed") if one.tracking.how == "accepted"}
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def accepted(review: Review) -> set[str]:
         ("src/**", "S105", PROVEN, True),
         ("src/**", "security", PROVEN, False),
         ("src/**", "security", replace(PROVEN, severity="medium"), False),
-        ("src/**", "security", replace(PROVEN, verdict=Verdict.UNPROVEN), True),
+        ("src/**", "security", changed(PROVEN, verdict=Verdict.UNPROVEN), True),
         ("src/**", "secret", SECRET, True),
         ("src/**", "aws-key", SECRET, True),
         ("src/**", "removed-symbol", BROKEN, True),
@@ -71,7 +72,7 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
     hand.repository.commit({".deeprepo.yml": text}, "settings")
     hand.repository.git("checkout", "-q", "feature")
     done = hand.review()
-    assert [one.silencing and one.silencing.rule for one in done.having("silenced")] == [
+    assert [one.tracking.silencing and one.tracking.silencing.rule for one in done.having("silenced")] == [
         OwnerRule("shop/label.py", "logic", "", 1)
     ]
     assert "An empty size crashes the label" not in {placed.finding.title for placed in done.reported}
@@ -120,6 +121,6 @@ def test_a_single_finding_is_ignored_by_the_same_list_until_its_day_is_over(hand
         hand.repository.commit({".deeprepo.yml": f"ignore: [{entry}]\n"}, "settings")
         hand.repository.git("checkout", "-q", "feature")
         done = hand.review()
-        reasons = [one.silencing and one.silencing.reason for one in done.having("silenced")]
+        reasons = [one.tracking.silencing and one.tracking.silencing.reason for one in done.having("silenced")]
         assert reasons == ["sizes are checked before"] * is_silenced
         hand.repository.git("checkout", "-q", "main")

@@ -16,8 +16,9 @@ from bot.findings.merge import identify, merge
 from bot.findings.rounds import recall
 from bot.review.judging import judge
 from bot.secrets.forms import identity
-from bot.values import Dependents, Earlier, Finding, Source, Verdict
+from bot.values import Basis, Dependents, Earlier, Finding, Source, Verdict
 from rlm.values import Completion, Prompt
+from tests.findings_changed import changed
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
 TWIN = "AKIA" + "Z4QWX77QNL5TD2QX"  # its digest begins with the same five digits
@@ -29,14 +30,14 @@ def leak(key: str, *, line: str = "k: {}") -> Finding:
     return identify(
         Finding(
             path="a.yml", quote=line.format(key), title="An AWS key is committed", why="w", consequence="c", severity="critical",
-            category="secret", sources=(Source("analyser", "secrets", proof=proof),), rule="aws-key", start=1, end=1, verdict=Verdict.PROVEN,
+            category="secret", basis=Basis((Source("analyser", "secrets", proof=proof),), verdict=Verdict.PROVEN), rule="aws-key", start=1, end=1,
         )
     )  # fmt: skip
 
 
 def recalled(past: Finding, now: Finding) -> list[Finding]:
     """What becomes of the finding of a round before; everything is judged without a look at a tree."""
-    past = replace(past, number=1)
+    past = changed(past, number=1)
     earlier = Earlier(number=1, base="b" * 40, head="c" * 40, findings=(past,))
     return asyncio.run(recall(earlier, [now], None, [], (), absence=lambda _s, _f: "lasting"))  # type: ignore[arg-type]
 
@@ -59,8 +60,8 @@ async def test_no_model_judges_a_secret_that_it_is_not_shown(repository: Reposit
 @pytest.mark.parametrize("first", [0, 1])
 def test_no_model_s_telling_takes_a_secret_s_place(first: int) -> None:
     """A worker's finding of the same line, however severe, joins what looks like a password: its category and its words stay."""
-    password = replace(leak(KEY), verdict=Verdict.UNPROVEN, severity="high", sources=(Source("analyser", "secrets"),))
-    claim = replace(password, category="logic", severity="critical", sources=(Source("model", "m", "worker"),), rule="")
+    password = changed(leak(KEY), verdict=Verdict.UNPROVEN, severity="high", sources=(Source("analyser", "secrets"),))
+    claim = changed(password, category="logic", severity="critical", sources=(Source("model", "m", "worker"),), rule="")
     (finding,) = merge([password, claim][:: 1 if first else -1])
-    assert (finding.category, finding.severity, len(finding.sources)) == ("secret", "high", 2)
+    assert (finding.category, finding.severity, len(finding.basis.sources)) == ("secret", "high", 2)
     assert recalled(finding, replace(leak(TWIN), path="b.yml"))[-1].category == "secret"

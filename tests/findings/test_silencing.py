@@ -1,13 +1,13 @@
 """A review as it is reported once people have said more: nothing that they did not mean goes with what they meant."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
 from bot.findings import silencing
 from bot.findings.merge import identify
 from bot.values import (
+    Basis,
     ChangedFile,
     Coverage,
     Evidence,
@@ -19,10 +19,12 @@ from bot.values import (
     Review,
     Source,
     StrategyChoice,
+    Tracking,
     Verdict,
 )
 from bot.values.finding import SAME_VALUE
 from rlm.values import Cost
+from tests.findings_changed import changed
 
 KEY = "key = 'masked'"
 RULE = OwnerRule("/tests/**", "aws-key", "keys of tests", 1, learned=True, grave=True)
@@ -33,7 +35,7 @@ def secret(*places: str) -> Finding:
     first, *others = places
     evidence = tuple(Evidence(path, KEY, 1, note=SAME_VALUE) for path in others)
     source = Source("analyser", "secrets", proof="secret 1234")
-    finding = Finding(first, KEY, "An AWS key was committed", "w", "c", "critical", "secret", (source,), evidence=evidence, start=1, end=1, rule="aws-key", number=1, verdict=Verdict.CONFIRMED)  # fmt: skip
+    finding = Finding(first, KEY, "An AWS key was committed", "w", "c", "critical", "secret", Basis((source,), verdict=Verdict.CONFIRMED), evidence=evidence, start=1, end=1, rule="aws-key", tracking=Tracking(number=1))  # fmt: skip
     return identify(finding)
 
 
@@ -41,7 +43,7 @@ def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *fil
     """A stored review that lists these."""
     pull = PullRequest("T", "", "a" * 40, "b" * 40, "main", "f", "/nowhere")
     rows = [*(PlacedFinding(one, "inline") for one in findings)]
-    rows += [PlacedFinding(replace(one, status="still")) for one in still]
+    rows += [PlacedFinding(changed(one, status="still")) for one in still]
     return Review(
         pull,
         files,

@@ -6,10 +6,10 @@ from fakes import Repository
 
 from bot.findings.placing import place
 from bot.findings.suggest import suggest
-from bot.values import Finding, PlacedFinding, Source
+from bot.values import Basis, Finding, PlacedFinding, Source
 from impact.faults import faults
 
-BASE = Finding("", "", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),))
+BASE = Finding("", "", "t", "w", "c", "high", "logic", Basis((Source("model", "m", "worker"),)))
 PYTHON = "import os\n\n\ndef load(path, strict):\n    if strict == None:\n        strict = False\n    for row in open(path):\n        print(row)\n    return strict\n"
 TABS = "package shop\n\nfunc Total(rows []int) int {\n\tsum := 0\n\tfor _, row := range rows {\n\t\tsum = sum + row\n\t}\n\treturn sum\n}\n"
 SCRIPT = "export function total(rows) {\n  let sum = 0;\n  for (const row of rows) {\n    sum = sum - row;\n  }\n  return sum;\n}\n"

@@ -5,11 +5,12 @@ import pytest
 
 from bot.config.ignore_file import Scope
 from bot.findings import silencing
-from bot.values import Finding, Silencing, Source
+from bot.values import Basis, Finding, Silencing, Source
+from tests.findings_changed import changed
 
 TODAY = date(2026, 6, 1)
 FINDING = Finding(
-    "src/a.py", "x = f()", "f is gone", "w", "c", "high", "contract", (Source("analyser", "contracts"),), rule="removed-symbol", fingerprint="abc"
+    "src/a.py", "x = f()", "f is gone", "w", "c", "high", "contract", Basis((Source("analyser", "contracts"),)), rule="removed-symbol", fingerprint="abc"
 )  # fmt: skip
 
 
@@ -43,7 +44,7 @@ def test_the_reason_goes_with_the_finding() -> None:
     """What is silenced is listed, not lost."""
     ignored = silencing.read_ignore_file(b"- fingerprint: abc\n  reason: by design\n", TODAY)
     _, (silenced,) = ignored.split([FINDING])
-    assert silenced == replace(FINDING, status="silenced", silencing=Silencing("by design", "finding"))
+    assert silenced == changed(FINDING, status="silenced", silencing=Silencing("by design", "finding"))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.review.incremental import Past
 from bot.review.judging import JudgedFindings, judge
-from bot.values import Dependents, Earlier, Finding, PullRequest, Source, Verdict
+from bot.values import Basis, Dependents, Earlier, Finding, PullRequest, Source, Verdict
 from rlm.errors import BadAnswer, BudgetSpent, ProviderDown
 from rlm.values import Completion, Prompt, Usage
 
@@ -23,7 +23,7 @@ FINDING = Finding(
     "c",
     "high",
     "logic",
-    (Source("model", "m", "worker"),),
+    Basis((Source("model", "m", "worker"),)),
     start=2,
     end=2,
 )
@@ -35,10 +35,9 @@ PROVEN = Finding(
     "c",
     "high",
     "broken-caller",
-    (Source("analyser", "contracts"),),
+    Basis((Source("analyser", "contracts"),), verdict=Verdict.PROVEN),
     start=1,
     end=1,
-    verdict=Verdict.PROVEN,
 )
 
 
@@ -131,7 +130,7 @@ def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
     first = judged(repository, ask, least="critical")
     assert (ask.asked, first.having("refuted", "unproven"), first.unheard) == ([], (), ())
     (kept,) = [f for f in first.having("new") if f.path == "a.py"]
-    assert kept.unconfirmed
+    assert kept.basis.unconfirmed
     past = Earlier(1, "b", "h", findings=(replace(kept, fingerprint="f1"),))
     second = judged(repository, ask, findings=[FINDING] * again, earlier=past, least="critical")
     assert (ask.asked, len(second.having("still"))) == ([], 1)
@@ -170,7 +169,7 @@ def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Map
 def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
     """An answer without a verdict, one that broke off and a failed call leave the finding standing, marked, with the reason."""
     found = judged(repository, Judge(reply))
-    assert [(f.path, f.verdict, f.unconfirmed) for f in found.having("new")] == [
+    assert [(f.path, f.verdict, f.basis.unconfirmed) for f in found.having("new")] == [
         ("a.py", "unproven", True),
         ("b.py", "proven", False),
     ]

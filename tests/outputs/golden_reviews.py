@@ -28,10 +28,11 @@ from bot.values import (
     StrategyChoice,
     Verdict,
 )
+from tests.findings_changed import changed
 
 GOLDEN = Path(__file__).parent / "golden"
 ONLINE = replace(PULL, url="https://github.com/acme/app")
-PYTHON = replace(
+PYTHON = changed(
     FINDING, path="src/app/pay.py", quote="    if amount is 0:", start=12, end=12, evidence=(), trigger="charge(0.0)",
     title="`is` compares identity, a value is meant", why="Two equal numbers need not be the same object.",
     consequence="A charge of 0.0 is booked.", severity="medium", category="logic", sources=(Source("analyser", "ruff"),), rule="F632",
@@ -69,10 +70,10 @@ FIX = at(PYTHON, replacement="    if amount == 0:")
 ROUND = replace(
     said(
         FIX,
-        PlacedFinding(replace(FINDING, status="still")),
-        PlacedFinding(replace(FINDING, status="still", how="moved", path="src/app/moved.py", start=7, end=8)),
-        PlacedFinding(replace(PYTHON, status="fixed", title="The retry never ended")),
-        PlacedFinding(replace(PYTHON, status="silenced", silencing=Silencing("meant", "rule"))),
+        PlacedFinding(changed(FINDING, status="still")),
+        PlacedFinding(changed(FINDING, status="still", how="moved", path="src/app/moved.py", start=7, end=8)),
+        PlacedFinding(changed(PYTHON, status="fixed", title="The retry never ended")),
+        PlacedFinding(changed(PYTHON, status="silenced", silencing=Silencing("meant", "rule"))),
     ),
     round=Round(2, since="c" * 40),
 )
@@ -117,14 +118,14 @@ REVIEWS: Mapping[str, Review] = {
                               suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")'))),
     "permalinks": replace(said(at(FINDING, CommentSpot(FINDING.path, 41, 42, "RIGHT")), PlacedFinding(PYTHON, "outside")), pull=ONLINE),
     "round_two": ROUND,
-    "unproven_on_demand": said(FIX, PlacedFinding(replace(FINDING, status="unproven", verdict=Verdict.UNPROVEN))),
+    "unproven_on_demand": said(FIX, PlacedFinding(changed(FINDING, status="unproven", verdict=Verdict.UNPROVEN))),
     "nothing_new": replace(ROUND, findings=ROUND.findings[3:]),
     "own_template": replace(said(FIX), settings=ReportSettings(templates=(("summary.md.j2", OWN),))),
     "broken_template": replace(said(FIX), settings=ReportSettings(templates=(("summary.md.j2", "{{ nothing_like_that }}"),))),
     "wide_letters": said(at(replace(PYTHON, title="名前が二回使われる", quote="名前 = 1", why="変数は上書きされる。"))),
     "short": replace(said(at(replace(PYTHON, why="Two equal numbers need not be the same object. CPython keeps small ones only.", evidence=FINDING.evidence),
                              replacement="    if amount == 0:"), PlacedFinding(FINDING, "outside")), settings=ReportSettings(tone="short")),
-    "kept_back": replace(CLEAN, settings=ReportSettings(minimum="high"), findings=(PlacedFinding(replace(PYTHON, status="below")), PlacedFinding(replace(PYTHON, severity="low", status="below")))),
+    "kept_back": replace(CLEAN, settings=ReportSettings(minimum="high"), findings=(PlacedFinding(changed(PYTHON, status="below")), PlacedFinding(changed(PYTHON, severity="low", status="below")))),
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.findings.rounds import give_numbers
 from bot.values import (
+    Basis,
     ChangedFile,
     Coverage,
     CoverageRow,
@@ -18,6 +19,7 @@ from bot.values import (
     Verdict,
 )
 from rlm.values import Cost, Observation, Turn, Usage
+from tests.findings_changed import changed
 
 PULL = PullRequest(
     "Give resolve() a mode", "Why: see below.", "a" * 40, "b" * 40, "main", "modes", "/nowhere/.git", "/nowhere/o"
@@ -30,13 +32,12 @@ FINDING = Finding(
     consequence="TypeError in the callers.",
     severity="high",
     category="contract",
-    sources=(Source("analyser", "contracts"),),
+    basis=Basis((Source("analyser", "contracts"),), verdict=Verdict.PROVEN),
     rule="required-parameter",
     start=41,
     end=42,
     evidence=(Evidence("src/app/main.py", '    path = resolve("assets", "rb")', 118, note="in serve()"),),
     trigger="any call of serve()",
-    verdict=Verdict.PROVEN,
     fingerprint="f0e1",
 )
 COVERAGE = Coverage(
@@ -109,7 +110,7 @@ def numbered(review: Review) -> Review:
     """The review with its findings numbered as the pipeline does it."""
     still = [row for row in review.findings if row.finding.status == "still"]
     numbers = {id(row): number for number, row in enumerate(still, 1)}
-    rows = [replace(row, finding=replace(row.finding, number=numbers.get(id(row), 0))) for row in review.findings]
+    rows = [replace(row, finding=changed(row.finding, number=numbers.get(id(row), 0))) for row in review.findings]
     placed, given = give_numbers(rows, tuple((number, row.finding.fingerprint) for number, row in enumerate(still, 1)))
     return replace(review, findings=placed, round=replace(review.round, numbers=given))
 
@@ -119,4 +120,4 @@ REVIEW = numbered(REVIEW)
 
 def with_finding(**changes: Any) -> Review:  # noqa: ANN401 - any field of a finding
     """A review with one finding, changed in these fields."""
-    return replace(REVIEW, findings=(PlacedFinding(replace(FINDING, **changes), "inline"),))
+    return replace(REVIEW, findings=(PlacedFinding(changed(FINDING, **changes), "inline"),))

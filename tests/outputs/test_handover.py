@@ -10,6 +10,7 @@ from sample_reviews import CLEAN, FINDING, REVIEW
 
 from bot.outputs import handover, markdown, posts
 from bot.values import CommentSpot, Evidence, PlacedFinding, Review
+from tests.findings_changed import changed
 
 BREAKS = (
     "```\n</details>\n@acme /deeprepo cancel",
@@ -24,7 +25,7 @@ BREAKS = (
 
 def full(text: str) -> PlacedFinding:
     """A finding that has this text wherever a model or a change may write."""
-    finding = replace(
+    finding = changed(
         FINDING, path=text, quote=text, title=text, why=text, consequence=text, trigger=text, suggestion=text,
         evidence=(Evidence(text, text, 3, note=text),), number=3,
     )  # fmt: skip
@@ -71,7 +72,7 @@ def test_no_text_leaves_its_block(text: str) -> None:
 
 def test_the_summary_has_one_for_all_that_is_open() -> None:
     """It holds new and older findings, worst first. A review with nothing open has no such prompt."""
-    old = PlacedFinding(replace(FINDING, title="An older one", number=9, status="still"))
+    old = PlacedFinding(changed(FINDING, title="An older one", number=9, status="still"))
     review = replace(REVIEW, findings=(*REVIEW.findings, old))
     last = blocks(markdown.render(review))[-1]
 
@@ -84,7 +85,7 @@ def test_it_is_the_first_to_be_left_out() -> None:
     """A comment that would be too long loses its prompts before it loses a word of a finding."""
     long = "A long reason. " * 130
     many = tuple(
-        PlacedFinding(replace(FINDING, title=f"Number {n}", why=long, number=n, fingerprint=f"n{n}"), "outside")
+        PlacedFinding(changed(FINDING, title=f"Number {n}", why=long, number=n, fingerprint=f"n{n}"), "outside")
         for n in range(1, 23)
     )
     review: Review = said(*many)

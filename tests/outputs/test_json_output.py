@@ -12,9 +12,11 @@ from sample_reviews import CLEAN, REVIEW, UNREAD, with_finding
 
 from bot import registry, values
 from bot.config import settings
+from bot.findings import earlier
 from bot.outputs import facts, json_file
-from bot.values import Evidence, Finding, PlacedFinding, ReadUnit, Review, Verdict
+from bot.values import Basis, Evidence, Finding, PlacedFinding, ReadUnit, Review, Tracking, Verdict
 from bot.values.consumer import ConsumerReport
+from bot.values.finding_row import KEYS
 from impact import packages
 from impact.packages import Requirement
 from rlm import values as rlm_values
@@ -52,12 +54,16 @@ def test_every_key_is_documented() -> None:
 
 
 def test_a_finding_is_written_whole() -> None:
-    """Every field of a finding, and its place."""
+    """Every fact of a finding, in one flat row whatever value holds it, and its place; a row that lacks some is read too."""
     written = json.loads(json_file.render(REVIEW))["findings"][1]
 
     own = {item.name for item in fields(PlacedFinding)} - {"finding"}
-    assert {*own, "source", "identity", *(item.name for item in fields(Finding))} == set(written)
+    held = {item.name for kind in (Finding, Basis, Tracking) for item in fields(kind)} - {"basis", "tracking"}
+    assert held == set(KEYS)
+    assert {*own, "source", "identity", *KEYS} == set(written)
     assert (written["place"], written["fingerprint"], written["start"]) == ("inline", "f0e1", 41)
+    old = {key: value for key, value in written.items() if key not in ("readings", "added", "cause", "claims")}
+    assert earlier.findings([old]) == earlier.findings([written])
     assert written["evidence"][0]["quote"] == '    path = resolve("assets", "rb")'
 
 

@@ -9,6 +9,7 @@ from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
 from bot.outputs import sarif
 from bot.values import Cut, PlacedFinding, Review, Silencing
+from tests.findings_changed import changed
 
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 ODD = with_finding(
@@ -36,8 +37,8 @@ def test_a_result_has_place_snippet_and_fingerprint() -> None:
 def test_everything_that_is_open_is_a_result() -> None:
     """Code scanning closes an alert that an upload lacks: what an earlier round found is there, fixed and silenced ones are not."""
     known = with_finding(status="still", number=7).findings[0].finding
-    gone = replace(known, status="fixed", fingerprint="f8")
-    silenced = replace(gone, status="silenced", silencing=Silencing("meant", "finding"))
+    gone = changed(known, status="fixed", fingerprint="f8")
+    silenced = changed(gone, status="silenced", silencing=Silencing("meant", "finding"))
     run = _run(replace(REVIEW, findings=(*REVIEW.findings, *map(PlacedFinding, (known, gone, silenced)))))
 
     assert [result["properties"]["status"] for result in run["results"]] == ["new", "new", "new", "still"]

@@ -13,7 +13,7 @@ from bot.diff import FileDiff
 from bot.findings import claims
 from bot.review.context.look_ups import LookedUp
 from bot.review.guidance import Advice
-from bot.values import DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit
+from bot.values import Basis, DiffRow, Excerpt, Finding, LinkedIssue, Source, Unit
 from rlm.values import tokens
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -29,7 +29,7 @@ GONE_TEXT = Excerpt("shop/old.py", 1, 1, rows(" 1 def tax():"), side="base", tit
 NEIGHBOUR = Excerpt(
     "shop/order.py", 7, 7, rows(" 7     return apply(0.2, order)"), title="names apply", overlaps_change=True
 )
-FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", (Source("model", "m", "worker"),), start=1, end=1)  # fmt: skip
+FINDING = Finding("shop/rates.py", "def apply(rate):", "apply lost its amount", "Callers pass two.", "", "high", "contract", Basis((Source("model", "m", "worker"),)), start=1, end=1)  # fmt: skip
 PROMPTS = {
     "worker": (
         "worker.md.j2",

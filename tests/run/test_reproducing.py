@@ -102,7 +102,7 @@ def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path
     model = Model(PROOF)
     done = reviewed(model, trace=str(tmp_path / "trace.jsonl"))
     (placed,) = done.reported
-    shown = placed.finding.reproduction
+    shown = placed.finding.basis.reproduction
     assert shown is not None
     assert (placed.finding.verdict, shown.test, shown.base, shown.fixed) == ("reproduced", PROOF, "green", "green")
     assert "AssertionError: ValueError not raised" in shown.output
@@ -167,7 +167,7 @@ def test_anything_less_changes_nothing(
     """The finding stays confirmed, and a note says why there is no test."""
     done = reviewed(Model(*tests, proves=proves))
     (placed,) = done.reported
-    assert (placed.finding.verdict, placed.finding.reproduction) == ("confirmed", None)
+    assert (placed.finding.verdict, placed.finding.basis.reproduction) == ("confirmed", None)
     assert placed.replacement is not None
     assert [row[0] for row in done.coverage.tried] == ["shop/rate.py:2"]
     assert why in done.coverage.tried[0][1]
@@ -216,7 +216,7 @@ def test_new_code_needs_the_fix(reviewed: Callable[..., Review], shop: Repositor
     shop.git("checkout", "-qb", "new")
     shop.commit(AFTER, "rates")
     (placed,) = reviewed(Model(PROOF)).reported
-    shown = placed.finding.reproduction
+    shown = placed.finding.basis.reproduction
     assert shown is not None
     assert (shown.base, shown.fixed) == ("fault", "green")
 
@@ -228,7 +228,7 @@ def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Re
     shop.commit({"README.md": "more\n"}, "more")
     model = Model()
     second = reviewed(model, previous=OUTPUTS["json"]().render(first).encode())
-    assert [one.reproduction for one in second.still] == [first.reported[0].finding.reproduction]
+    assert [one.basis.reproduction for one in second.still] == [first.reported[0].finding.basis.reproduction]
     assert model.asked == []
 
 

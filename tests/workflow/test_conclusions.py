@@ -16,6 +16,7 @@ from bot.values import Dismissal, Ending, PlacedFinding, PullFacts, PullRef, Rev
 from bot.workflow import conclusions
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import CheckEnding
+from tests.findings_changed import changed
 
 ONE, TWO = PullRef(7, 11, "acme", "shop", 1), PullRef(7, 11, "acme", "shop", 2)
 HEAD = "b" * 40
@@ -73,7 +74,7 @@ async def test_a_later_bar_and_later_words_count(store: Store) -> None:
 async def test_what_was_kept_back_reaches_a_later_bar(store: Store) -> None:
     """It was open and not severe enough to be posted."""
     minor = replace(finding("f2").finding, severity="low")
-    await keep(store, ONE, replace(CLEAN, findings=(PlacedFinding(replace(minor, status="below")),)))
+    await keep(store, ONE, replace(CLEAN, findings=(PlacedFinding(changed(minor, status="below")),)))
     assert (await conclusions.of_head(ONE, facts(), settings(BAR), store)).ending == "success"
     assert (await conclusions.of_head(ONE, facts(), settings(LOW_BAR), store)).ending == "failure"
 

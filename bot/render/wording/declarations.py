@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.values import ChangedFile, Evidence, Finding, Severity, Source, Verdict
+from bot.values import Basis, ChangedFile, Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, proof_of
 from impact.declarations.check import Break, DataChange
 from impact.declarations.reading import NameUse
@@ -84,7 +84,10 @@ def _finding(
         consequence=effect if sure else f"If it is meant: {effect}",
         severity=_severity(first.path, is_sure=bool(sure), is_loud=KINDS[one.scope.kind].is_loud),
         category="contract",
-        sources=(Source("analyser", SOURCE, proof=proof_of(rule, f"{one.scope.kind} {one.name}") if sure else ""),),
+        basis=Basis(
+            (Source("analyser", SOURCE, proof=proof_of(rule, f"{one.scope.kind} {one.name}") if sure else ""),),
+            verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
+        ),
         rule=rule if sure else f"likely-{rule}",
         start=line,
         end=line,
@@ -93,7 +96,6 @@ def _finding(
             Evidence(use.path, after.line(use.path, use.line), use.line, note=USES_IT if sure else NAMES_IT)
             for use in uses[:QUOTED]
         ),
-        verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
     )
 
 

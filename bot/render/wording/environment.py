@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from bot.values import Evidence, Finding, Rewrite, Source, Verdict
+from bot.values import Basis, Evidence, Finding, Rewrite, Source, Verdict
 from bot.values.finding import USES_IT, proof_of
 from impact.declarations.environment import LeftBehind, Row
 from impact.text.paths import is_sample, is_workflow
@@ -50,12 +50,11 @@ def finding(found: LeftBehind) -> Finding:
         consequence=_LAWS["tells"][2] if is_told else effect,
         severity="low" if is_told else "medium",
         category="contract",
-        sources=(Source("analyser", SOURCE, proof=proof_of(RULE, one.old)),),
+        basis=Basis((Source("analyser", SOURCE, proof=proof_of(RULE, one.old)),), verdict=Verdict.PROVEN),
         rule=RULE,
         start=one.line.new or 1,
         end=one.line.new or 1,
         evidence=tuple(Evidence(path, text, number, note=USES_IT) for _, (path, number, text) in ordered[:QUOTED]),
-        verdict=Verdict.PROVEN,
         rewrites=_rewrites(one, ordered),
     )
 

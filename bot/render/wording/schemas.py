@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from bot.values import Evidence, Finding, Severity, Source, Verdict
+from bot.values import Basis, Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, break_of, proof_of
 from impact.ports import Tree
 from impact.schemas.breaks import SchemaBreak, SchemaUse
@@ -50,7 +50,10 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
         consequence=f"{'This' if sure else 'If it is meant, this'} line {fails} once the change is deployed.",
         severity=severity,
         category="contract",
-        sources=(_source([one], proof_of(one.rule, one.element) if sure else ""),),
+        basis=Basis(
+            (_source([one], proof_of(one.rule, one.element) if sure else ""),),
+            verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
+        ),
         rule=one.rule if sure else f"likely-{one.rule}",
         start=one.line,
         end=one.line,
@@ -59,7 +62,6 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
             Evidence(use.path, use.text, use.line, note=USES_IT if use.sure else NAMES_IT)
             for use in shown_uses[:QUOTED]
         ),
-        verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
     )
 
 
@@ -85,10 +87,9 @@ def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBrea
         else f"No use of it is in sight. By the rules of {label}, everybody who uses it elsewhere breaks.",
         severity=first.alone or "low",
         category="contract",
-        sources=(_source(group),),
+        basis=Basis((_source(group),), verdict=Verdict.UNPROVEN),
         rule=first.rule,
         start=first.line,
         end=first.line,
         side=first.side,
-        verdict=Verdict.UNPROVEN,
     )

@@ -80,7 +80,7 @@ def gather(
             diffs=diffs,
             parts=lines,
             sites=sites[:most_sites],
-            findings=sorted(findings, key=lambda one: (severity_rank(one.severity), -one.votes)),
+            findings=sorted(findings, key=lambda one: (severity_rank(one.severity), -one.basis.votes)),
             why_chars=WHY_CHARS,
             doubts=doubts,
             undecided=undecided,

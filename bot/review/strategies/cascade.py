@@ -41,8 +41,12 @@ def _open(session: Session) -> Iterator[str]:
     for unit in session.tracker.unread():
         yield f"nobody has read {unit.id}"
     for finding in session.findings:
-        if finding.verdict.open and finding.votes < AGREED <= finding.readings and at_least(finding.severity, "medium"):
-            yield f"{_named(finding)}: of {finding.readings} readings one has it; look for the line that decides"
+        if (
+            finding.verdict.open
+            and finding.basis.votes < AGREED <= finding.basis.readings
+            and at_least(finding.severity, "medium")
+        ):
+            yield f"{_named(finding)}: of {finding.basis.readings} readings one has it; look for the line that decides"
     for use in session.tracker.open_uses():
         yield f"{use.path}:{use.line} was not read, although {use.says}: {use.text.strip()[:160]}"
 
@@ -50,7 +54,7 @@ def _open(session: Session) -> Iterator[str]:
 def _unproven(findings: Iterable[Finding]) -> Iterator[str]:
     """What second opinions have left open; a doubt about a small thing is worth no turn, nor is one about a medium one that one reading has."""
     for finding in findings:
-        if finding.serious or (finding.votes >= AGREED and at_least(finding.severity, "medium")):
+        if finding.serious or (finding.basis.votes >= AGREED and at_least(finding.severity, "medium")):
             yield (
                 f"{_named(finding)}: a second opinion could neither prove nor refute it; report it again with the evidence "
                 "that decides, or drop it"

@@ -265,7 +265,7 @@ def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
             message = "\n\n".join(filter(None, (one.why, one.consequence)))
             annotate(one.path, one.start, max(one.start, one.end), ANNOTATION_LEVELS[one.severity], title, message)
         for place in one.places[1:]:
-            if one.added and place.side == "head":
+            if one.tracking.added and place.side == "head":
                 annotate(
                     place.path,
                     place.line,

@@ -11,7 +11,7 @@ from bot.findings.issues import from_root
 from bot.review.agent.state import RunState
 from bot.review.agent.tools import ask
 from bot.review.session import check_finding
-from bot.values import CATEGORIES, SEVERITIES, Evidence, Finding, ReaderNotes
+from bot.values import CATEGORIES, SEVERITIES, Basis, Evidence, Finding, ReaderNotes
 from rlm.loop import tools as common
 from rlm.repl.frames import Value
 
@@ -47,7 +47,7 @@ async def report(
         consequence=str(consequence or "").strip(),
         severity=severity,
         category=category if category in CATEGORIES else "other",
-        sources=(state.source,),
+        basis=Basis((state.source,)),
         start=int(start or 0),
         evidence=_evidence(evidence),
         suggestion=suggestion,
@@ -129,7 +129,7 @@ async def _admit(state: RunState, finding: Finding) -> str:
     current, before = merge.tell_anew(state.session.findings, checked_finding)
     which = current.fingerprint
     state.refusals.pop(finding.title, None)
-    if before is not None and replace(current, sources=()) == replace(before, sources=()):
+    if before is not None and current == replace(before, basis=replace(before.basis, sources=current.basis.sources)):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
     state.reported_ids.append(which)
     state.session.undecided_fingerprints.discard(which)

@@ -1,0 +1,31 @@
+"""A finding as JSON has it, in stored reviews, outputs and journals: one flat row, whatever values hold its facts."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+from bot.values.finding import Basis, Finding, Tracking
+
+KEYS = (
+    "path", "quote", "title", "why", "consequence", "severity", "category", "sources", "rule", "start", "end", "side", "evidence", "suggestion",
+    "trigger", "verdict", "fingerprint", "status", "how", "silencing", "claims", "number", "unconfirmed", "reproduction", "consumer", "rewrites",
+    "cause", "added", "readings",
+)  # fmt: skip
+GROUPS = {
+    "basis": tuple(each.name for each in fields(Basis)),
+    "tracking": tuple(each.name for each in fields(Tracking)),
+}
+
+
+def row_of(finding: Finding) -> dict[str, Any]:
+    """Return the row of a finding."""
+    row = asdict(finding)
+    flat = {**row, **row["basis"], **row["tracking"]}
+    return {key: flat[key] for key in KEYS}
+
+
+def grouped(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a finding, from its row: what an older row lacks is left out."""
+    groups = {group: {key: row[key] for key in keys if key in row} for group, keys in GROUPS.items()}
+    inner = {key for keys in GROUPS.values() for key in keys}
+    return {**{key: value for key, value in row.items() if key not in inner}, **groups}
