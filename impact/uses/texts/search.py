@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from impact.changes import ChangedFile, ChangedSymbol, Dependents, Query, Reference
 from impact.filetypes import filetype
@@ -39,6 +39,34 @@ _TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
 _Row = tuple[str, int, str]  # path, line, text
 
 
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """What the change takes away, by how others ask for it."""
+
+    every_word: Sequence[LostWord]
+    definitions: Mapping[str, str]  # telling name of a definition that is gone -> its key
+    attributes: Mapping[str, str]  # the same of attributes that are set no more and seem to be used
+    names: Sequence[LostName]  # that a framework resolves
+    paths: Mapping[str, str]  # as a text says it -> the file
+    unasked: frozenset[str]  # names of definitions that no text of others can mean
+
+    @property
+    def words(self) -> Mapping[str, LostWord]:
+        """The words that are looked up."""
+        return {one.text: one for one in self.every_word[:WORDS]}
+
+    @property
+    def gone(self) -> Mapping[str, str]:
+        """What code defined, or set."""
+        return {**self.attributes, **self.definitions}
+
+    @property
+    def forms(self) -> list[str]:
+        """The patterns of the lines that say any of it."""
+        plain = [*self.words, *self.gone, *self.paths]
+        return list(dict.fromkeys([*([_any_of(plain)] if plain else []), *(one.pattern for one in self.names)]))
+
+
 async def also_says(
     tree: Tree,
     files: Sequence[ChangedFile],
@@ -60,70 +88,16 @@ async def also_says(
     cut = [*_notes(unparsed, budget.install), *_beyond(unparsed, budget)]
     if not budget.sites:
         return Dependents(references=tuple(found), cut=tuple(cut))
-    owners: dict[str, str] = {}  # a word of a file that nothing parses -> the file
-    for file in unparsed[: budget.files]:
-        for word in distinctive_words(file):
-            owners.setdefault(word, file.path)
-    texts = {
-        path: raw.decode("utf-8", "replace")
-        for path, raw in (await tree.read_many([file.path for file in files if file.is_analyzed])).items()
-    }
-    head_paths = await tree.entries()
-    every_word = [one for one in lost_words(files, texts) if not _names_folder(one.text, head_paths)]
-    words = {one.text: one for one in every_word[:WORDS]}
-    symbols = list(symbols)
-    definitions = {name: path for name, path in _gone_names(symbols) if name not in words}
-    deleted = {file.path for file in files if file.status == "deleted"}  # what they had may be a package's now
-    gone = {**_gone_attributes(symbols, found), **definitions}
-    own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
-    before = await tree.read_many(sorted({one.path for item in symbols if (one := item.before) is not None}), "base")
-    names = [*lost_definitions(symbols, before, texts, head_paths), *lost_names(files, texts, head_paths)]
-    names = await _proving(tree, names)
-    paths = dict(lost_paths(files, head_paths))
-    forms = [_any_of([*words, *gone, *paths])] if words or gone or paths else []
-    forms += [one.pattern for one in names]
-    rows = await tree.grep_lines(Query(list(dict.fromkeys(forms)), syntax="perl", limit=ROWS)) if forms else ()
-    if len(every_word) > WORDS:
-        cut.append(f"{WORDS} of the {len(every_word)} words that the change takes away were looked up")
+    lost = await _lost(tree, files, list(symbols), found)
+    rows = await tree.grep_lines(Query(lost.forms, syntax="perl", limit=ROWS)) if lost.forms else ()
+    if len(lost.every_word) > WORDS:
+        cut.append(f"{WORDS} of the {len(lost.every_word)} words that the change takes away were looked up")
     if len(rows) >= ROWS:
         cut.append(f"{ROWS:,} lines and more hold words that the change takes away: the others were not looked at")
     added = {file.path: file.added_lines for file in files}
-    lines = [
-        (path, line, text.rstrip("\r"))
-        for path, line, text in rows
-        if len(text) <= LONG_LINE and not _is_silent(path, text, suffixes)
-    ]
-    kept = [row for row in lines if row[1] not in added.get(row[0], ())]
-    by_naming = _of_names(
-        [
-            (path, line, text.rstrip("\r"))
-            for path, line, text in rows
-            if len(text) <= LONG_LINE
-            and line not in added.get(path, ())
-            and not is_prose(path)
-            and not is_comment(text, path)
-        ],
-        names,
-    )
-    references = [
-        *(row for row in by_naming if row.asks),
-        *_of_words(kept, words, suffixes),
-        *_of_definitions(kept, definitions, suffixes),
-        *(row for row in by_naming if not row.asks),
-        *_of_paths(kept, paths, suffixes),
-    ]
-    unique = {(row.path, row.line): row for row in reversed(references)}
-    missed = _missed(lines, {name: one for name, one in words.items() if one.given and not one.is_plain}, files)
-    missed |= _missed(
-        lines,
-        {
-            name: LostWord(name, key, given="code")
-            for name, key in gone.items()
-            if key.rpartition(":")[0] not in deleted and name not in own  # no text of others can mean it
-        },
-        files,
-    )
-    missed |= _set_in_vain(lines, environment.unread(files) & words.keys())
+    said = [(path, line, text.rstrip("\r")) for path, line, text in rows if len(text) <= LONG_LINE]
+    speaking = [row for row in said if not _is_silent(row[0], row[2], suffixes)]
+    missed = _missed_of(speaking, lost, files)
     by_syntax = [
         replace(row, asks=not (row.sure or row.missing or row.likely) and (row.path, row.line, row.name) in missed)
         for row in found
@@ -134,22 +108,80 @@ async def also_says(
     told = {(row.path, row.line) for row in by_syntax if row.misuse is not None}  # the word on it is one of its keys
     by_text = [
         replace(row, asks=not row.missing and (row.asks or (row.path, row.line, row.name) in missed))
-        for row in reversed(unique.values())
+        for row in _by_text(_unchanged(said, added), _unchanged(speaking, added), lost, suffixes)
         if (row.path, row.line, row.name) not in places_used and (row.path, row.line) not in told
     ]
     told_by_text = {(row.path, row.line, row.name) for row in by_text} | places_used
     of_unparsed = [
         row
-        for row in await _of_unparsed(tree, owners, added, budget)
+        for row in await _of_unparsed(tree, unparsed[: budget.files], added, budget)
         if (row.path, row.line, row.name) not in told_by_text
     ]
     return Dependents(references=(*by_syntax, *by_text, *of_unparsed), cut=tuple(cut))
 
 
+async def _lost(
+    tree: Tree, files: Sequence[ChangedFile], symbols: Sequence[ChangedSymbol], found: Sequence[Reference]
+) -> _Lost:
+    """What the change takes away."""
+    texts = {
+        path: raw.decode("utf-8", "replace")
+        for path, raw in (await tree.read_many([file.path for file in files if file.is_analyzed])).items()
+    }
+    head_paths = await tree.entries()
+    every_word = [one for one in lost_words(files, texts) if not _names_folder(one.text, head_paths)]
+    words = {one.text for one in every_word[:WORDS]}
+    before = await tree.read_many(sorted({one.path for item in symbols if (one := item.before) is not None}), "base")
+    names = [*lost_definitions(symbols, before, texts, head_paths), *lost_names(files, texts, head_paths)]
+    own = {one.short for item in symbols if (one := item.before) is not None and one.visible in ("file", "folder")}
+    return _Lost(
+        every_word,
+        {name: path for name, path in _gone_names(symbols) if name not in words},
+        _gone_attributes(symbols, found),
+        await _proving(tree, names),
+        dict(lost_paths(files, head_paths)),
+        frozenset(own),
+    )
+
+
+def _unchanged(rows: Iterable[_Row], added: Mapping[str, Collection[int]]) -> list[_Row]:
+    return [row for row in rows if row[1] not in added.get(row[0], ())]
+
+
+def _by_text(said: Sequence[_Row], speaking: Sequence[_Row], lost: _Lost, suffixes: Collection[str]) -> list[Reference]:
+    """One reference for each unchanged line: what says most about the line counts. `speaking`: the lines that an import does not explain."""
+    by_naming = _of_names([row for row in said if not is_prose(row[0]) and not is_comment(row[2], row[0])], lost.names)
+    references = [
+        *(row for row in by_naming if row.asks),
+        *_of_words(speaking, lost.words, suffixes),
+        *_of_definitions(speaking, lost.definitions, suffixes),
+        *(row for row in by_naming if not row.asks),
+        *_of_paths(speaking, lost.paths, suffixes),
+    ]
+    return [*reversed({(row.path, row.line): row for row in reversed(references)}.values())]
+
+
+def _missed_of(rows: Sequence[_Row], lost: _Lost, files: Sequence[ChangedFile]) -> set[tuple[str, int, str]]:
+    """The lines (path, number, word) that ask for something which nothing gives any more, or give it to nobody."""
+    deleted = {file.path for file in files if file.status == "deleted"}  # what they had may be a package's now
+    defined = {
+        name: LostWord(name, key, given="code")
+        for name, key in lost.gone.items()
+        if key.rpartition(":")[0] not in deleted and name not in lost.unasked
+    }
+    given = {name: one for name, one in lost.words.items() if one.given and not one.is_plain}
+    in_vain = _set_in_vain(rows, environment.unread(files) & lost.words.keys())
+    return _missed(rows, given, files) | _missed(rows, defined, files) | in_vain
+
+
 async def _of_unparsed(
-    tree: Tree, owners: Mapping[str, str], added: Mapping[str, Collection[int]], budget: SearchLimits
+    tree: Tree, files: Sequence[ChangedFile], added: Mapping[str, Collection[int]], budget: SearchLimits
 ) -> list[Reference]:
     """The lines that hold a distinctive word of a file that nothing parses: a word may mean anything, so that only rare ones say something."""
+    owners: dict[str, str] = {}  # a word -> the file
+    for file in files:
+        for word in distinctive_words(file):
+            owners.setdefault(word, file.path)
     any_word = rf"\b(?:{'|'.join(map(re.escape, sorted(owners)))})\b"
     rows = await tree.grep_lines(Query([any_word], syntax="perl", limit=ROWS_OF_UNPARSED)) if owners else ()
     by_word: dict[str, list[_Row]] = defaultdict(list)
