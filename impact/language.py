@@ -292,7 +292,8 @@ class Language:
     faults: Callable[[bytes], frozenset[int]] | None = (
         None  # the lines that its grammar lets through and that do not parse all the same
     )
-    half_bound: Callable[[bytes], tuple[HalfBound, ...]] | None = None  # names that one branch binds alone
+    # Names that one branch binds alone, of the functions that some lines are in; of all with None.
+    half_bound: Callable[[bytes, Collection[int] | None], tuple[HalfBound, ...]] | None = None
     member_form: str = (
         ""  # the name of a member where it is defined: a "definition", or a "key", which no bare name can mean
     )

@@ -5,7 +5,7 @@ data (JSON), never as code. Whoever uses the package says where (`use_store`); w
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache, wraps
 from hashlib import blake2b
@@ -78,8 +78,8 @@ def memo(
 
 def _name(function: str, language: Language, source: bytes, question: tuple[object, ...]) -> str:
     asked = [sorted(one) if isinstance(one, Collection) and not isinstance(one, str) else one for one in question]
-    words = json.dumps([function, language.folder, language.name, language.files.suffixes, asked]).encode()
-    return blake2b(b"\0".join((_engine(language.grammar_module), words, source)), digest_size=DIGEST).hexdigest()
+    words = [function, language.folder, language.name, language.files.suffixes, asked]
+    return name_of(_engine(language.grammar_module), words, source)
 
 
 def _sum(text: bytes, name: str) -> bytes:
@@ -92,13 +92,25 @@ def _checked(data: bytes | None, name: str) -> bytes | None:
     return text if data is not None and data[:DIGEST] == _sum(text, name) else None
 
 
-@cache
-def _engine(grammar: str) -> bytes:
-    """A hash of what decides how a file is read: the files of this package, of the parser and of a grammar, by size and time."""
-    home = Path(__file__).parent
-    folders = [folder for pattern in OWN for folder in (home.glob(pattern) if pattern else (home,)) if folder.is_dir()]
-    found = (find_spec(name) for name in ("tree_sitter", grammar))
-    folders += [Path(spec.origin).parent for spec in found if spec is not None and spec.origin is not None]
+def is_noted(name: str) -> bool:
+    """Whether something was noted in an earlier review, under a name of `name_of`."""
+    store = _Current.store
+    return store is not None and _checked(store.get(name), name) == b""
+
+
+def note(name: str) -> None:
+    """Note it for later reviews."""
+    if _Current.store is not None:
+        _Current.store.put(name, _sum(b"", name))
+
+
+def name_of(engine: bytes, asked: Sequence[object], source: bytes) -> str:
+    """What is told of bytes, as texts and numbers ask for it, is kept under this name. `engine`: a hash of what tells it."""
+    return blake2b(b"\0".join((engine, json.dumps(asked).encode(), source)), digest_size=DIGEST).hexdigest()
+
+
+def engine_of(folders: Iterable[Path]) -> bytes:
+    """A hash of what decides what is told: the files of some folders, by size and time."""
     digest = blake2b(digest_size=DIGEST)
     for folder in folders:
         for file in sorted(folder.iterdir()):
@@ -106,6 +118,20 @@ def _engine(grammar: str) -> bytes:
                 status = file.stat()
                 digest.update(f"{folder.name}/{file.name} {status.st_size} {status.st_ctime_ns}\n".encode())
     return digest.digest()
+
+
+def folders_of(package: str) -> tuple[Path, ...]:
+    """The folder of a package, which is not loaded for it; () if it is not installed."""
+    spec = find_spec(package)
+    return (Path(spec.origin).parent,) if spec is not None and spec.origin is not None else ()
+
+
+@cache
+def _engine(grammar: str) -> bytes:
+    """What decides how a file is read: this package, the parser and a grammar."""
+    home = Path(__file__).parent
+    folders = [folder for pattern in OWN for folder in (home.glob(pattern) if pattern else (home,)) if folder.is_dir()]
+    return engine_of((*folders, *folders_of("tree_sitter"), *folders_of(grammar)))
 
 
 def _codec(kind: Any) -> tuple[Turn, Turn]:  # noqa: ANN401, PLR0911 - a type; one line for each form

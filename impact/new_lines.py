@@ -6,7 +6,7 @@ from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import language_of
 from impact.undeclared import undeclared
-from impact.values import Base, Change, Looked, Place, Report, Rule, Tree
+from impact.values import Base, Change, HalfBound, Looked, Place, Report, Rule, Tree
 from impact.witness import Witness
 
 HALF_BOUND: Rule = "half-bound"
@@ -49,21 +49,27 @@ async def report(tree: Tree, change: Change, base: Base | None = None) -> Report
 
 async def _half_bound(base: Base, index: Index, change: Change) -> tuple[Place, ...]:
     """The names that only one branch binds, where the change writes the branch or the line behind it and the base has no such line."""
-    paths = await base.paths()
-    before = await base.read([path for path in change if paths.get(path)])
-    found: list[Place] = []
+    told = dict[str, tuple[HalfBound, ...]]()
     for path, lines in change.items():
-        language, source = language_of(path), index.sources.get(path, b"")
-        if language is None or language.half_bound is None:
+        language = language_of(path)
+        if language is not None and language.half_bound is not None:
+            rows = language.half_bound(index.sources.get(path, b""), lines)
+            told[path] = tuple(row for row in rows if {row.line, row.bound} & {*lines})
+    paths = await base.paths()
+    before = await base.read([path for path in told if told[path] and paths.get(path)])
+    found: list[Place] = []
+    for path, rows in told.items():
+        language = language_of(path)
+        if language is None or language.half_bound is None or not rows:
             continue
         old = before.get(path, b"").split(b"\n")
-        known = {(row.name, old[row.line - 1].strip()) for row in language.half_bound(before.get(path, b""))}
-        texts, happens = source.split(b"\n"), language.fails.get(HALF_BOUND, "")
+        known = {(row.name, old[row.line - 1].strip()) for row in language.half_bound(before.get(path, b""), None)}
+        texts, happens = index.sources.get(path, b"").split(b"\n"), language.fails.get(HALF_BOUND, "")
         found += [
             Place(
                 path, row.line, row.name, HALF_BOUND, "likely", path, happens=happens, asked=str(row.bound), says=SAYS
             )
-            for row in language.half_bound(source)
-            if {row.line, row.bound} & {*lines} and (row.name, texts[row.line - 1].strip()) not in known
+            for row in rows
+            if (row.name, texts[row.line - 1].strip()) not in known
         ]
     return tuple(found)

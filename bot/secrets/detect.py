@@ -6,8 +6,9 @@ line of a text tells, because a description or a file can imitate whatever a pro
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 from bot.secrets.forms import (
     BREAK,
@@ -21,7 +22,9 @@ from bot.secrets.forms import (
     promising_lines,
     role_of,
 )
+from impact import memo
 
+SHORT = 2_000  # characters of a text that is looked through sooner than the store
 SHORTEST_RUN = 8  # characters of a key's last line
 NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")  # of an excerpt, or of what a search has found
 KEY_FIRST_LINE = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
@@ -35,7 +38,29 @@ MOST_MIXES = 3  # from letters to digits, or to capitals: a name that a person c
 
 @lru_cache(maxsize=256)
 def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
-    """The secrets in a text, each with whether it is sure; an unsure one is a value whose file is not known."""
+    """The secrets in a text, each with whether it is sure; an unsure one is a value whose file is not known.
+
+    That a file holds none is noted for the next review. What it holds is noted nowhere.
+    """
+    if not path or len(text) < SHORT:
+        return frozenset(_secrets(text, path))
+    name = memo.name_of(_engine(), ["secrets", role_of(path), has_quotes(path)], text.encode("utf-8", "surrogatepass"))
+    if memo.is_noted(name):
+        return frozenset()
+    values = frozenset(_secrets(text, path))
+    if not values:
+        memo.note(name)
+    return values
+
+
+@cache
+def _engine() -> bytes:
+    """What decides what a secret is: this package, and the library with its forms."""
+    library = [folder / part for folder in memo.folders_of("detect_secrets") for part in ("", "plugins", "filters")]
+    return memo.engine_of((Path(__file__).parent, *library))
+
+
+def _secrets(text: str, path: str) -> set[tuple[str, bool]]:
     values = {(body, True) for body in _keys(text)}
     role, quotes = (role_of(path), has_quotes(path)) if path else ("code", False)
     lines = text.split("\n")
@@ -47,7 +72,7 @@ def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
             for hit in hits(line, role, quotes=quotes) if line else ():
                 if hit.rule != KEY:
                     values.add((hit.value, bool(path) or hit.exact or _is_random(hit.value)))
-    return frozenset(values)
+    return values
 
 
 def _is_random(value: str) -> bool:

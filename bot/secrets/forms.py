@@ -191,17 +191,17 @@ CRITICAL = frozenset({KEY, "aws-key", "azure-key", "google-key", "encoded-key"})
 
 
 REST = re.compile(r"[A-Za-z0-9_-]*")
-# What every exact form has: its own label, or a long run of token characters with a digit. Most lines have neither. Each label begins with
-# a character of its own, so that a search of a whole text goes from one of these characters to the next.
+# What every exact form has: a label of its own. Most lines have none. Each begins with one character, no class of them, so that a search
+# of a whole text goes from one of these characters to the next.
 LABELS = (
     r"PRIVATE KEY|PuTTY-User|A3T|ABIA|ACCA|AKIA|ASIA|AccountKey=|github_pat_|gh[pousr]_|gl[a-z]{2,5}-|GR1348941|sk-|rk_live_|sk_live_|AIza|npm_"
     r"|_authToken|LS0tLS1|hf_|pypi-|SG\.|sq0csp-|-us\d"
 )
 FOLDED_LABELS = r"aws|xox|hooks\.slack"
-IN_PARTS = r"[MNO][\w-]{23,25}\.[\w-]{6}\."
-LONG_RUN = r"(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*[0-9])[A-Za-z0-9_+/-]{16}"
+AFTER_DIGITS = r":(?<=\d{8}:)"  # the end of a label of digits
+IN_PARTS = "|".join(rf"{first}[\w-]{{23,25}}\.[\w-]{{6}}\." for first in "MNO")
 NAMED_WORDS = r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://|curl|--user|-u "
-CASED = re.compile(rf"{LABELS}|\d{{8}}:|{IN_PARTS}|{LONG_RUN}")
+CASED = re.compile(f"{LABELS}|{AFTER_DIGITS}|{IN_PARTS}")
 FOLDED = re.compile(f"{FOLDED_LABELS}|{NAMED_WORDS}")
 MAYBE = re.compile(rf"{CASED.pattern}|(?i:{FOLDED_LABELS})")
 MAYBE_NAMED = re.compile(NAMED_WORDS, re.IGNORECASE)

@@ -13,6 +13,7 @@ from families import few
 from test_forgotten_callers import CASES
 
 from bot.machine.fact_files import FactFiles
+from impact.memo import DIGEST
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,6 +60,23 @@ def test_what_was_kept_changes_nothing(repository: Repository, language: str, tm
     third = report_of(repository, folder)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == names
     assert first == second == third == without
+
+
+def test_that_a_file_holds_no_secret_is_kept(repository: Repository, tmp_path: Path) -> None:
+    """One that holds some is looked through again, and hidden as before."""
+    secret = "glpat-" + "Zq7vW2mK9xT4bR6nY8pL"
+    filler = "".join(f"value_{number} = {number}\n" for number in range(300))
+    repository.commit({"plain.py": filler, "app.py": filler}, "before")
+    repository.git("checkout", "-qb", "feature")
+    added = f'TOKEN = "{secret}"\n'
+    repository.commit({"plain.py": filler + "more = 1\n", "app.py": filler + added}, "after")
+    folder = tmp_path / "facts"
+    without, first, second = (report_of(repository, cache) for cache in ("off", folder, folder))
+    assert [row["rule"] for row in without["findings"]] == ["gitlab-token"]
+    assert first == second == without
+    assert secret not in json.dumps(without)
+    noted = [file for file in folder.glob("[!.]*") if file.stat().st_size == DIGEST]
+    assert len(noted) == 2  # `plain.py` before, as `app.py` was too, and after: no word of them
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o705])

@@ -2,7 +2,7 @@
 
 import ast
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from impact.values import HalfBound
@@ -18,6 +18,7 @@ SCOPES = (
     ast.GeneratorExp,
 )
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # parts of a statement that hold others
 DYNAMIC = frozenset({"locals", "exec", "eval", "vars"})
 
 
@@ -29,21 +30,38 @@ class _Place:
     way: tuple[tuple[ast.AST, str], ...]
 
 
-def half_bound(source: bytes) -> tuple[HalfBound, ...]:
-    """The names of a file that are read behind a branch which alone binds them."""
+def half_bound(source: bytes, lines: Collection[int] | None) -> tuple[HalfBound, ...]:
+    """The names of a file that are read behind a branch which alone binds them, of the functions that these lines are in; None: of all."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    functions = [one for one in ast.walk(tree) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = [one for one in _functions(tree) if lines is None or _is_at(one, lines)]
     found = {(row.name, row.line): row for function in functions for row in _of_function(function)}
     return tuple(sorted(found.values(), key=lambda row: (row.line, row.name)))
 
 
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions of a file: statements alone are looked at, since no expression holds one."""
+    left: list[ast.AST] = [tree]
+    while left:
+        one = left.pop()
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield one
+        for key in BLOCKS:
+            left += getattr(one, key, ())
+
+
+def _is_at(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: Collection[int]) -> bool:
+    return any(function.lineno <= line <= (function.end_lineno or 0) for line in lines)
+
+
 def _of_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[HalfBound]:
     inner = [one for one in ast.walk(function) if one is not function]
+    if not any(isinstance(one, ast.If) for one in inner):
+        return
     if any(isinstance(one, (ast.Global, ast.Nonlocal, ast.Delete)) for one in inner):
         return
     if any(isinstance(one, ast.Name) and one.id in DYNAMIC for one in inner):
