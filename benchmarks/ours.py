@@ -32,7 +32,7 @@ from rlm.models import connect
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
 from rlm.repl.process import open_repl
-from rlm.values import Limits, Message, Prompt
+from rlm.values import Limits
 
 LIMITS = Limits(usd=None, tokens=None, calls=None, seconds=None, turns=400, concurrency=64)
 
@@ -95,19 +95,8 @@ class Asks:
 
     name = "worker"
 
-    def __init__(self, model: Any, calls: Calls) -> None:  # noqa: ANN401 - a model
-        self.model, self.calls = model, calls
-
-    async def prompt(self, texts: list[str]) -> list[Any]:
-        """As the product's own worker does it."""
-        from bot.review.session import WorkerReply
-
-        prompts = [Prompt((Message("user", text),)) for text in texts]
-        replies = await self.calls.many(self.model, prompts, "worker")
-        return [
-            WorkerReply(getattr(reply, "text", ""), error="" if hasattr(reply, "text") else str(reply))
-            for reply in replies
-        ]
+    def __init__(self, model: Any) -> None:  # noqa: ANN401 - a model
+        self.model = model
 
 
 @asynccontextmanager
@@ -117,7 +106,7 @@ async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator
     model = connect("compatible/worker", base_url=url, timeout=timeout)
     written = Journal(journal)
     calls = Calls(Budget(LIMITS), written, Masks())
-    worker: Any = Asks(model, calls)
+    worker: Any = Asks(model)
     tree: Any = NoTree()
     try:
         yield Session(

@@ -19,7 +19,7 @@ OWN_SERVERS = frozenset(
 Effort = Literal["none", "low", "medium", "high"]  # how much a model that thinks may think
 Role = Literal["system", "user", "assistant", "tool"]
 Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
-BlockOutcome = Literal["ok", "error", "syntax", "limit", "crash"]
+BlockOutcome = Literal["ok", "error", "limit", "crash"]
 EXACT: Final = "exact"
 T = TypeVar("T")
 Exact = Annotated[
@@ -123,7 +123,7 @@ class Completion:
 
     text: str
     usage: Usage
-    stop: Literal["end", "length", "tool", "refusal"] = "end"
+    stop: Literal["end", "length", "refusal"] = "end"
     data: Mapping[str, Any] | None = None
     calls: tuple[ToolCall, ...] = ()
     extra: Mapping[str, Any] | None = None  # for the dialect alone: goes back with the Message of this reply

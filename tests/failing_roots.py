@@ -35,7 +35,7 @@ def tool(arguments: Mapping[str, Any], name: str = "execute_python", unparsed: s
     return ToolCall("c1", name, arguments, unparsed)
 
 
-def calls(*made: ToolCall, text: str = "", stop: str = "tool") -> Completion:
+def calls(*made: ToolCall, text: str = "", stop: str = "end") -> Completion:
     """A reply with these tool calls."""
     return Completion(text, Usage(50, 5), stop, None, made)  # type: ignore[arg-type]
 

@@ -60,7 +60,7 @@ def quiet(_: Prompt) -> Mapping[str, Any]:
 
 def called(code: str, said: str = "") -> Completion:
     """A root's reply that calls the tool."""
-    return Completion(said, Usage(100, 10), "tool", None, (ToolCall("c1", "execute_python", {"code": code}),))
+    return Completion(said, Usage(100, 10), "end", None, (ToolCall("c1", "execute_python", {"code": code}),))
 
 
 USE = Reference(

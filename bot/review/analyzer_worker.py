@@ -25,6 +25,8 @@ MOST = 1_000  # of one analyser: a file that a program wrote can bring 20,000
 class AnalyzerWorker:
     """The analysers behind the same door as a model: they judge the whole change once, and answer path by path."""
 
+    model = None
+
     def __init__(self, analyzers: Mapping[str, Analyzer], survey: Survey) -> None:
         self.name = ", ".join(analyzers)
         self._analyzers, self._survey = analyzers, survey
@@ -111,10 +113,6 @@ class AnalyzerWorker:
 
         paths = len({part.path for part in parts})
         return Sight(error=f"no model is configured: {paths} files were not looked at")
-
-    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
-        """No analyser answers free prompts."""
-        return [WorkerReply("", error="no model is configured: a prompt needs one") for _ in texts]
 
     async def _analyze(self, name: str, analyzer: Analyzer) -> None:
         """Run one analyser, once."""

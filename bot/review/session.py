@@ -58,14 +58,15 @@ class Worker(Protocol):
     def name(self) -> str:
         """Who it is, as the coverage table says it."""
 
+    @property
+    def model(self) -> Model | None:
+        """Who reads, None if the analysers do."""
+
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Judge these units (one prompt's worth each; the worker packs them) and mark them as read."""
 
     async def answer(self, parts: "Sequence[Part]", question: str) -> "Sight":
         """Answer a question about files that are not part of the change; the parts are one prompt's worth."""
-
-    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
-        """Free prompts, answered in order, at most `limits.concurrency` in flight."""
 
 
 Lookup = Callable[[str], Awaitable[Sequence[Reference]]]  # a name -> where it is used

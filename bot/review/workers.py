@@ -21,7 +21,7 @@ from bot.review.survey import Survey
 from bot.values import Finding, ReaderNotes, Source, Unit
 from rlm.errors import PromptTooLong
 from rlm.money.calls import Calls
-from rlm.values import Completion, Message, Model, Prompt
+from rlm.values import Completion, Model
 
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000
@@ -137,22 +137,6 @@ class ModelWorker:
         sight = file_questions.answer(reply.data, self.source, parts)
         self.survey.tracker.saw(text, self.name)
         return sight
-
-    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
-        """Free prompts of the root, answered in prose."""
-        prompts = [Prompt((Message("user", text),)) for text in texts]
-        answers = []
-        for text, reply in zip(texts, await self.calls.many(self.model, prompts, self.role), strict=True):
-            if not isinstance(reply, Completion):
-                answers.append(WorkerReply("", error=str(reply)))
-            elif reply.stop == "length":
-                answers.append(WorkerReply("", error=f"the answer of {self.model.name} broke off"))
-            elif reply.stop == "refusal" or not reply.text.strip():
-                answers.append(WorkerReply("", error=f"{self.model.name} declined to answer"))
-            else:
-                self.survey.tracker.saw(text, self.name)
-                answers.append(WorkerReply(reply.text))
-        return answers
 
     async def _answers(
         self, prompts: Sequence[SentPrompt], builder: ContextBuilder, question: str

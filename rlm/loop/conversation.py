@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from rlm.repl import extraction
-from rlm.values import Completion, Message, Observation, Prompt, Schema
+from rlm.values import Completion, Message, Observation, Prompt
 
 MAX_TOKENS = 8_000  # of one reply
 SHORT = 400  # characters of an output that is not worth leaving out
@@ -16,7 +16,6 @@ class Conversation:
     """The conversation with one root."""
 
     tell: Callable[..., str]  # what a root reads after a turn, of `output`, `error` and further facts
-    tool: Schema = extraction.TOOL
     messages: list[Message] = field(default_factory=list)
 
     def open(self, instructions: str, message: str) -> None:
@@ -29,7 +28,7 @@ class Conversation:
 
     def prompt(self) -> Prompt:
         """What the root is asked now."""
-        return Prompt(tuple(self.messages), tool=self.tool, max_tokens=MAX_TOKENS)
+        return Prompt(tuple(self.messages), tool=extraction.TOOL, max_tokens=MAX_TOKENS)
 
     def answer(self, reply: Completion, observation: Observation, **facts: object) -> None:
         """The root's reply, word for word, and what came back. `facts`: what else is told after every turn."""

@@ -6,8 +6,10 @@ from typing import Any
 
 from rlm.loop.work import Work
 from rlm.repl.frames import Value
+from rlm.values import Completion, Message, Prompt
 
 MAX_ANSWER = 60_000  # characters
+WORKER_ERROR = "[worker error: {}]"  # in the place of an answer
 Paths = str | Sequence[str]
 
 
@@ -20,10 +22,20 @@ async def llm_batch(work: Work, prompts: Sequence[str], worker: str = "") -> lis
     """Free prompts to the worker model, in parallel, answered in order. A slot that failed reports it."""
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
-    texts, asked = [str(prompt) for prompt in prompts], work.worker(worker)
+    texts, model = [str(prompt) for prompt in prompts], work.model(worker)
+    if model is None:
+        return [WORKER_ERROR.format("no model is configured: a prompt needs one")] * len(texts)
     work.question_count += len(texts)
-    answers = await asked.prompt(texts) if texts else []
-    work.batch = [answer.text if not answer.error else f"[worker error: {answer.error}]" for answer in answers]
+    replies = await work.calls.many(model, [Prompt((Message("user", text),)) for text in texts], "worker")
+    work.batch = []
+    for text, reply in zip(texts, replies, strict=True):
+        if not isinstance(reply, Completion):
+            work.batch.append(WORKER_ERROR.format(reply))
+        elif reply.stop == "refusal" or not reply.text.strip():
+            work.batch.append(WORKER_ERROR.format(f"{model.name} declined to answer"))
+        else:
+            work.has_read(text, f"worker {model.name}")
+            work.batch.append(reply.text)
     return work.batch
 
 

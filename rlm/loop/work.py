@@ -3,34 +3,16 @@
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from rlm.money.calls import Calls
+from rlm.values import Model
 
 MAX_NOTES, NOTE_CHARS = 8, 400  # of one block
 MAX_DEPTH = 2  # a child's child is the last one
 CHILD_TURNS = 6
 Gain = tuple[int, dict[str, object]]
 Child = Callable[[str, Sequence[str], int], Awaitable[str]]
-
-
-class Reply(Protocol):
-    """What a worker says to a free prompt, or why it says nothing."""
-
-    @property
-    def text(self) -> str:
-        """Its words."""
-
-    @property
-    def error(self) -> str:
-        """Why there are none."""
-
-
-class Worker(Protocol):
-    """A cheap model that reads."""
-
-    async def prompt(self, texts: Sequence[str]) -> Sequence[Reply]:
-        """Free prompts, answered in order."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,8 +42,8 @@ class Work(ABC):
         """The door to the models."""
 
     @abstractmethod
-    def worker(self, name: str) -> Worker:
-        """Return the worker of this name, the first one if none is named. Raises ValueError."""
+    def model(self, name: str) -> Model | None:
+        """Return the worker of this name, the first one if none is named; None where there is none at all. Raises ValueError."""
 
     def note(self, sentence: str) -> None:
         """Tell the root something beside the value that its code gets: an empty list stays an empty list."""
@@ -74,5 +56,5 @@ class Work(ABC):
         """Return what else the last lines of every turn say. A block that changes any of it has brought the task forward."""
         return {}
 
-    def has_read(self, text: str) -> None:  # noqa: B027 - a hook
-        """Take note that the root was shown this and has answered."""
+    def has_read(self, text: str, reader: str = "") -> None:  # noqa: B027 - a hook
+        """Take note that this reader, else the root, was shown a text and has answered."""

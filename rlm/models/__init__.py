@@ -3,11 +3,9 @@
 The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` loads the one that is asked for and no other.
 """
 
-import re
 from itertools import starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from rlm import PACKAGES, is_installed
 from rlm.errors import NotInstalled, UsageError
@@ -59,9 +57,6 @@ PROVIDERS = {
 }
 
 LOCAL = {name: Provider(name, None, "", needs_key=False) for name in ("exec", "function")}  # they have no API
-
-# OpenAI's own names: they refuse `max_tokens` everywhere.
-REASONING = re.compile(r"(.*/)?(gpt-([5-9]|\d\d)|o\d)", re.IGNORECASE)
 
 
 def provider_of(name: str) -> Provider:
@@ -120,14 +115,7 @@ def connect(
 
         foreign = provider.base_url is not None and url != provider.base_url
         headers = provider.headers or (("x-api-key",) if (foreign or provider.base_url is None) and key else ())
-        model = OpenAIModel(name, key, url, timeout, _tokens(provider, name, url), headers)
+        tokens: Tokens = "max_tokens" if foreign else provider.tokens  # more servers take the older name
+        model = OpenAIModel(name, key, url, timeout, tokens, headers)
     model.sample(sampling)
     return model
-
-
-def _tokens(provider: Provider, name: str, url: str) -> Tokens:
-    """The name for the cap of a reply that is tried first. Behind an address that nobody knows, the older one, which more take."""
-    if provider.name != "openai" or url == provider.base_url:
-        return provider.tokens
-    knows_tokens = (urlsplit(url).hostname or "").endswith((".openai.com", ".azure.com"))
-    return "max_completion_tokens" if knows_tokens or REASONING.match(name.partition("/")[2]) else "max_tokens"

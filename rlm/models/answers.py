@@ -8,7 +8,7 @@ from typing import Any, Literal
 from rlm.models.forms import RequestForm
 from rlm.values import Completion, Prompt, ToolCall, Usage
 
-Stop = Literal["end", "length", "tool", "refusal"]
+Stop = Literal["end", "length", "refusal"]
 Extra = Mapping[str, Any] | None
 # How models write down their thinking when no server takes it out of their text: the opening and the closing mark.
 MARKS = (
@@ -86,12 +86,10 @@ def completion(
         mine = next((call for call in calls if call.name == prompt.answer.name), None)
         if mine is not None:
             calls = tuple(call for call in calls if call.name != mine.name)
-            stop = "end" if stop == "tool" and not calls else stop
             text = mine.unparsed_arguments or json.dumps(mine.arguments)
         data = json_object(text, prompt.answer.parameters) if stop != "refusal" else None
         if data is None and stop == "end" and usage.output >= form.cap(prompt):
             stop = "length"  # some servers call every end "stop"
-    stop = "end" if stop == "tool" and not calls else stop
     return Completion(text, usage, stop, None if stop == "length" else data, calls, extra)  # half an object is none
 
 

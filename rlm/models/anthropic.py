@@ -28,7 +28,6 @@ STOPS: Mapping[str, Stop] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "pause_turn": "length",  # the server stopped in the middle and would go on
-    "tool_use": "tool",
     "refusal": "refusal",
 }
 EFFORTS: Mapping[Effort, str] = {"none": "low"}  # the least that there is

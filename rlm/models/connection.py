@@ -29,7 +29,7 @@ from rlm.models import failures, prices
 from rlm.models.answers import estimate
 from rlm.models.failures import Refusal
 from rlm.models.forms import TOKENS, Answer, RequestForm, longest_reply, simpler
-from rlm.models.stream import Assembly
+from rlm.models.stream import Chat, Messages
 from rlm.values import Completion, Prompt, Sampling, Usage
 
 CONNECT = 10.0  # seconds for a connection
@@ -44,7 +44,7 @@ class HttpModel(ABC):
     """One model behind an API. Satisfies `ports.Model`."""
 
     path: ClassVar[str]  # of the endpoint
-    assembly: ClassVar[type[Assembly]]
+    assembly: ClassVar[type[Chat | Messages]]  # of a stream
     failure: ClassVar[type[Exception]]  # the library's own
     stream: ClassVar[type[Any]]  # its AsyncStream
     http: ClassVar[ModuleType] = httpx2
@@ -66,10 +66,6 @@ class HttpModel(ABC):
         # Tokens of the largest prompt that was taken; guesses since then that one was too large.
         self._largest = self._halvings = 0
         self._client: Any = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
 
     @abstractmethod
     def body(self, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
@@ -217,11 +213,7 @@ class HttpModel(ABC):
 
     async def _send(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a stream of the library
         """Send one request."""
-        loop = asyncio.get_running_loop()
-        if self._client is None:
-            self._client, self._loop = self._open(), loop
-        elif self._loop is not loop:
-            raise RuntimeError(f"{self.name} is used from two event loops: close it before the second one starts")
+        self._client = self._client or self._open()
         return await self._client.post(
             self.path,
             cast_to=object,
@@ -231,7 +223,7 @@ class HttpModel(ABC):
             stream_cls=self.stream[object],
         )
 
-    async def _read(self, response: Any, assembly: Assembly) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
+    async def _read(self, response: Any, assembly: Chat | Messages) -> dict[str, Any]:  # noqa: ANN401 - as `_send` returns it
         """The whole reply."""
         try:
             kind = response.response.headers.get("content-type", "")
@@ -261,7 +253,7 @@ class HttpModel(ABC):
         return failures.unreachable(error, self.name, self._host, self._timeout)
 
 
-def _in_one_piece(body: bytes, assembly: Assembly) -> object:
+def _in_one_piece(body: bytes, assembly: Chat | Messages) -> object:
     """A reply that is not said to be a stream: JSON, or a stream all the same. Raises Refusal for anything else, such as the page of a proxy."""
     text = body.decode("utf-8-sig", "replace").strip()
     if text.startswith(("data:", "event:")):

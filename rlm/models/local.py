@@ -45,9 +45,6 @@ class LocalModel(ABC):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
-
     @abstractmethod
     async def say(self, messages: Messages) -> str:
         """Return the reply."""
@@ -58,7 +55,7 @@ class LocalModel(ABC):
         text, is_unfinished = without_thinking(sendable(said))
         calls = calls_in(text, prompt.tool) if prompt.tool else ()
         data = json_object(text, prompt.answer.parameters) if prompt.answer and not is_unfinished else None
-        stop: Stop = "length" if is_unfinished else "tool" if calls else "end"
+        stop: Stop = "length" if is_unfinished else "end"
         return Completion(text, estimate(prompt, said), stop, data, calls)
 
     def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - the protocol's

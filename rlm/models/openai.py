@@ -37,11 +37,10 @@ from rlm.values import Completion, Message, Prompt, Schema, ToolCall, Usage
 
 LENGTHS = "length max_tokens max_output_tokens max_completion_tokens model_length model_context_window_exceeded context_length_exceeded incomplete"
 REFUSALS = "content_filter refusal safety recitation blocklist prohibited_content spii sensitive"
-STOPS: Mapping[str, Stop] = {  # in lower case
+STOPS: Mapping[str, Stop] = {
     **dict.fromkeys(LENGTHS.split(), "length"),
     **dict.fromkeys(REFUSALS.split(), "refusal"),
-    **dict.fromkeys(("tool_calls", "function_call"), "tool"),
-}
+}  # in lower case
 # On the server's side.
 FAILED = {"error", "network_error", "insufficient_system_resource", "aborted", "abort", "cancelled"}
 MALFORMED = "malformed_function_call"  # Gemini: the model's own call could not be read
@@ -144,8 +143,8 @@ class OpenAIModel(HttpModel):
         text, is_unfinished = without_thinking(text_of(message.get("content")))
         if prompt.tool and not calls:
             calls = calls_in(text, prompt.tool)
-        stop: Stop = STOPS.get(finish_reason, "end")
-        stop = "length" if is_unfinished else "tool" if calls and stop != "length" else stop
+        stop: Stop = "length" if is_unfinished else STOPS.get(finish_reason, "end")
+        stop = "end" if calls and stop == "refusal" else stop
         if message.get("refusal"):
             text, stop = str(message["refusal"]), "refusal"
         report = reply.get("usage")

@@ -15,6 +15,7 @@ LISTED_AS = {"bedrock": "aws", "gemini": "google", "vertex": "google", "xai": "x
 # What may follow a model's listed name and still be the same model at the same price: dates and release marks.
 RELEASE = re.compile(r"([-@](latest|default|preview|exp|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}))*")
 BEDROCK = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?(:\d+k)?")  # what follows a model's name there: date, version, window
+LITERALS = ("equals", "starts_with", "contains", "ends_with")  # of what the list compares a model's name with
 SEARCHES = ":online"  # of OpenRouter: each request also pays for a search of the web, at a price that its engine sets
 REGIONAL = 1.1  # times the price of the global endpoint, which the list has: Claude on Vertex AI in a region
 VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run, at the price of the model
@@ -92,13 +93,7 @@ def _clauses(match: object) -> Iterator[object]:
 
 
 def _same(clause: object, model: str, ending: re.Pattern[str] = RELEASE) -> bool:
-    if exact := getattr(clause, "equals", None):
-        return bool(model == exact)
     if pattern := getattr(clause, "regex", None):
         return bool(re.search(pattern, model))
-    start = (
-        getattr(clause, "starts_with", None) or getattr(clause, "contains", None) or getattr(clause, "ends_with", None)
-    )
-    if not start or not model.startswith(start.rstrip("-@")):
-        return False
-    return ending.fullmatch(model[len(start.rstrip("-@")) :]) is not None
+    literal = next((text for kind in LITERALS if (text := getattr(clause, kind, ""))), "").rstrip("-@")
+    return bool(literal) and model.startswith(literal) and ending.fullmatch(model[len(literal) :]) is not None

@@ -6,7 +6,7 @@ servers really send: tool calls without an index, chunks without choices, fields
 
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from rlm.models.answers import text_of
 
@@ -14,25 +14,11 @@ from rlm.models.answers import text_of
 GROWING = frozenset({"content", "refusal", "reasoning_content", "reasoning", "text", "summary", "data", "arguments"})
 
 
-class Assembly(Protocol):
-    """A reply, as far as it has arrived."""
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether anything of it has arrived: then it may be billed, however it ends."""
-
-    def take(self, event: object) -> None:
-        """Add an event."""
-
-    def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:
-        """The reply in one piece, None while its end has not arrived; `is_ended`: the server has said that the stream ends here."""
-
-
 class Chat:
     """A chat completion."""
 
     def __init__(self) -> None:
-        self.has_begun = False
+        self.has_begun = False  # then it may be billed, however it ends
         self._message: dict[str, Any] = {"role": "assistant", "content": None}
         self._finish: str | None = None
         self._usage: Mapping[str, Any] | None = None
@@ -52,7 +38,7 @@ class Chat:
             _grow(self._message, choice.get("delta") or choice.get("message"))
 
     def whole(self, *, is_ended: bool = False) -> dict[str, Any] | None:
-        """The reply in one piece, None while its end has not arrived."""
+        """The reply in one piece, None while its end has not arrived; `is_ended`: the server has said that the stream ends here."""
         if not self._finish and not is_ended:
             return None
         return {"choices": [{"message": self._message, "finish_reason": self._finish}], "usage": self._usage}

@@ -63,7 +63,7 @@ class Calls:
         self.budget, self.sizes = budget, Sizes(budget)
         self.sent = asyncio.Event()  # set when the first request goes out: then somebody else's work is waited for
         self._gates: dict[str, Gate] = {}  # by provider
-        self._failure, self._too_long = "", ""  # the first of each that no other try has mended
+        self.failures: list[tuple[Purpose, ProviderError]] = []  # that no other try has mended
 
     def cost(self) -> Cost:
         """What the review cost so far."""
@@ -72,7 +72,8 @@ class Calls:
     @property
     def failure(self) -> str:
         """What a provider failed at, as a sentence. A prompt that is too long is split, so it is the reason only if nothing else is."""
-        return self._failure or self._too_long
+        errors = [error for _, error in self.failures]
+        return next((str(error) for error in sorted(errors, key=lambda error: isinstance(error, PromptTooLong))), "")
 
     # --- what is asked ------------------------------------------------------------------------------------------------
 
@@ -111,17 +112,14 @@ class Calls:
         return [_slot(task) for task in tasks]
 
     async def _answer(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """The reply to a prompt that is masked. The sentence of an error is kept for the reader of the review."""
+        """The reply to a prompt that is masked. An error is kept for the reader of the review."""
         try:
             return await self._fitting(model, prompt, role)
         except BudgetSpent as error:
             self.budget.refused = self.budget.refused or str(error)
             raise
-        except PromptTooLong as error:
-            self._too_long = self._too_long or str(error)
-            raise
         except ProviderError as error:
-            self._failure = self._failure or str(error)
+            self.failures.append((role, error))
             raise
 
     async def _fitting(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
@@ -321,8 +319,6 @@ def _hand_on(on_reply: Callable[[int, Slot], None], at: int, task: "asyncio.Task
 
 
 def _slot(task: "asyncio.Task[Completion]") -> Slot:
-    if task.cancelled():
-        return BudgetSpent("the call was cancelled")
     error = task.exception()
     if isinstance(error, ProviderError | BudgetSpent):
         return error

@@ -36,9 +36,9 @@ import traceback
 import types
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any, Never
+from typing import Any, Never
 
-from rlm.repl.frames import END, FRAME, HEAD, both_ends, decode, encode, packed, unpacked
+from rlm.repl.frames import FRAME, HEAD, both_ends, decode, encode, packed, unpacked
 
 LINE = 4_000  # characters of a line of an error
 CHUNK = 65_536  # characters of a frame of output
@@ -298,16 +298,6 @@ class Output(io.TextIOBase):
         for at in range(0, len(text), CHUNK):
             self._send({"print": text[at : at + CHUNK]})
 
-    def print(self, *values: object, file: IO[str] | None = None, **how: Any) -> None:  # noqa: ANN401 - as `print` has it
-        """`print` as blocks have it: what it writes to this output ends with a mark."""
-        target = sys.stdout if file is None else file
-        PRINT(*values, file=target, **how)
-        if target is self:
-            self.write(END)
-
-
-PRINT = print
-
 
 # --- the conversation with the parent ----------------------------------------------------------------------------------
 
@@ -315,27 +305,24 @@ PRINT = print
 class Pipe:
     """Frames over standard input and output."""
 
+    def __init__(self) -> None:
+        self._incoming, self._outgoing = sys.stdin.buffer, sys.stdout.buffer
+
     def send(self, frame: dict[str, Any]) -> None:
         """Write one frame whole. Raises ValueError for one that the parent would not read."""
-        view = memoryview(packed(frame))
-        if len(view) > FRAME:
+        data = packed(frame)
+        if len(data) > FRAME:
             raise ValueError("that is too much at once")
-        while view:
-            view = view[os.write(1, view) :]
+        self._outgoing.write(data)
+        self._outgoing.flush()
 
     def receive(self) -> dict[str, Any]:
         """Read one frame; the process ends where the parent has gone."""
-        return unpacked(self._exactly(int.from_bytes(self._exactly(HEAD), "big")))
-
-    def _exactly(self, size: int) -> bytes:
-        parts = []
-        while size:
-            part = os.read(0, min(size, 1 << 20))
-            if not part:
-                os._exit(0)
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
+        size = int.from_bytes(self._incoming.read(HEAD), "big")
+        data = self._incoming.read(size)
+        if not size or len(data) < size:
+            os._exit(0)
+        return unpacked(data)
 
 
 class Blocks:
@@ -356,7 +343,6 @@ class Blocks:
         self.names |= {name: self._function(name) for name in functions}
         self.names["SHOW_VARS"] = lambda: f"assigned by your blocks: {', '.join(self._assigned()) or 'nothing yet'}"
         self._given = dict(self.names)
-        _put(builtins, "print", self.output.print)
         sys.stdout = sys.stderr = self.output
         sys.stdin = io.StringIO()
         os.environ.clear()
@@ -365,11 +351,11 @@ class Blocks:
         """Run one block, and say how it ended."""
         name = f"<block {number}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
-        error, outcome = None, "ok"
+        error = None
         try:
             program = _compiled(code, name)
         except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as failure:
-            error, outcome = _syntax(failure), "syntax"
+            error = _syntax(failure)
         else:
             try:
                 waiting = eval(program, self.names)  # noqa: S307 - this is what the process is for
@@ -377,12 +363,12 @@ class Blocks:
                     asyncio.run(waiting)
             except SystemExit as end:  # the block has ended itself
                 if end.code is not None:
-                    self.output.print(end.code)
+                    self.output.write(f"{end.code}\n")
             except BaseException as failure:  # noqa: BLE001 - whatever a block raises is told
-                error, outcome = self._with_meant(_told(failure), failure), "error"
+                error = self._with_meant(_told(failure), failure)
         sys.stdout = sys.stderr = self.output
         self.output.flush()
-        return {"done": outcome, "error": error}
+        return {"done": True, "error": error}
 
     def value(self, expression: str) -> dict[str, Any]:
         """The value of an expression over these names, or why there is none."""
@@ -489,4 +475,4 @@ def main() -> None:
             reply = blocks.run(frame["run"], frame["number"]) if "run" in frame else blocks.value(frame["value"])
             pipe.send(reply)
         except (MemoryError, ValueError) as error:
-            pipe.send({"done": "error", "value": None, "error": f"{type(error).__name__}: {error}"})
+            pipe.send({"done": True, "value": None, "error": f"{type(error).__name__}: {error}"})

@@ -9,7 +9,7 @@ from rlm.values import Completion, Schema
 
 TOOL = Schema(
     name="execute_python",
-    description="Run Python in the REPL that holds the pull request. Names persist from call to call. Print what you want to see.",
+    description="Run Python in the REPL. Names persist from call to call. Print what you want to see.",
     parameters={
         "type": "object",
         "properties": {"code": {"type": "string", "description": "the code, without a fence around it"}},

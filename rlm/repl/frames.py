@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-END = "\x1e"  # what print() writes after each of its texts
 FRAME = 16 << 20  # bytes of a frame from the child: escaped, all that a host function takes
 HEAD = 4  # bytes before a frame, which say how many it has
 DEEPEST = 200  # levels of a value
@@ -80,11 +79,14 @@ def size(head: bytes) -> int:
 
 
 def both_ends(text: str, most: int) -> str:
-    """Head and tail of a text that is longer."""
-    half = most // 2
+    """The beginning and the end of a text that is longer, and how much lies between them."""
     if len(text) <= most:
         return text
-    return f"{text[:half]}\n[... {len(text) - 2 * half:,} characters cut ...]\n{text[len(text) - half :]}"
+    half = max(1, most // 2)
+    between = text[half:-half]
+    return (
+        f"{text[:half]}\n[... {len(between):,} characters, {between.count(chr(10)):,} line breaks ...]\n{text[-half:]}"
+    )
 
 
 def length(value: Value) -> int:

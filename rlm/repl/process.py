@@ -21,7 +21,7 @@ from typing import Any
 from rlm.errors import DeepRepoError, ReplUnavailable
 from rlm.repl import frames
 from rlm.repl.frames import Value
-from rlm.repl.output import Cut, PrintBuffer
+from rlm.repl.output import PrintBuffer
 from rlm.values import BlockOutcome, Limits, Observation
 
 Async = Callable[..., Coroutine[Any, Any, Any]]
@@ -32,7 +32,7 @@ HOST_CALLS = 5_000  # of one child
 START_SECONDS = 20.0  # of a processor to be ready, or to take on what it is sent
 # Times the seconds that a child may compute: how long the host waits for a sign of it, on a machine that is busy.
 PATIENCE = 6
-CUTS = 40  # pieces of output that more() can return; the oldest go first
+CUTS = 40  # outputs of which more() can return the middle; the oldest go first
 GONE = "\nThe REPL was restarted: every name that you assigned is gone; the given names are there again, and last_batch() too."
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,}")  # of an object: another one in each run
 # The standard library comes first, so that nothing beside this package takes the place of a module of it.
@@ -138,7 +138,7 @@ class Repl:
     def __init__(self, variables: Mapping[str, Any], functions: Mapping[str, Async], limits: Limits) -> None:
         self._limits, self._variables = limits, dict(variables)
         self._functions = {**functions, "more": self._more}
-        self._cuts: list[Cut] = []  # the pieces of earlier outputs, numbered over the whole run
+        self._cuts: dict[int, str] = {}  # out of earlier outputs, numbered over the whole run
         self._blocks = self._calls = 0
         self._child: Child | None = None
         self.starter = ThreadPoolExecutor(
@@ -153,16 +153,18 @@ class Repl:
         order = frames.packed({"run": code, "number": self._blocks})
         try:
             done = await self._converse(order, "done", self._limits.turn_seconds, sink)
-            outcome = "ok" if done["done"] == "ok" else "syntax" if done["done"] == "syntax" else "error"
             error = done.get("error")
+            outcome = "error" if error else "ok"
         except Ended as ended:
             outcome, error = ended.outcome, f"{ended}{GONE}"
             await self.start()
-        is_whole = outcome not in {"limit", "crash"}
-        output = sink.finish(self._cuts[-1].number + 1 if self._cuts else 1, can_return=is_whole)
-        self._cuts = [*self._cuts, *(output.cuts if is_whole else ())][-CUTS:]
+        number = max(self._cuts, default=0) + 1
+        output = sink.finish(number, can_return=outcome not in {"limit", "crash"})
+        if output.cut:
+            self._cuts[number] = output.cut
+            self._cuts.pop(number - CUTS, None)
         error = frames.both_ends(ADDRESS.sub("0x0", str(error)), ERROR_CHARS) if error else None
-        return Observation(ADDRESS.sub("0x0", output.text), error, outcome, output.omitted_chars)
+        return Observation(ADDRESS.sub("0x0", output.text), error, outcome, output.omitted)
 
     async def value(self, expression: str) -> Value:
         """What an expression is worth in the REPL. Raises ValueError where it fails, or is no plain data."""
@@ -271,11 +273,11 @@ class Repl:
         return Ended(outcome, why if outcome == "limit" else f"the REPL's process ended: {why}")
 
     async def _more(self, number: int) -> str:
-        """What was cut out of one piece of output. Raises ValueError with the numbers that there are."""
-        cuts = {cut.number: str(cut) for cut in self._cuts}
-        if number not in cuts:
-            raise ValueError(f"there is no cut piece {number}: cut so far were {', '.join(map(str, cuts)) or 'none'}")
-        return cuts[number]
+        """What was cut out of an output. Raises ValueError with the numbers that there are."""
+        if number not in self._cuts:
+            there = ", ".join(map(str, self._cuts)) or "none"
+            raise ValueError(f"nothing has the number {number}: there is {there}")
+        return self._cuts[number]
 
 
 @asynccontextmanager

@@ -17,7 +17,7 @@ from rlm.repl.process import Async
 
 MOST_RESULT = 2 << 20  # characters and items
 SECONDS = 60.0  # of one call
-ERROR_CHARS, DOC_CHARS, MOST_TOOLS = 500, 600, 50
+ERROR_CHARS, DOC_CHARS = 500, 600
 LOOKING = ("read", "search", "preview", "chunks", "budget", "set_answer", "FINAL")
 ASKING = ("ask", "ask_batch", "llm_query", "llm_batch", "llm_query_batched", "last_batch")
 # What a root's code finds, by the depth that is left below it.
@@ -50,8 +50,6 @@ def read(calls: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool,
         if name in TAKEN or name in tools or hasattr(builtins, name):
             raise UsageError(f"the name {name!r} is taken: name the tool otherwise, with tools={{'name': function}}")
         tools[name] = CustomTool(name, _line(name, call), call)
-    if len(tools) > MOST_TOOLS:
-        raise UsageError(f"{len(tools)} tools are too many: at most {MOST_TOOLS}")
     return tuple(tools.values())
 
 

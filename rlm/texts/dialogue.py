@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import Literal
@@ -12,18 +12,14 @@ from rlm.loop.conversation import Conversation
 from rlm.loop.root import RootRun
 from rlm.loop.stall import StallGuard
 from rlm.loop.work import CHILD_TURNS, Work
-from rlm.repl import extraction
+from rlm.repl.frames import both_ends
 from rlm.repl.process import Repl, open_repl
 from rlm.texts import callables
-from rlm.texts.material import Material, preview
+from rlm.texts.material import Material
 from rlm.texts.question import Inquiry, TextQuestion
 from rlm.texts.typed import AnswerType
 
 PREVIEW = 1_600  # characters of both ends together
-TOOL = replace(
-    extraction.TOOL,
-    description="Run Python in the REPL that holds the text. Names persist from call to call. Print what you want to see.",
-)
 
 
 @dataclass(slots=True)
@@ -82,7 +78,7 @@ def first_message(
         form=material.form,
         items=len(material.value) if material.form in {"list", "mapping"} else 0,
         paths=list(material.files),
-        preview=preview(material.text, PREVIEW),
+        preview=both_ends(material.text, PREVIEW),
     )
 
 
@@ -112,7 +108,7 @@ async def open_dialogue(
     masked = await asyncio.to_thread(calls.masks.hide, whole.value)  # the root's code could send on whatever it holds
     variables = {"context": masked, "tree": list(whole.files), "answer": {"content": "", "ready": False}}
     async with open_repl(variables, functions, limits) as repl:
-        conversation = Conversation(partial(inquiry.words, "turn"), TOOL)
+        conversation = Conversation(partial(inquiry.words, "turn"))
         yield Dialogue(inquiry, work, conversation, repl, name, question.instructions(ours))
 
 
@@ -125,7 +121,7 @@ async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, 
         task=task,
         length=len(material.text),
         paths=list(material.files),
-        preview=preview(material.text, PREVIEW),
+        preview=both_ends(material.text, PREVIEW),
         missing=[path for path in paths if path not in whole.files],
     )
     turns = min(CHILD_TURNS, calls.budget.limits.turns)

@@ -74,16 +74,6 @@ def cut(text: str, folder: str) -> dict[str, str]:
     return pieces
 
 
-def preview(text: str, size: int) -> str:
-    """The beginning and the end of a text, and how much lies between them."""
-    if len(text) <= size:
-        return text
-    half = max(1, size // 2)
-    between = text[half:-half]
-    mark = f"\n[... {len(between):,} characters, {between.count(chr(10)):,} line breaks ...]\n"
-    return text[:half] + mark + text[-half:]
-
-
 def _text(text: str) -> Material:
     text = _sound(text)
     values = _values(text)

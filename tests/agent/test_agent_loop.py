@@ -71,7 +71,7 @@ def test_messages_only_grow(table: Table) -> None:
         ("I think it is fine.", "There was no code in that reply"),
         (Completion("```py", Usage(1, 1), "length"), "That reply was cut off at its length limit"),
         (
-            Completion("", Usage(1, 1), "tool", None, (ToolCall("c", "execute_python", {}, '{"code": "x'),)),
+            Completion("", Usage(1, 1), "end", None, (ToolCall("c", "execute_python", {}, '{"code": "x'),)),
             "The arguments of that tool call were no valid JSON",
         ),
     ],

@@ -64,7 +64,7 @@ def test_names_persist() -> None:
 def test_syntax_error_has_a_caret() -> None:
     """A syntax error shows the line and a caret under the place."""
     seen = one("ok = 1\nb = (1 +)\n")
-    assert seen.outcome == "syntax"
+    assert seen.outcome == "error"
     assert seen.error == "line 2\n    b = (1 +)\n            ^\nSyntaxError: invalid syntax"
 
 

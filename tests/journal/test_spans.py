@@ -64,7 +64,7 @@ def recorded(journal: Journal) -> None:
     ):
         about = {"key": "k", "role": role, "model": model, "at": at}
         journal.request(ASKED, **about)
-        reply = codec.reply(Completion("a reply", Usage(), "tool"))
+        reply = codec.reply(Completion("a reply", Usage()))
         journal.put("call", **about, usd=0.25, seconds=0.5, usage=[10, 5, 4, 0], reply=reply)
     failed = Turn(1, "secret code", Observation("", "NameError: x", "error"))
     for run, turn in (("root.1", failed), ("root", Turn(1, "more code", Observation("fine")))):

@@ -25,10 +25,7 @@ def test_a_structured_answer(name: str) -> None:
 def test_a_tool_call(name: str) -> None:
     """Code for the REPL arrives as a call of the offered tool."""
     done = complete(name, doubles.code("print(1)"), asked(tool=TOOL))
-    assert (done.stop, [(call.name, call.arguments) for call in done.calls]) == (
-        "tool",
-        [("run", {"code": "print(1)"})],
-    )
+    assert (done.stop, [(call.name, call.arguments) for call in done.calls]) == ("end", [("run", {"code": "print(1)"})])
 
 
 @dialects

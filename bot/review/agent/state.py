@@ -6,6 +6,7 @@ from bot.review.session import Session, Worker
 from bot.values import Finding, Source
 from rlm.loop.work import Work
 from rlm.money.calls import Calls
+from rlm.values import Model
 
 MAX_UNREAD = 20  # ids in a turn line
 
@@ -34,12 +35,16 @@ class RunState(Work):
             raise ValueError(f"there is no worker {name!r}: there is {', '.join(workers) or 'one, without a name'}")
         return workers[name] if name else self.session.worker
 
+    def model(self, name: str) -> Model | None:
+        """The model behind it; None where analysers stand in its place."""
+        return self.worker(name).model
+
     def facts(self) -> dict[str, object]:
         """The units that nobody has read, and how much was reported and taken back."""
         unread = [unit.id for unit in self.session.tracker.unread()]
         done = {"reported": len(self.reported_ids), "dropped": len(self.dropped_ids)}
         return {"unread": unread[:MAX_UNREAD], "more_unread": max(0, len(unread) - MAX_UNREAD), **done}
 
-    def has_read(self, text: str) -> None:
+    def has_read(self, text: str, reader: str = "") -> None:
         """Units whose own text it is are read."""
-        self.session.tracker.saw(text, str(self.source))
+        self.session.tracker.saw(text, reader or str(self.source))

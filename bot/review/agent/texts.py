@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from bot import __version__, config, render
@@ -20,7 +20,6 @@ from bot.review.context.file_questions import Part, Sight
 from bot.review.session import Session, WorkerReply
 from bot.review.survey import Survey
 from bot.values import Dependents, PullRequest, Source, Unit
-from rlm.errors import BadAnswer, BudgetSpent, ProviderError
 from rlm.journal.codec import Start
 from rlm.journal.writer import Journal
 from rlm.loop.work import Work
@@ -28,7 +27,7 @@ from rlm.money.budget import Budget
 from rlm.money.calls import Calls
 from rlm.repl.process import Async
 from rlm.texts.question import Inquiry, TextQuestion
-from rlm.values import Completion, Limits, Message, Model, Prompt, Schema
+from rlm.values import Limits, Message, Model, Prompt, Schema
 
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
 ANSWER_TOKENS = 4_096  # of one answer
@@ -42,11 +41,10 @@ LOOK_SCHEMA = Schema(
 
 @dataclass(slots=True)
 class Reader:
-    """Satisfies `review.session.Worker`. `faults` are failures that are not the model's answer: the problem has to be tried again."""
+    """A model that reads pieces of a text. Satisfies `review.session.Worker`."""
 
     model: Model
     calls: Calls
-    faults: list[DeepRepoError] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -62,21 +60,10 @@ class Reader:
         text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
         system = Message("system", render.text("prompts/texts/reader_system.md.j2"))
         prompt = Prompt((system, Message("user", text)), answer=LOOK_SCHEMA, max_tokens=ANSWER_TOKENS)
-        reply = (await self.many([prompt]))[0]
+        reply = (await self.calls.many(self.model, [prompt], "worker"))[0]
         if isinstance(reply, DeepRepoError):
             return Sight(error=str(reply))
         return file_questions.answer(reply.data, Source("model", self.name), parts)
-
-    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
-        """Free prompts, answered in prose."""
-        replies = await self.many([Prompt((Message("user", text),), max_tokens=ANSWER_TOKENS) for text in texts])
-        return [WorkerReply("", error=str(r)) if isinstance(r, DeepRepoError) else WorkerReply(r.text) for r in replies]
-
-    async def many(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:
-        """Replies in their order."""
-        replies = await self.calls.many(self.model, prompts, "worker")
-        self.faults += [r for r in replies if isinstance(r, DeepRepoError) and not isinstance(r, BadAnswer)]
-        return replies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,7 +96,7 @@ def _of_call(row: Row) -> dict[str, Any]:
         return {**facts, "error.type": row["error"].partition(":")[0]}
     token_names = ("input_tokens", "output_tokens", "cache_read.input_tokens", "cache_creation.input_tokens")
     facts |= {f"gen_ai.usage.{name}": n for name, n in zip(token_names, row["usage"], strict=True)}
-    facts["gen_ai.response.finish_reasons"] = [row["reply"]["stop"]]
+    facts["gen_ai.response.finish_reasons"] = ["tool" if row["reply"]["calls"] else row["reply"]["stop"]]
     return facts | ({"deeprepo.usd": row["usd"]} if row["usd"] is not None else {})
 
 

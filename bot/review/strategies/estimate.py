@@ -51,7 +51,7 @@ class DryRun:
             self.look_up_usages.append(self.prompt_usages[-1])
         if prompt.tool:
             return Completion(
-                "", Usage(), "tool", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END_CODE}),)
+                "", Usage(), "end", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END_CODE}),)
             )
         return Completion("", Usage(), data=_least(prompt.answer))
 

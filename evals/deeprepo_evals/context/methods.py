@@ -128,7 +128,8 @@ async def chunked(room: Room) -> MethodAnswer:
         words.text("context/part.md.j2", number=at, parts=len(pieces), text=piece, question=room.problem.question)
         for at, piece in enumerate(pieces, 1)
     ]
-    replies = await room.reader.many([Prompt((Message("user", one),), max_tokens=MAX_TOKENS) for one in prompts])
+    asked = [Prompt((Message("user", one),), max_tokens=MAX_TOKENS) for one in prompts]
+    replies = await room.session.calls.many(room.reader.model, asked, "worker")
     notes = {
         f"notes about part {at} of {len(pieces)}": reply.text
         for at, reply in enumerate(replies, 1)

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.errors import DeepRepoError
 from deeprepo_evals import models, results
 from deeprepo_evals.context import cast, methods, problems, room, score, scripted
 from deeprepo_evals.context.methods import COMPARED, DEPTHS, METHODS, MethodAnswer
 from deeprepo_evals.context.problems import PLACED, Position, Problem, Task
 from deeprepo_evals.context.room import Pair, Room, Spent
-from rlm.errors import BudgetSpent, ProviderError, ProviderRefused
+from rlm.errors import BadAnswer, BudgetSpent, ProviderError, ProviderRefused
 from rlm.values import Cost, Limits
 
 SHOWN = 400  # characters of an answer that are kept
@@ -186,7 +185,8 @@ def _fail(room: Room) -> None:
     spent = room.session.calls.budget.refused
     if spent:
         raise BudgetSpent(spent)
-    faults: Sequence[DeepRepoError] = room.reader.faults
+    failures = room.session.calls.failures
+    faults = [error for role, error in failures if role == "worker" and not isinstance(error, BadAnswer)]
     for fault in sorted(faults, key=lambda fault: isinstance(fault, ProviderRefused)):
         raise fault
 

@@ -42,7 +42,7 @@ class Follower:
 
     @staticmethod
     def _code(code: str) -> Completion:
-        return Completion("", Usage(1, 1), "tool", None, (ToolCall("turn", TOOL, {"code": code}),))
+        return Completion("", Usage(1, 1), "end", None, (ToolCall("turn", TOOL, {"code": code}),))
 
 
 @cache

@@ -67,7 +67,7 @@ class PairsOnly:
     def __call__(self, prompt: Prompt) -> Completion:
         """The answer to a prompt with a form; else the shortest block."""
         if prompt.answer is None:
-            return Completion("", Usage(1, 1), "tool", None, (ToolCall("turn", TOOL, {"code": END}),))
+            return Completion("", Usage(1, 1), "end", None, (ToolCall("turn", TOOL, {"code": END}),))
         if prompt.answer.name == "pairs" and self._silent:
             return Completion("", Usage(1, 1), data={"broken": [], "doubts": []})
         return self._oracle(prompt)

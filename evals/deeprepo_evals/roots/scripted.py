@@ -69,7 +69,7 @@ class _Turns:
         self._at += 1
         usage = self._turns[min(number, len(self._turns) - 1)] if self._turns else Usage()
         call = ToolCall(f"turn-{self._at}", TOOL, {"code": self._blocks[number]})
-        return Completion("", usage, "tool", None, (call,))
+        return Completion("", usage, "end", None, (call,))
 
 
 @cache

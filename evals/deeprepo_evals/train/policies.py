@@ -80,7 +80,7 @@ def playing(blocks: tuple[str, ...], name: str) -> ScriptedModel:
 
 def _completion(number: int, script: tuple[str, ...]) -> Completion:
     code = script[min(number, len(script)) - 1]
-    return Completion("", Usage(), "tool", None, (ToolCall(f"turn-{number}", "execute_python", {"code": code}),))
+    return Completion("", Usage(), "end", None, (ToolCall(f"turn-{number}", "execute_python", {"code": code}),))
 
 
 @cache

@@ -28,7 +28,7 @@ def _garbage(_: Prompt) -> Reply:
 def _guesser(prompt: Prompt) -> Reply:
     """Never says that it does not know; as a reader it claims a line that does not stand there."""
     if prompt.tool is not None:
-        return Completion("", Usage(), "tool", calls=(ToolCall("c", prompt.tool.name, {"code": f"FINAL('{GUESS}')"}),))
+        return Completion("", Usage(), calls=(ToolCall("c", prompt.tool.name, {"code": f"FINAL('{GUESS}')"}),))
     if prompt.answer is not None:
         labels = list(passages(prompt.messages[-1].text))
         quote = {"path": labels[0] if labels else "", "quote": f"The number is {GUESS}."}

@@ -54,7 +54,7 @@ def reply(prompt: Prompt) -> Reply:
         sent = sum(len(message.text) for message in prompt.messages)
         usage = Usage(sent // CHARS_PER_TOKEN + 1, len(code) // CHARS_PER_TOKEN + 1)
         call = ToolCall(f"call_{len(prompt.messages)}", prompt.tool.name, {"code": code})
-        return Completion("", usage, "tool", calls=(call,))
+        return Completion("", usage, calls=(call,))
     text = prompt.messages[-1].text
     asked = sense.understand(question(text))
     return _read(asked, text) if prompt.answer is not None else _prose(asked, text)
@@ -67,9 +67,7 @@ def at_once(prompt: Prompt) -> Reply:
     first = prompt.messages[1].text
     asked = sense.understand(question(first))
     said = sense.answer(asked, sense.evidence(asked, first)) if asked else NOT_FOUND
-    return Completion(
-        "", Usage(), "tool", calls=(ToolCall("call", prompt.tool.name, {"code": f"set_answer({said!r})"}),)
-    )
+    return Completion("", Usage(), calls=(ToolCall("call", prompt.tool.name, {"code": f"set_answer({said!r})"}),))
 
 
 def _read(question: Question | None, text: str) -> Reply:
