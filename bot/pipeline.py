@@ -74,7 +74,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
     start = tools.clock()
     async with survey(brief, tools) as subject, tools.open_session(subject) as session:
         strategy = strategies.choose_for(session)
-        tools.say(subject.reading(session.findings, is_checked=False))
+        tools.say(subject.reading(session.results.findings, is_checked=False))
         judgement, transcript = await strategies.judge(await strategies.run(strategy.name, session), session)
         findings = await report.place(judgement, session, tools.faults, None if transcript.fault else tools.prove)
         checks = await custom_checks.reports(session)

@@ -7,7 +7,7 @@ from bot import config
 from bot.config import Config, Settings, Triggers, policy
 from bot.config.policy import Go, No
 from bot.values.ask import PullRef, ReviewAsk, Trigger
-from bot.values.host import PullFacts
+from bot.values.host import PullFacts, RepositoryFacts
 
 PULL = PullRef(7, 11, "acme", "shop", 5)
 
@@ -18,7 +18,7 @@ def facts(**other: Any) -> PullFacts:  # noqa: ANN401 - any field
         "title": "A change", "body": "", "author": "contributor", "author_type": "User", "draft": False, "state": "open",
         "merged": False, "base_ref": "main", "base_sha": "b" * 40, "head_ref": "feature", "head_sha": "a" * 40,
         "fork": False, "labels": (), "url": "https://github.com/acme/shop/pull/5",
-        "changed_files": 3, "additions": 40, "deletions": 2, "repository": "acme/shop",
+        "changed_files": 3, "additions": 40, "deletions": 2, "repository": RepositoryFacts("acme/shop"),
     }  # fmt: skip
     return PullFacts(**{**usual, **other})
 

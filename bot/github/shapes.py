@@ -9,7 +9,7 @@ from githubkit.utils import UNSET
 from pydantic import TypeAdapter, ValidationError
 
 from bot.github.answers import unknown
-from bot.values import PostedComment, PullFacts, Voice
+from bot.values import PostedComment, PullFacts, RepositoryFacts, Voice
 
 Value = TypeVar("Value")
 _adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
@@ -22,7 +22,9 @@ PULL = {  # where the fields of a value are in the JSON, unless they have their 
     "head_repository": "head.repo.id",
     "head_sha": "head.sha",
     "url": "html_url",
-    "repository": "base.repo.full_name",
+}
+BASE_REPOSITORY = {
+    "name": "base.repo.full_name",
     "pages": "base.repo.html_url",
     "default_branch": "base.repo.default_branch",
     "private": "base.repo.private",
@@ -57,7 +59,8 @@ def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON
     """Read a pull request. Its fork may be gone."""
     labels = [at(label, "name") for label in at(data, "labels") or ()]
     fork = at(data, "head.repo.id") != at(data, "base.repo.id")
-    return value(PullFacts, data, PULL, labels=labels, fork=fork)
+    repository = value(RepositoryFacts, data, BASE_REPOSITORY)
+    return value(PullFacts, data, PULL, labels=labels, fork=fork, repository=repository)
 
 
 def read_comment(data: Any, kind: Literal["issue", "review", "whole"], voice: Voice) -> PostedComment:  # noqa: ANN401 - JSON

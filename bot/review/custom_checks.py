@@ -130,7 +130,7 @@ async def _report(check: CustomCheck, session: Session) -> CheckReport:
     ]
     if not paths and not unread:
         return here
-    mine = [answer for answer in session.check_answers if answer.check == check.digest]
+    mine = [answer for answer in session.results.check_answers if answer.check == check.digest]
     before = next((report for report in _earlier(survey) if report.digest == check.digest), None)
     checked_files: dict[str, CheckedFile] = {}
     for answer in mine:

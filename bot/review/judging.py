@@ -43,7 +43,7 @@ class JudgedFindings:
 async def judge_findings(session: Session, *, ask: bool = True) -> JudgedFindings:
     """The findings so far, each with what becomes of it. Without `ask` nobody gives a second opinion from now on."""
     opinions = session.opinions.answers if session.opinions is not None and ask else None
-    return await judge(session.survey, session.findings, opinions, session.absence)
+    return await judge(session.survey, session.results.findings, opinions, session.absence)
 
 
 async def apply_opinions(session: Session) -> tuple[Finding, ...]:
@@ -55,12 +55,12 @@ async def apply_opinions(session: Session) -> tuple[Finding, ...]:
         return ()
     judgement = await judge_findings(session)
     settled = {(f.fingerprint, f.start): f for f in judgement.having("new", "refuted") if not f.verdict.open}
-    session.findings[:] = [
+    session.results.findings[:] = [
         finding if finding.proven else settled.get((finding.fingerprint, finding.start), finding)
-        for finding in session.findings
+        for finding in session.results.findings
     ]
     undecided = judgement.having("unproven")
-    session.undecided_fingerprints |= {finding.fingerprint for finding in undecided}
+    session.results.undecided_fingerprints |= {finding.fingerprint for finding in undecided}
     return undecided
 
 

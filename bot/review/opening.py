@@ -12,7 +12,7 @@ from bot.checkout.shown import MaskedTree
 from bot.ports import Analyzer, Lens
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.hooks import hooks
-from bot.review.session import Session, Worker
+from bot.review.session import Results, Session, Worker
 from bot.review.survey import Survey
 from bot.values import Reference
 from bot.values.progress import Reading
@@ -90,7 +90,7 @@ async def open_session(
             look_ups=look_ups,
             consumer_code=consumer_code,
             opinions=opinions,
-            notes=list(notes),
+            results=Results(notes=list(notes)),
             takes_notes=takes_notes,
             effort=settings.effort,
             say=say,

@@ -60,7 +60,9 @@ def conclude(
     past, earlier, budget = subject.past, subject.past.earlier, session.calls.budget
     findings, numbered_findings = rounds.give_numbers(findings, past.known.numbers if past.known else ())
     has_unread = any(file.path in subject.brief.left_out for file in subject.files)
-    coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units), tried=tuple(session.attempts))
+    coverage_now = replace(
+        subject.tracker.coverage(), areas=units.areas(subject.units), tried=tuple(session.results.attempts)
+    )
     open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
     coverage_now = coverage_now.beside(open_findings)
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
@@ -91,7 +93,7 @@ def conclude(
             templates=subject.guidance.templates,
             minimum=settings.minimum_severity,
         ),
-        dropped=session.refused_count + len(judgement.having("refuted", "unproven")),
+        dropped=session.results.refused_count + len(judgement.having("refuted", "unproven")),
         turns=transcript.turns,
         version=__version__,
         round=replace(
@@ -117,7 +119,7 @@ def _notes(session: Session, transcript: Transcript, *, judges_issues: bool) -> 
         *subject.brief.settings.warnings,
         *subject.ignore_list.warnings,
         *subject.past.notes,
-        *session.notes,
+        *session.results.notes,
         *session.calls.budget.notes,
         *transcript.notes,
         *(f"The new commit of the submodule `{path}` was not read." for path in submodules),

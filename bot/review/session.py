@@ -78,8 +78,27 @@ async def _nobody(_: str) -> Sequence[Reference]:
 
 
 @dataclass(slots=True)
+class Results:
+    """What a review has come to so far. Mutable on purpose: it grows between the diff and the report."""
+
+    findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
+    undecided_fingerprints: set[str] = field(
+        default_factory=set
+    )  # fingerprints of those that a second opinion could not settle
+    doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences
+    refused_count: int = 0  # findings whose quotes the tree does not hold
+    notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
+    attempts: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # findings that no test reproduces: the place, and why
+    reader_notes: list[ReaderNotes] = field(default_factory=list)  # what models said of what the change does
+    issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
+    check_answers: list[CheckAnswer] = field(default_factory=list)  # what readers say of the owner's own checks
+
+
+@dataclass(slots=True)
 class Session:
-    """The state of one review. Mutable on purpose: it is what grows between the diff and the findings."""
+    """One review in progress: who reads what, with what, and the results so far."""
 
     survey: "Survey"
     tree: Tree  # as models are shown it
@@ -95,21 +114,9 @@ class Session:
     readers: Lookup = _nobody  # reads of a name that nobody calls; `function` is the kind of reading
     look_ups: "LookUps | None" = None  # of readers and second opinions that want to see more; None: nobody may
     consumer_code: "ConsumerCode | None" = None  # of the repositories that use this one, as far as models may see it
-    findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
-    undecided_fingerprints: set[str] = field(
-        default_factory=set
-    )  # fingerprints of those that a second opinion could not settle
-    doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences
-    refused_count: int = 0  # findings whose quotes the tree does not hold
-    notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
-    attempts: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # findings that no test reproduces: the place, and why
     takes_notes: bool = False  # whether models are asked what the change does
-    reader_notes: list[ReaderNotes] = field(default_factory=list)  # what they said of that
-    issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
-    check_answers: list[CheckAnswer] = field(default_factory=list)  # what readers say of the owner's own checks
     effort: ReviewEffort = "medium"  # how far the review goes
+    results: Results = field(default_factory=Results)
     opinions: "Opinions | None" = None  # second opinions on findings; None: nobody gives any
     # What it means that a check by code no longer reports a finding; None: the owner has switched that check off.
     absence: Callable[[Source, Finding], Absence | None] = lambda _source, _finding: "unseen"
@@ -170,7 +177,7 @@ async def borne_out(session: Session, finding: Finding) -> Finding | str:
 async def check_finding(session: Session, finding: Finding) -> Finding | str:
     """The same, counted."""
     checked_finding = await borne_out(session, finding)
-    session.refused_count += isinstance(checked_finding, str)
+    session.results.refused_count += isinstance(checked_finding, str)
     return checked_finding
 
 
@@ -179,5 +186,5 @@ async def admit(session: Session, finding: Finding) -> Finding | str:
     checked_finding = await check_finding(session, finding)
     if isinstance(checked_finding, str):
         return checked_finding
-    is_new = merge.add(session.findings, checked_finding)
-    return session.findings[-1] if is_new else "it is reported already"
+    is_new = merge.add(session.results.findings, checked_finding)
+    return session.results.findings[-1] if is_new else "it is reported already"

@@ -88,7 +88,7 @@ async def reproduce(
     if model is None or not wanted:
         return tuple(placed_findings)
     if permission.refusal:
-        session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
+        session.results.notes.append(f"No finding was tried with a test: {permission.refusal}.")
         return tuple(placed_findings)
     trial = _Trial(session, await rig(session.survey.tree, session.pull, section, permission), model)
     changed: dict[int, PlacedFinding] = {}
@@ -101,17 +101,19 @@ async def reproduce(
                 changed[id(one)] = _shown(attempt)
     except SandboxRefused as error:
         sentence = f"No further finding was tried with a test: {error}." if rows else f"{error}."
-        session.notes.append(sentence[:1].upper() + sentence[1:])
+        session.results.notes.append(sentence[:1].upper() + sentence[1:])
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        session.notes.append("The last test was broken off.")
+        session.results.notes.append("The last test was broken off.")
     if rows:
         done = sum(1 for row in rows if not row.why)
-        session.notes.append(f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried.")
+        session.results.notes.append(
+            f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried."
+        )
     elif trial.is_unknown:
-        session.notes.append(f"No finding was tried with a test: {NO_RUNNER}.")
-    session.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
+        session.results.notes.append(f"No finding was tried with a test: {NO_RUNNER}.")
+    session.results.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
     return tuple(changed.get(id(one), one) for one in placed_findings)
 
 

@@ -106,6 +106,7 @@ if TYPE_CHECKING:
         Hidden,
         PostedComment,
         PullFacts,
+        RepositoryFacts,
         Thread,
         Voice,
     )

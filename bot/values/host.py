@@ -23,6 +23,16 @@ class Voice:
 
 
 @dataclass(frozen=True, slots=True)
+class RepositoryFacts:
+    """The repository that a pull request is against, as it is now."""
+
+    name: str  # "owner/name" as it is called today: a renamed one answers under its old name too
+    pages: str = ""  # what permalinks begin with
+    default_branch: str = ""  # whichever branch the pull request is against
+    private: bool = False  # where nobody knows, everybody may read it
+
+
+@dataclass(frozen=True, slots=True)
 class PullFacts:
     """A pull request as it is now, which need not be as it was when it was asked for."""
 
@@ -43,11 +53,8 @@ class PullFacts:
     changed_files: int
     additions: int
     deletions: int
-    repository: str  # "owner/name" as it is called today: a renamed one answers under its old name too
-    pages: str = ""  # of the repository: what permalinks begin with
-    default_branch: str = ""  # of the repository, whichever branch the pull request is against
+    repository: RepositoryFacts
     head_repository: int = 0  # its id; 0: it is gone
-    private: bool = False  # whether the repository is; where nobody knows, everybody may read it
 
     @property
     def source(self) -> str:

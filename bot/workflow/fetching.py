@@ -38,7 +38,7 @@ def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
     return PullRequest(
         title=facts.title, body=facts.body, base=bases.merge_base, head=facts.head_sha,
         base_name=facts.base_ref, head_name=facts.head_ref,
-        git_dir=store, base_tip=bases.tip, url=facts.pages or None,
+        git_dir=store, base_tip=bases.tip, url=facts.repository.pages or None,
         missing_history=missing_history, several_bases=None if missing_history else False,
     )  # fmt: skip
 
@@ -56,7 +56,7 @@ def room(folder: Path) -> Iterator[str]:
 
 def today(pull: PullRef, facts: PullFacts) -> PullRef:
     """Under the name that the repository has today: git follows no redirect with a token in hand."""
-    owner, _, name = facts.repository.partition("/")
+    owner, _, name = facts.repository.name.partition("/")
     return replace(pull, owner=owner, name=name) if name else pull
 
 

@@ -131,7 +131,7 @@ async def fetch_users(run: ReviewRun, server: Server) -> AsyncIterator[Consumers
     if not is_on(server.settings):
         yield Consumers(audience)
         return
-    audience = replace(audience, subject=await consumers.subject(run.host.client, run.state.facts.repository))
+    audience = replace(audience, subject=await consumers.subject(run.host.client, run.state.facts.repository.name))
     known_homes = await server.store.packages.homes(pull.installation)
     await _refresh(pull, known_homes, server)
     entries = [name for name in run.settings.consumers if consumers.is_name(name)]

@@ -77,18 +77,20 @@ async def read_pull_state(
     facts = await host.facts()
     bases = await compare(host, facts, find_bases)
     stranger, untold = await is_stranger(host, facts)
-    is_chosen = stranger and facts.base_ref != facts.default_branch  # with its settings, by who has opened it
-    file = await text_at(host, path, facts.default_branch if is_chosen else bases.tip)
-    organization = await read_defaults(host, facts.repository, is_private=facts.private)
+    is_chosen = (
+        stranger and facts.base_ref != facts.repository.default_branch
+    )  # with its settings, by who has opened it
+    file = await text_at(host, path, facts.repository.default_branch if is_chosen else bases.tip)
+    organization = await read_defaults(host, facts.repository.name, is_private=facts.repository.private)
     short_facts = replace(facts, body=cut(facts.body, MOST_BODY))
     return PullState(short_facts, bases, is_paused, file, stranger, organization, await _below(host, facts), untold)
 
 
 async def _below(host: Host, facts: PullFacts) -> int:
     """The number of the open pull request whose head is this one's base branch; 0 if there is none."""
-    if facts.base_ref == facts.default_branch:
+    if facts.base_ref == facts.repository.default_branch:
         return 0
-    head = f"{facts.repository.partition('/')[0]}:{facts.base_ref}"
+    head = f"{facts.repository.name.partition('/')[0]}:{facts.base_ref}"
     listing = partial(host.rest.pulls.async_list, *host.repo, state="open", head=head)
     with suppress(HostRefused):
         async for row in host.client.pages(listing):

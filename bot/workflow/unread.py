@@ -41,7 +41,7 @@ async def ending(host: Host, server: Server) -> Ending:
     base = default = "HEAD"
     with suppress(HostError):
         facts = await host.facts()
-        base, default = facts.base_ref, facts.default_branch
+        base, default = facts.base_ref, facts.repository.default_branch
     try:
         defaults = await server.defaults(host, f"{host.pull.owner}/{host.pull.name}", is_private=True)
         endings = list[Ending]()

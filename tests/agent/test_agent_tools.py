@@ -106,7 +106,7 @@ def test_ask_reads_units_and_other_files(table: Table) -> None:
         {"answer": f"[worker error: {why}]", "found": None, "quotes": [], "read": [], "findings": [], "error": why}
     )
     assert said[3] == "['worker scripted/worker'] ['shop/order.py:lines 5-5']"
-    assert session.findings[0].evidence[0].line == 5
+    assert session.results.findings[0].evidence[0].line == 5
 
 
 def test_ask_batch_keeps_the_order(table: Table) -> None:
@@ -147,7 +147,7 @@ def test_report_checks_and_refuses(table: Table) -> None:
         "print(report('shop/cart.py', 'def show(cart):', 'second', 'w', category='made-up', evidence=[['shop/none.py', 'x']]))",
         "report('shop/price.py')",
     )
-    first = session.findings[0]
+    first = session.results.findings[0]
     state = "needs a second opinion, which comes by itself"
     assert said[0] == f"{first.fingerprint} accepted at shop/price.py:3; {state}"
     assert (
@@ -160,7 +160,7 @@ def test_report_checks_and_refuses(table: Table) -> None:
     assert said[5] == "refused: severity must be one of critical, high, medium, low"
     assert "1 of 1 evidence quotes were not found in the tree" in said[6]
     assert "missing 3 required positional arguments" in said[7]
-    assert [(f.source, f.start, f.category) for f in session.findings] == [
+    assert [(f.source, f.start, f.category) for f in session.results.findings] == [
         ("root scripted/root", 3, "crash"),
         ("root scripted/root", 4, "other"),
     ]
@@ -174,7 +174,7 @@ def test_drop_takes_back(table: Table) -> None:
         "print(drop(which, 'guarded by the caller'), drop('nothing', 'x'))",
     )
     assert said[1] == "dropped refused: there is no finding nothing; findings() lists those that stand"
-    assert session.findings == []
+    assert session.results.findings == []
 
 
 def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> None:
@@ -184,7 +184,7 @@ def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> Non
         "category='crash', evidence=[['shop/cart.py', '{total(cart.items):.2f}']], trigger='show(Cart([]))'))"
     )
     said, session, _ = blocks(table, REPORT, better, "print(findings()[0]['state'], findings()[0]['trigger'])")
-    (finding,) = session.findings
+    (finding,) = session.results.findings
     first = said[0].split()[0]
     assert said[1].startswith(
         f"{finding.fingerprint} updated: it replaces {first} ('total() returns None for an empty cart')"
@@ -200,12 +200,12 @@ def test_what_code_has_proven_keeps_its_words(table: Table) -> None:
     async def step(session: Session) -> tuple[str, Finding]:
         state = RunState(session, source=Source("model", "", "root"))
         await report.report(state, "shop/price.py", "        return None", "first", "why", category="crash")
-        session.findings[0] = changed(session.findings[0], verdict=Verdict.PROVEN)
+        session.results.findings[0] = changed(session.results.findings[0], verdict=Verdict.PROVEN)
         told = await report.report(
             state, "shop/price.py", "        return None", "bland", "nothing", severity="low", category="crash",
             evidence=[["shop/cart.py", "def show(cart):"]],
         )  # fmt: skip
-        return told, session.findings[0]
+        return told, session.results.findings[0]
 
     told, finding = table.run(step)
     assert told.endswith("updated: it keeps its words and takes what is new in yours; proven by code")
@@ -219,11 +219,11 @@ def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table)
         state = RunState(session, source=Source("model", "", "root"))
         await report.report(state, "shop/price.py", "        return None", "A password is committed", "why")
         by_code = (Source("analyser", "secrets"),)
-        session.findings[0] = changed(session.findings[0], category="secret", sources=by_code)
+        session.results.findings[0] = changed(session.results.findings[0], category="secret", sources=by_code)
         await report.report(
             state, "shop/price.py", "        return None", "A password is committed", "none", severity="low", category="style"
         )  # fmt: skip
-        return await report.drop(state, session.findings[0].fingerprint, "made up"), session.findings[0]
+        return await report.drop(state, session.results.findings[0].fingerprint, "made up"), session.results.findings[0]
 
     answer, finding = table.run(step)
     assert answer.startswith("refused: code has found a secret there")

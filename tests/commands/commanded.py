@@ -25,6 +25,7 @@ from bot.values import (
     Dismissal,
     PullFacts,
     PullRef,
+    RepositoryFacts,
     Review,
     ReviewRequest,
 )
@@ -50,7 +51,7 @@ READING = {"ask": answering.ask, "explain": answering.explain}  # what a child p
 WRITER = Permission("write", 0.0)
 PULL = PullRef(7, 11, "acme", "shop", 1)
 FACTS = PullFacts(
-    "A change", "", "colleague", "User", False, "open", False, "main", "a" * 40, "feature", "b" * 40, False, (), "", 1, 1, 0, "acme/shop",  # noqa: FBT003
+    "A change", "", "colleague", "User", False, "open", False, "main", "a" * 40, "feature", "b" * 40, False, (), "", 1, 1, 0, RepositoryFacts("acme/shop"),  # noqa: FBT003
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from bot import config, storage
 from bot.config import Config, Settings
 from bot.outputs import json_file
 from bot.storage import FinishedReview, Store
-from bot.values import Dismissal, Ending, PlacedFinding, PullFacts, PullRef, Review
+from bot.values import Dismissal, Ending, PlacedFinding, PullFacts, PullRef, RepositoryFacts, Review
 from bot.workflow import conclusions
 from bot.workflow.publish import checks
 from bot.workflow.publish.checks import CheckEnding
@@ -32,7 +32,7 @@ def settings(file: str) -> Config:
 def facts(base: str = "main") -> PullFacts:
     """An open pull request with this head."""
     return PullFacts(
-        "A change", "", "colleague", "User", False, "open", False, base, "a" * 40, "feature", HEAD, False, (), "", 1, 1, 0, "acme/shop",  # noqa: FBT003
+        "A change", "", "colleague", "User", False, "open", False, base, "a" * 40, "feature", HEAD, False, (), "", 1, 1, 0, RepositoryFacts("acme/shop"),  # noqa: FBT003
     )  # fmt: skip
 
 

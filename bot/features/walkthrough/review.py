@@ -34,7 +34,7 @@ class WalkthroughMaker(ReviewHooks):
             subject.units,
             subject.dependents,
             findings,
-            tuple(session.reader_notes),
+            tuple(session.results.reader_notes),
             earlier if isinstance(earlier, ReaderNotes) else ReaderNotes(),
             frozenset(path for path, labels in states.items() if labels == {"reused"}),
             any("reused" in labels for labels in states.values()),

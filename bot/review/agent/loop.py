@@ -92,7 +92,7 @@ def _transcript(session: Session, root_run: RootRun) -> Transcript:
         notes.append(f"Some questions to workers were not sent: {refusal}.")
     notes += root_run.work.errors if not refusal else ()
     return Transcript(
-        findings=tuple(session.findings),
+        findings=tuple(session.results.findings),
         summary=root_run.summary or _summary(session),
         turns=tuple(root_run.turns),
         notes=tuple(notes),
@@ -105,7 +105,7 @@ def _summary(session: Session) -> str:
     """Never nothing: a sentence made from the findings and the coverage."""
     read, unread = len(session.units) - len(session.tracker.unread()), len(session.tracker.unread())
     rest = f"; {unread} were not read" if unread else ""
-    if not session.findings:
+    if not session.results.findings:
         return f"Nothing found in {read} of {len(session.units)} units{rest}."
-    worst = ", ".join(dict.fromkeys(finding.path for finding in session.findings))
-    return f"{render.count(len(session.findings), 'problem')} in {worst}{rest}."
+    worst = ", ".join(dict.fromkeys(finding.path for finding in session.results.findings))
+    return f"{render.count(len(session.results.findings), 'problem')} in {worst}{rest}."

@@ -120,8 +120,8 @@ async def _take(session: Session, reading: PairFindings) -> None:
     """Take over what was said, in the order of the prompts: findings are checked as any other."""
     for text in reading.texts:
         session.tracker.saw(text, str(Source("model", session.root.name, "root")) if session.root else "")
-    session.notes += reading.notes
-    session.doubts += reading.doubts
+    session.results.notes += reading.notes
+    session.results.doubts += reading.doubts
     for finding in reading.findings:
         await admit(session, finding)
 

@@ -50,14 +50,14 @@ async def run(name: str, session: Session) -> Transcript:
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
-        return as_interrupted(Transcript(tuple(session.findings)))
+        return as_interrupted(Transcript(tuple(session.results.findings)))
     except ProviderError as error:
-        return Transcript(tuple(session.findings), notes=(str(error),), partial=True, fault="provider")
+        return Transcript(tuple(session.results.findings), notes=(str(error),), partial=True, fault="provider")
     finally:
         session.calls.budget.keep(
             None
         )  # nobody asks the root again: what was kept back for it is there for second opinions
-    transcript = replace(transcript, findings=tuple(session.findings))
+    transcript = replace(transcript, findings=tuple(session.results.findings))
     return cut_short(session, transcript) if transcript.partial or session.tracker.unread() else transcript
 
 

@@ -40,7 +40,7 @@ def _open(session: Session) -> Iterator[str]:
     """What the readings have left open, beside what their readers say, as sentences."""
     for unit in session.tracker.unread():
         yield f"nobody has read {unit.id}"
-    for finding in session.findings:
+    for finding in session.results.findings:
         if (
             finding.verdict.open
             and finding.basis.votes < AGREED <= finding.basis.readings

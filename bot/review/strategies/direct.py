@@ -24,14 +24,14 @@ async def run(session: Session) -> Transcript:
         async with fanout.checks_beside(session):
             answer = await readings.read(session, reader, session.tracker.unread())
     except PromptTooLong as error:
-        session.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
+        session.results.notes.append(f"The change does not fit one prompt ({error}): it was read in parts.")
         return replace(await fanout.run(session, is_checked=True, with_pairs=False), open=(IN_PARTS,))
     await fanout.take(session, answer)
     if answer.error:
-        return Transcript(tuple(session.findings), partial=True, notes=(answer.error,))
+        return Transcript(tuple(session.results.findings), partial=True, notes=(answer.error,))
     await fanout.read_uses(session, reader)
     return Transcript(
-        tuple(session.findings),
+        tuple(session.results.findings),
         answer.text,
         partial=bool(session.tracker.unread()),
         open=answer.open,

@@ -30,12 +30,12 @@ async def run(
         async with checks_beside(session) if beside else nullcontext():
             answer = await _read(session, left, is_backed=is_backed or with_pairs)
         await take(session, answer)
-        session.notes += [answer.error] if answer.error else []
+        session.results.notes += [answer.error] if answer.error else []
         if pairs_taken is not None:
             await pairs_taken()
     if not is_backed:
         await read_uses(session, session.worker)
-    return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
+    return Transcript(findings=tuple(session.results.findings), partial=bool(session.tracker.unread()))
 
 
 async def _read(session: Session, left: tuple[Unit, ...], *, is_backed: bool) -> WorkerReply:
@@ -52,10 +52,10 @@ async def _read(session: Session, left: tuple[Unit, ...], *, is_backed: bool) ->
 
 async def take(session: Session, answer: WorkerReply) -> None:
     """Take over what a reader has found and said."""
-    session.reader_notes += [answer.reader_notes] if answer.reader_notes else []
-    session.check_answers += answer.checks
-    session.refused_count += answer.dropped_count
-    session.notes += answer.notes
+    session.results.reader_notes += [answer.reader_notes] if answer.reader_notes else []
+    session.results.check_answers += answer.checks
+    session.results.refused_count += answer.dropped_count
+    session.results.notes += answer.notes
     for finding in answer.findings:
         await admit(session, finding)
 
@@ -76,7 +76,7 @@ async def read_uses(session: Session, worker: Worker) -> None:
     session.say(f"reading {len(session.tracker.open_uses())} uses of what changed")
     answer = await worker.uses()
     await take(session, answer)
-    session.notes += [answer.error] if answer.error else []
+    session.results.notes += [answer.error] if answer.error else []
 
 
 async def compare(session: Session) -> None:
@@ -118,4 +118,4 @@ async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
 async def check_by_code(session: Session) -> None:
     """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
     await take(session, await session.analyzers.review(session.units))
-    session.say(session.survey.reading(session.findings, is_checked=True))
+    session.say(session.survey.reading(session.results.findings, is_checked=True))

@@ -35,11 +35,11 @@ async def go_on(session: Session, question: str = "", issue_reports: tuple[Issue
     """
     start = seed.gather(
         session.survey,
-        session.findings,
+        session.results.findings,
         question,
         () if issue_reports else session.pull.issues,
-        session.undecided_fingerprints,
-        session.doubts,
+        session.results.undecided_fingerprints,
+        session.results.doubts,
         MANY_MESSAGE if _has_many_units(session) else seed.MESSAGE_TOKENS,
     )
     try:
@@ -47,11 +47,11 @@ async def go_on(session: Session, question: str = "", issue_reports: tuple[Issue
         transcript = await loop.run(session, start, gate=True, turns=turns)
     except ReplUnavailable as error:
         session.calls.budget.keep(None)
-        session.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
-        return Transcript(findings=tuple(session.findings), partial=bool(session.tracker.unread()))
+        session.results.notes.append(f"the REPL did not start ({error}): the workers' findings are kept")
+        return Transcript(findings=tuple(session.results.findings), partial=bool(session.tracker.unread()))
     if session.tracker.unread():
         await fanout.run(session, with_pairs=False)
-    return replace(transcript, issues=issue_reports or session.issues)
+    return replace(transcript, issues=issue_reports or session.results.issues)
 
 
 def _has_many_units(session: Session) -> bool:

@@ -48,7 +48,7 @@ async def check(host: Host, head: str, actor: str, *, ours: str = "") -> PullFac
         raise CommitRefused("moved")
     if await host.permission(actor) not in WRITERS:
         raise CommitRefused("permission")
-    if facts.head_ref == facts.default_branch or await _is_protected(host, facts.head_ref):
+    if facts.head_ref == facts.repository.default_branch or await _is_protected(host, facts.head_ref):
         raise CommitRefused("protected")
     return facts
 

@@ -59,7 +59,9 @@ async def report(
 async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002, ARG001 - the names that models know; the code holds why
     """Take a finding back; reporting it again makes it alive."""
     fingerprint = next(iter(str(id).split()), "")
-    dropped_finding = next((finding for finding in state.session.findings if finding.fingerprint == fingerprint), None)
+    dropped_finding = next(
+        (finding for finding in state.session.results.findings if finding.fingerprint == fingerprint), None
+    )
     if dropped_finding is None:
         was = "it was dropped before" if fingerprint in state.dropped_ids else f"there is no finding {id}"
         return f"refused: {was}; findings() lists those that stand"
@@ -67,7 +69,7 @@ async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002, ARG
         return "refused: code has proven it, so it stands whatever is said about it"
     if dropped_finding.is_masked:
         return "refused: code has found a secret there, and you are shown a placeholder: people decide about it"
-    state.session.findings.remove(dropped_finding)
+    state.session.results.findings.remove(dropped_finding)
     state.dropped_ids.add(fingerprint)
     return "dropped"
 
@@ -76,7 +78,7 @@ async def findings(state: RunState) -> list[dict[str, Any]]:
     """Every finding that stands so far, with its id, line, state and who found it."""
     return [
         {"id": f.fingerprint, "line": f.start, "by": f.source, "state": _state(state, f), **ask.as_dict(f)}
-        for f in state.session.findings
+        for f in state.session.results.findings
     ]
 
 
@@ -115,9 +117,9 @@ async def set_answer(state: RunState, text: Value, overview: Value = "", issues:
     """The root's summary, what it says that the change does and of the issues that it closes; the run ends after this block."""
     said = await common.set_answer(state, text)
     if not state.depth:
-        state.session.issues = from_root(issues, state.session.pull.issues) or state.session.issues
+        state.session.results.issues = from_root(issues, state.session.pull.issues) or state.session.results.issues
     if overview and state.session.takes_notes and not state.depth:
-        state.session.reader_notes.append(ReaderNotes(str(overview)[: common.MAX_ANSWER]))
+        state.session.results.reader_notes.append(ReaderNotes(str(overview)[: common.MAX_ANSWER]))
     return said
 
 
@@ -126,13 +128,13 @@ async def _admit(state: RunState, finding: Finding) -> str:
     checked_finding = await check_finding(state.session, finding)
     if isinstance(checked_finding, str):
         return _refuse(state, finding.title, checked_finding)
-    current, before = merge.tell_anew(state.session.findings, checked_finding)
+    current, before = merge.tell_anew(state.session.results.findings, checked_finding)
     which = current.fingerprint
     state.refusals.pop(finding.title, None)
     if before is not None and current == replace(before, basis=replace(before.basis, sources=current.basis.sources)):
         return f"refused: it is reported already, as {which} by {before.source}, and this adds nothing"
     state.reported_ids.append(which)
-    state.session.undecided_fingerprints.discard(which)
+    state.session.results.undecided_fingerprints.discard(which)
     lost_proofs = len(finding.evidence) - len(checked_finding.evidence)
     lost = f"{lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
     note = f"; {_state(state, current)}" + (f"; {lost}" if lost_proofs > 0 else "")
@@ -147,7 +149,7 @@ async def _admit(state: RunState, finding: Finding) -> str:
 
 def _state(state: RunState, finding: Finding) -> str:
     """What is settled about a finding."""
-    if finding.verdict.open and finding.fingerprint in state.session.undecided_fingerprints:
+    if finding.verdict.open and finding.fingerprint in state.session.results.undecided_fingerprints:
         return UNDECIDED
     return finding.verdict.state
 
