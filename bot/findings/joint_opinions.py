@@ -33,10 +33,9 @@ Request = tuple[OpinionQuestion, ...]
 
 
 def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
-    """The claims by request, those of one file side by side; as many in each as there is room for, and as even as can be."""
+    """The claims by request, those that may tell one defect side by side; as many in each as there is room for, and as even as can be."""
     alone = [one for one in questions if one.precedents]
-    rest = [one for one in questions if one not in alone]
-    rest.sort(key=lambda one: (one.finding.path, one.finding.start))
+    rest = list(_side_by_side([one for one in questions if one not in alone]))
     count = -(-len(rest) // MOST_CLAIMS) or 1
     most = -(-len(rest) // count)
     groups: list[list[OpinionQuestion]] = []
@@ -47,6 +46,21 @@ def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
         else:
             groups.append([one])
     return [*((one,) for one in alone), *map(tuple, groups)]
+
+
+def _side_by_side(questions: Sequence[OpinionQuestion]) -> Iterator[OpinionQuestion]:
+    """The claims by file and line, each with those after it that quote a line which it quotes, whatever their file."""
+    left = sorted(questions, key=lambda one: (one.finding.path, one.finding.start))
+    while left:
+        places = _places(left[0])
+        akin = [left[0], *(one for one in left[1:] if places & _places(one))]
+        yield from akin
+        left = [one for one in left if one not in akin]
+
+
+def _places(question: OpinionQuestion) -> set[tuple[str, int]]:
+    finding = question.finding
+    return {(finding.path, finding.start), *(item.location for item in finding.evidence)}
 
 
 def prompt(request: Request) -> Prompt:

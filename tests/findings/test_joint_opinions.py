@@ -12,7 +12,7 @@ from bot.checkout import Checkout
 from bot.findings import joint_opinions
 from bot.findings.opinion_cache import Opinions
 from bot.review.judging import JudgedFindings, judge
-from bot.values import Basis, Finding, Source
+from bot.values import Basis, Evidence, Finding, Source
 from rlm.values import Completion, Prompt, Usage
 
 CODE = "def f(x): return x.y\nx = f(None)\nz = f(3)\n"
@@ -73,6 +73,26 @@ def test_claims_that_tell_the_same_defect_are_one_finding(repository: Repository
     for first, second in ((REFUTED, CONFIRMED | {"same_as": "C1"}), (REFUTED, CONFIRMED | {"same_as": "C2"})):
         found = judged(repository, Answers({"C1": first, "C2": second}), (FIRST, SECOND))
         assert [one.title for one in found.having("new")] == [SECOND.title]
+
+
+def test_claims_that_quote_one_line_come_before_one_judge(repository: Repository) -> None:
+    """However many stand between them: only who sees both can say that they are one defect."""
+    line = Evidence("a.py", "def f(x): return x.y", 1)
+    between = [replace(SECOND, path=f"b{at}.py", quote="z", title=f"Other {at}", start=1, end=1) for at in range(13)]
+    told = replace(FIRST, evidence=(line,))
+    again = replace(SECOND, path="c.py", quote="z", title="f takes None", start=1, end=1, evidence=(line,))
+    pull = repository.change({"a.py": "y = 1\n"}, {"a.py": CODE, "c.py": "z\n", **{one.path: "z\n" for one in between}})
+    answers = Answers({})
+
+    async def run() -> JudgedFindings:
+        opinions = Opinions(answers)
+        async with Checkout(pull) as tree:
+            return await judge(step.survey(pull, tree), [told, *between, again], opinions.answers)
+
+    asyncio.run(run())
+    texts = [prompt.messages[-1].text for prompt in answers.asked if _is_joint(prompt)]
+    assert len(texts) > 1
+    assert [again.title in text for text in texts] == [told.title in text for text in texts]
 
 
 def test_the_same_words_at_two_places_stay_two_findings(repository: Repository) -> None:
