@@ -30,7 +30,6 @@ Extent = Literal["none", "parts", "whole"]
 Row = Mapping[str, Any]
 NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
 MAX_FINDINGS = 20
-MOST_CANDIDATES = 8  # that a reader is asked for
 MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # of one answer; of one about several claims
 MAX_FILE_PHRASES = 400  # of one answer, with a phrase each
 MAX_UNSETTLED = 3

@@ -88,7 +88,7 @@ class PromptWriter:
             (
                 Message(
                     "system",
-                    render.text("prompts/worker_system.md.j2", most=read.MOST_CANDIDATES)
+                    render.text("prompts/worker_system.md.j2", most=self._scale.candidates)
                     + tongue(self.survey.guidance.language),
                 ),
                 Message("user", text),

@@ -1,5 +1,6 @@
 """Readers of the diff alone, beside the one with the code around it: played through the command line against models on loopback."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,10 +46,12 @@ class Two:
         self.asked: list[str] = []
         self.forms: list[str] = []  # of the answer that the reader of the diff alone may give
         self.seen: list[str] = []
+        self.things: set[str] = set()  # how many a reader is asked for
 
     def __call__(self, body: Mapping[str, Any]) -> Reply:
         """The next answer."""
         text = str(body["messages"])
+        self.things |= set(re.findall(r"up to (\d+) things", text))
         if CLAIM in text:
             self.asked.append("opinion")
             return doubles.verdict(
@@ -135,3 +138,12 @@ def test_a_change_is_read_once_where_more_is_not_wanted_or_not_paid(change: Repo
     played = Two(beside=(), alone=(OTHER,))
     reviewed(change, played)
     assert played.asked == ["reading"]
+
+
+def test_a_reader_of_a_larger_part_is_asked_for_more(repository: Repository, change: Repository) -> None:
+    """A cap that does not grow with what is read hides what comes after the eighth thing."""
+    small, large = Two(beside=(), alone=()), Two(beside=(), alone=())
+    reviewed(change, small)
+    change.commit({"shop/rates.py": "".join(GREW.replace("rate_", f"rate_{n}_") for n in range(12))}, "more")
+    reviewed(change, large)
+    assert (small.things, large.things) == ({"8"}, {"12"})

@@ -22,9 +22,10 @@ class Scale:
 
     most: int  # tokens of units in one of them
     around: int | None  # unchanged lines beside a change of code that they show; None: those of the unit
+    candidates: int  # things that the reader of one of them is asked for: a larger part holds more
 
 
-SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None), Scale(24_000, 3), Scale(54_000, 1)
+SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None, 8), Scale(24_000, 3, 12), Scale(54_000, 1, 20)
 
 
 def large(units: Sequence[Unit]) -> bool:
