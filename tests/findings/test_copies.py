@@ -40,6 +40,13 @@ def test_a_short_line_and_what_code_found_name_nothing(finding: Finding) -> None
     assert named(finding, changed("b.py", finding.quote)) == []
 
 
+def test_a_test_that_says_the_same_is_another_thing() -> None:
+    """It is no half of a defect of the product; of one in a test it is."""
+    elsewhere = changed("tests/test_b.py", LINE)
+    assert named(FINDING, elsewhere) == []
+    assert named(replace(FINDING, path="tests/test_a.py"), elsewhere) == [("tests/test_b.py", 1, copies.SAME_LINE)]
+
+
 def test_only_added_lines_and_no_phrase() -> None:
     """What was there before is not named, nor is a line that stands everywhere."""
     assert named(FINDING, changed("b.py", LINE, kind=" ")) == []
