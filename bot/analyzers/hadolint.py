@@ -2,33 +2,35 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from bot.analyzers.linters import Directives, Ending, Linter, LintReport
 from impact.text.paths import is_dockerfile
 
 
-def _name(path: str) -> str | None:
-    return "Dockerfile" if is_dockerfile(path) else None
+class Hadolint(Linter):
+    """Judge Dockerfiles."""
+
+    NAME = "hadolint"
+    READS = "Dockerfiles"
+    tables = ("hadolint.toml", "shellcheck.toml")
+    comments = Directives(re.compile(rb"(?i)hadolint|shellcheck"), b"#")
+    ending = Ending(b"\nEXPOSE 65536\n", "DL3011")
+    settings = MappingProxyType({"hadolint.yaml": b"{}\n"})
+
+    def name(self, path: str) -> str | None:
+        """Call every Dockerfile alike."""
+        return "Dockerfile" if is_dockerfile(path) else None
+
+    def arguments(self, _codes: Sequence[str], names: Sequence[str], /) -> list[str]:
+        """Read our configuration alone."""
+        return ["--config", "hadolint.yaml", "--no-fail", "--format", "json", *names]
+
+    def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
+        """Read its rows as they are."""
+        for row in output:
+            yield LintReport(row["file"], row["code"], row["line"], row["message"])
 
 
-def _arguments(_: Sequence[str], names: Sequence[str]) -> list[str]:
-    return ["--config", "hadolint.yaml", "--no-fail", "--format", "json", *names]
-
-
-def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-    for row in output:
-        yield LintReport(row["file"], row["code"], row["line"], row["message"])
-
-
-LINTER = Linter(
-    "hadolint",
-    "Dockerfiles",
-    ("hadolint.toml", "shellcheck.toml"),
-    _name,
-    _arguments,
-    _read,
-    Directives(re.compile(rb"(?i)hadolint|shellcheck"), b"#"),
-    Ending(b"\nEXPOSE 65536\n", "DL3011"),
-    {"hadolint.yaml": b"{}\n"},
-)
+LINTER = Hadolint()

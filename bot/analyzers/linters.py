@@ -4,17 +4,19 @@ A report counts if the base did not have it (same rule, same text of the line), 
 and the base was read to its end. A comment that switches a rule off counts if the base has one like it; what one of the change silences is
 open. A linter that is not installed wants no file.
 
-No linter's silence is taken for a judgement: it has to state of each file that it read it to its end (`Linter.statement`).
+No linter's silence is taken for a judgement: it has to state of each file that it read it to its end (`Linter.ending`, `Linter.completed`).
 """
 
 import json
 import re
 import tomllib
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bot.analyzers import linter_run
@@ -175,33 +177,41 @@ def _moved(value: Any, places: Places) -> Any:  # noqa: ANN401 - JSON
     return [_moved(item, places) for item in value] if isinstance(value, list) else value
 
 
-def _always(_: Side, __: LintReport) -> bool:
-    return True
-
-
-def _unchanged(finding: Finding, _: Side, __: LintReport) -> Finding:
-    return finding
-
-
-@dataclass(frozen=True, slots=True)
-class Linter:
-    """A linter as an analyser. Satisfies `ports.Analyzer`."""
+class Linter(ABC):
+    """Judge changed files with another's program. Satisfies `ports.Analyzer`; a subclass for each program."""
 
     NAME: str  # the program's own name
     READS: str
     tables: tuple[str, ...]  # the rules, as files beside this one
-    name: Callable[
-        [str], str | None
-    ]  # what a changed path is called in the folder of the run; None: not for this linter
-    arguments: Callable[[Sequence[str], Sequence[str]], Sequence[str]]  # of the rules' codes and the files' names
-    read: Callable[[Any], Iterable[LintReport]]  # of what it prints, as JSON
     comments: Directives
-    statement: Ending | Callable[[str, Collection[str]], Collection[str]]  # or: of its log and the files, those judged
-    settings: Mapping[str, bytes] = field(default_factory=dict)  # the files of our configuration
+    ending: Ending | None = None  # by which it states that it read a text to its end; None: its log says so
+    settings: Mapping[str, bytes] = MappingProxyType({})  # the files of our configuration
     ends: re.Pattern[str] = FEEDS  # what ends a line for it
     silent: frozenset[int] = frozenset()  # exit statuses with which it prints nothing: it could read none of the files
-    counts: Callable[[Side, LintReport], bool] = _always  # whether no idiom that it does not know explains a report
-    finish: Callable[[Finding, Side, LintReport], Finding] = _unchanged
+
+    @abstractmethod
+    def name(self, path: str) -> str | None:
+        """Return what a changed path is called in the folder of the run; None: it is not for this linter."""
+
+    @abstractmethod
+    def arguments(self, codes: Sequence[str], names: Sequence[str], /) -> Sequence[str]:
+        """Return the program's arguments, for the codes of rules and the names of files."""
+
+    @abstractmethod
+    def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
+        """Read the reports of what it prints."""
+
+    def completed(self, log: str, names: Collection[str], /) -> Collection[str]:
+        """Return the files that its log says it has judged. Asked only without an `ending`."""
+        raise NotImplementedError
+
+    def counts(self, _side: Side, _report: LintReport, /) -> bool:
+        """Whether no idiom that it does not know explains a report."""
+        return True
+
+    def finish(self, finding: Finding, _side: Side, _report: LintReport, /) -> Finding:
+        """Return the finding of a report with what only this linter knows of it."""
+        return finding
 
     def wants(self, file: ChangedFile) -> bool:
         """Files of its language to which the change adds lines, if the linter is installed."""
@@ -249,7 +259,7 @@ class Linter:
         paths = {str(number): each for number, each in enumerate(sorted(texts))}
         reports = await self._run(paths)
         left = [number for number, each in paths.items() if not reports[each].complete]
-        if not callable(self.statement) or len(paths) == 1 or len(left) < len(paths) or len(left) > ONE_BY_ONE:
+        if self.ending is not None or len(paths) == 1 or len(left) < len(paths) or len(left) > ONE_BY_ONE:
             return reports
         for number in left:
             reports |= await self._run({number: paths[number]})
@@ -257,7 +267,7 @@ class Linter:
 
     async def _run(self, texts: Mapping[str, tuple[str, bytes]]) -> dict[tuple[str, bytes], LintOutcome]:
         names = {f"{number}/{self.name(path)}": (path, text) for number, (path, text) in texts.items()}
-        ending = self.statement if isinstance(self.statement, Ending) else None
+        ending = self.ending
         contents = {name: ending.after(text) if ending else text for name, (_, text) in names.items()}
         arguments = self.arguments([*rules(self.tables)], [*contents])
         status, out, log = await linter_run.run(self.NAME, arguments, {**self.settings, **contents})
@@ -267,15 +277,15 @@ class Linter:
             name = report.path.removeprefix("./")
             if name in reports:
                 reports[name].append(_by_git(report, places[name]))
-        if isinstance(self.statement, Ending):
-            rows = {name: self.statement.row(text) for name, (_, text) in names.items()}
-            code = self.statement.code
+        if ending is not None:
+            rows = {name: ending.row(text) for name, (_, text) in names.items()}
+            code = ending.code
             complete = {name for name in names if any((r.code, r.start) == (code, rows[name]) for r in reports[name])}
             for name in names.keys() - complete:
                 if any(r.code == code and r.start > rows[name] for r in reports[name]):
                     reports[name].clear()  # it ends lines where we do not know it: none of its rows means anything
         else:
-            complete = set(self.statement(log, names))
+            complete = set(self.completed(log, names))
         return {
             names[name]: LintOutcome(tuple(self._within(mine, names[name][1])), name in complete)
             for name, mine in reports.items()

@@ -29,44 +29,6 @@ ENDS_QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 
-def _name(path: str) -> str | None:
-    return "f.py" if splitext(path)[1].lower() in (".py", ".pyw") else None
-
-
-def _arguments(codes: Sequence[str], _: Sequence[str]) -> list[str]:
-    selected = ",".join(code for code in codes if code != SYNTAX)
-    arguments = ["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "json"]
-    return [*arguments, "--target-version", NEWEST, "--select", selected, "--", "."]
-
-
-def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-    """The first syntax error of a file, and one report of a line without an effect."""
-    seen: set[tuple[str, str]] = set()
-    rows = {(row["filename"], row["location"]["row"]) for row in output if row["code"] != "B018"}
-    for row in output:
-        path, at = "/".join(row["filename"].split("/")[-2:]), row["location"]
-        is_told = (path, row["code"]) in seen or (row["code"] == "B018" and (row["filename"], at["row"]) in rows)
-        if not is_told:
-            seen |= {(path, SYNTAX)} if row["code"] == SYNTAX else set()
-            fix, end = row["fix"] or {}, row["end_location"]["row"]
-            yield LintReport(path, row["code"], at["row"], row["message"], end=end, column=at["column"], fix=fix)
-
-
-def _counts(side: Side, report: LintReport) -> bool:
-    """Whether no idiom that ruff does not know explains the report."""
-    line = side.lines[report.start - 1]
-    if report.code in ("B015", "B018"):
-        return not ATTRIBUTE.match(line) and not _is_expected_to_raise(side.lines, report.start)
-    if report.code == "F821":
-        return _subject(report) not in IMPLICIT and not (side.test and _is_quoted(line, report))
-    if report.code == "F822":
-        return not LAZY_NAMES.search(side.own)
-    if report.code == SYNTAX:
-        return not side.is_new or _is_program(side, report)
-    about = {"B006": _is_changed, "F811": _is_redefinition}.get(report.code)
-    return about is None or about(side.lines, report)
-
-
 def _is_program(side: Side, report: LintReport) -> bool:
     """Templates and the inputs of parsers' tests are no programs, though they end in `.py`: new files alone can be either."""
     near = "\n".join(side.lines[max(0, report.start - 3) : report.start + 2])
@@ -122,17 +84,6 @@ def _first_definition(report: LintReport) -> int:
     return int(at[1]) if at else 0
 
 
-def _finish(finding: Finding, side: Side, report: LintReport) -> Finding:
-    """The finding with the other line that it is about and ruff's safe fix; a name that may come from anywhere is not proven."""
-    line = side.lines[report.start - 1]
-    finding = replace(
-        finding, evidence=_evidence(side, report), suggestion=_suggestion(side.lines, report.fix, finding)
-    )
-    if report.code == "F821" and (_is_quoted(line, report) or _is_dynamic(side.own)):
-        return replace(finding, severity="medium").with_verdict(Verdict.UNPROVEN)
-    return finding
-
-
 @lru_cache(maxsize=1)
 def _is_dynamic(text: bytes) -> bool:
     """Whether a name of this file can come from anywhere. Asked for each report of one file after the other."""
@@ -173,16 +124,61 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-LINTER = Linter(
-    "ruff",
-    "Python files",
-    ("ruff_bugs.toml", "ruff_classes.toml", "ruff_security.toml"),
-    _name,
-    _arguments,
-    _read,
-    Directives(re.compile(rb"(?i)noqa|ruff(?=\s*:)|flake8(?=\s*:)"), b"#"),
-    Ending(b'assert (1, "")\n', "F631"),
-    counts=_counts,
-    finish=_finish,
-    ends=RETURNS,
-)
+class Ruff(Linter):
+    """Judge Python files."""
+
+    NAME = "ruff"
+    READS = "Python files"
+    tables = ("ruff_bugs.toml", "ruff_classes.toml", "ruff_security.toml")
+    comments = Directives(re.compile(rb"(?i)noqa|ruff(?=\s*:)|flake8(?=\s*:)"), b"#")
+    ending = Ending(b'assert (1, "")\n', "F631")
+    ends = RETURNS
+
+    def name(self, path: str) -> str | None:
+        """Call every Python file alike."""
+        return "f.py" if splitext(path)[1].lower() in (".py", ".pyw") else None
+
+    def arguments(self, codes: Sequence[str], _names: Sequence[str], /) -> list[str]:
+        """Select the rules, and read no settings."""
+        selected = ",".join(code for code in codes if code != SYNTAX)
+        arguments = ["check", "--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "json"]
+        return [*arguments, "--target-version", NEWEST, "--select", selected, "--", "."]
+
+    def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
+        """Read the first syntax error of a file, and one report of a line without an effect."""
+        seen: set[tuple[str, str]] = set()
+        rows = {(row["filename"], row["location"]["row"]) for row in output if row["code"] != "B018"}
+        for row in output:
+            path, at = "/".join(row["filename"].split("/")[-2:]), row["location"]
+            is_told = (path, row["code"]) in seen or (row["code"] == "B018" and (row["filename"], at["row"]) in rows)
+            if not is_told:
+                seen |= {(path, SYNTAX)} if row["code"] == SYNTAX else set()
+                fix, end = row["fix"] or {}, row["end_location"]["row"]
+                yield LintReport(path, row["code"], at["row"], row["message"], end=end, column=at["column"], fix=fix)
+
+    def counts(self, side: Side, report: LintReport, /) -> bool:
+        """Whether no idiom that ruff does not know explains the report."""
+        line = side.lines[report.start - 1]
+        if report.code in ("B015", "B018"):
+            return not ATTRIBUTE.match(line) and not _is_expected_to_raise(side.lines, report.start)
+        if report.code == "F821":
+            return _subject(report) not in IMPLICIT and not (side.test and _is_quoted(line, report))
+        if report.code == "F822":
+            return not LAZY_NAMES.search(side.own)
+        if report.code == SYNTAX:
+            return not side.is_new or _is_program(side, report)
+        about = {"B006": _is_changed, "F811": _is_redefinition}.get(report.code)
+        return about is None or about(side.lines, report)
+
+    def finish(self, finding: Finding, side: Side, report: LintReport, /) -> Finding:
+        """Return the finding with the other line that it is about and ruff's safe fix; a name that may come from anywhere is not proven."""
+        line = side.lines[report.start - 1]
+        finding = replace(
+            finding, evidence=_evidence(side, report), suggestion=_suggestion(side.lines, report.fix, finding)
+        )
+        if report.code == "F821" and (_is_quoted(line, report) or _is_dynamic(side.own)):
+            return replace(finding, severity="medium").with_verdict(Verdict.UNPROVEN)
+        return finding
+
+
+LINTER = Ruff()

@@ -10,28 +10,29 @@ from bot.analyzers.linters import Directives, Ending, Linter, LintReport
 SUFFIXES = frozenset({".sh", ".bash", ".ksh"})
 
 
-def _name(path: str) -> str | None:
-    suffix = splitext(path)[1].lower()
-    return f"f{suffix}" if suffix in SUFFIXES else None
+class ShellCheck(Linter):
+    """Judge shell scripts."""
+
+    NAME = "shellcheck"
+    READS = "shell scripts"
+    tables = ("shellcheck.toml",)
+    comments = Directives(re.compile(rb"(?i)shellcheck"), b"#")
+    ending = Ending(b"\n[ here = end ]\n", "SC2050")
+
+    def name(self, path: str) -> str | None:
+        """Keep the suffix, which says which shell it is."""
+        suffix = splitext(path)[1].lower()
+        return f"f{suffix}" if suffix in SUFFIXES else None
+
+    def arguments(self, codes: Sequence[str], names: Sequence[str], /) -> list[str]:
+        """Select the rules, and read no settings."""
+        numbers = ",".join(code.removeprefix("SC") for code in codes)
+        return ["--norc", "--format", "json1", "--include", numbers, "--", *names]
+
+    def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
+        """Read its comments; their codes are numbers."""
+        for row in output["comments"]:
+            yield LintReport(row["file"], f"SC{row['code']}", row["line"], row["message"])
 
 
-def _arguments(codes: Sequence[str], names: Sequence[str]) -> list[str]:
-    numbers = ",".join(code.removeprefix("SC") for code in codes)
-    return ["--norc", "--format", "json1", "--include", numbers, "--", *names]
-
-
-def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-    for row in output["comments"]:
-        yield LintReport(row["file"], f"SC{row['code']}", row["line"], row["message"])
-
-
-LINTER = Linter(
-    "shellcheck",
-    "shell scripts",
-    ("shellcheck.toml",),
-    _name,
-    _arguments,
-    _read,
-    Directives(re.compile(rb"(?i)shellcheck"), b"#"),
-    Ending(b"\n[ here = end ]\n", "SC2050"),
-)
+LINTER = ShellCheck()

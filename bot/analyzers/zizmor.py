@@ -35,42 +35,6 @@ PARALLEL = re.compile(
 )
 
 
-def _name(path: str) -> str | None:
-    if is_workflow(path):
-        return ".github/workflows/w.yml"
-    return "action.yml" if is_action(path) else None
-
-
-def _arguments(_: Sequence[str], names: Sequence[str]) -> list[str]:
-    return [
-        "--offline",
-        "--no-config",
-        "--no-progress",
-        "--no-exit-codes",
-        "--format",
-        "json-v1",
-        "--",
-        *names,
-    ]
-
-
-def _read(output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
-    """The audit's own confidence decides whether a report stands without a second opinion."""
-    for row in output:
-        if row["ignored"]:
-            continue
-        place = next(each for each in row["locations"] if each["symbolic"]["kind"] == "Primary")
-        span = place["concrete"]["location"]
-        path = place["symbolic"]["key"]["Local"]["verbatim_path"]
-        text = place["symbolic"]["annotation"] or row["desc"]
-        references = _references(place["concrete"]["feature"]) if row["ident"] == "template-injection" else None
-        if references is not None and all(map(OWN_AUDITS.fullmatch, references)):
-            continue
-        sure = row["determinations"]["confidence"] == "High"
-        sure &= references is None or any(STRANGERS.search(one) and not OWN_AUDITS.fullmatch(one) for one in references)
-        yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, text, sure)
-
-
 def _references(text: str) -> list[str]:
     """The values that the expressions of a text name, each in one spelling: `github.EVENT['issue'].title` is `github.event.issue.title`."""
     expression = " ".join(part.partition("}}")[0] for part in text.split("${{")[1:]) or text
@@ -78,30 +42,68 @@ def _references(text: str) -> list[str]:
     return ["".join(name.split()) for name in REFERENCE.findall(TEXT.sub(" ", text))]  # also those within an index
 
 
-def _complete(log: str, names: Collection[str]) -> Collection[str]:
-    """The files that it completed without a warning about them.
+class Zizmor(Linter):
+    """Judge workflows and actions."""
 
-    A warning repeats text of the file, which may look like a line of the log: so the files that could not be taken in are counted too.
-    """
-    lines = log.splitlines()
-    warnings = [line for line in lines if line.lstrip().startswith(("WARN", "ERROR")) and not PARALLEL.fullmatch(line)]
-    complete = {
-        name for name in names if any(COMPLETED.fullmatch(line) and line.endswith(f" {name}") for line in lines)
-    }
-    refusals = sum(REFUSED in line for line in warnings)
-    if len(complete) + refusals != len(names):
-        return frozenset()
-    return {name for name in complete if not any(f"file://{name})" in line for line in warnings)}
+    NAME = "zizmor"
+    READS = "GitHub workflows and actions"
+    tables = ("zizmor.toml",)
+    comments = Directives(re.compile(rb"(?i)zizmor"), b"#")
+    silent = frozenset({1, 3})
+
+    def name(self, path: str) -> str | None:
+        """Tell workflows from actions."""
+        if is_workflow(path):
+            return ".github/workflows/w.yml"
+        return "action.yml" if is_action(path) else None
+
+    def arguments(self, _codes: Sequence[str], names: Sequence[str], /) -> list[str]:
+        """Stay offline, and read no settings."""
+        return [
+            "--offline",
+            "--no-config",
+            "--no-progress",
+            "--no-exit-codes",
+            "--format",
+            "json-v1",
+            "--",
+            *names,
+        ]
+
+    def read(self, output: Any) -> Iterable[LintReport]:  # noqa: ANN401 - JSON
+        """Read the reports: the audit's own confidence decides whether a report stands without a second opinion."""
+        for row in output:
+            if row["ignored"]:
+                continue
+            place = next(each for each in row["locations"] if each["symbolic"]["kind"] == "Primary")
+            span = place["concrete"]["location"]
+            path = place["symbolic"]["key"]["Local"]["verbatim_path"]
+            text = place["symbolic"]["annotation"] or row["desc"]
+            references = _references(place["concrete"]["feature"]) if row["ident"] == "template-injection" else None
+            if references is not None and all(map(OWN_AUDITS.fullmatch, references)):
+                continue
+            sure = row["determinations"]["confidence"] == "High"
+            sure &= references is None or any(
+                STRANGERS.search(one) and not OWN_AUDITS.fullmatch(one) for one in references
+            )
+            yield LintReport(path, row["ident"], span["start_point"]["row"] + 1, text, sure)
+
+    def completed(self, log: str, names: Collection[str], /) -> Collection[str]:
+        """Return the files that it completed without a warning about them.
+
+        A warning repeats text of the file, which may look like a line of the log: so the files that could not be taken in are counted too.
+        """
+        lines = log.splitlines()
+        warnings = [
+            line for line in lines if line.lstrip().startswith(("WARN", "ERROR")) and not PARALLEL.fullmatch(line)
+        ]
+        complete = {
+            name for name in names if any(COMPLETED.fullmatch(line) and line.endswith(f" {name}") for line in lines)
+        }
+        refusals = sum(REFUSED in line for line in warnings)
+        if len(complete) + refusals != len(names):
+            return frozenset()
+        return {name for name in complete if not any(f"file://{name})" in line for line in warnings)}
 
 
-LINTER = Linter(
-    "zizmor",
-    "GitHub workflows and actions",
-    ("zizmor.toml",),
-    _name,
-    _arguments,
-    _read,
-    Directives(re.compile(rb"(?i)zizmor"), b"#"),
-    _complete,
-    silent=frozenset({1, 3}),
-)
+LINTER = Zizmor()

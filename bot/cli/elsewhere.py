@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.config.elsewhere import FORMATS, Format, New, Old, Row
+from bot.config.elsewhere import FORMATS, NewSettings, OldSettings, Row, SettingsFormat
 from bot.errors import UsageError
 from bot.machine import files
 from bot.review.guidance import MAX_FILE, is_guideline, read_guideline
@@ -53,7 +53,7 @@ def take_over(top: Path, names: Sequence[str]) -> TakenOver:
     """Read what is there, or what is named: a reviewer, a file or a folder. Raises UsageError where there is nothing."""
     tracked = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z").split("\0")
     branch = _git(top, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").strip().partition("/")[2]
-    new = New(MAX_FILE, branch, {path: is_guideline(path) for path in tracked if path})
+    new = NewSettings(MAX_FILE, branch, {path: is_guideline(path) for path in tracked if path})
     wanted = list(dict.fromkeys(name.strip("/").removeprefix("./") for name in names))
     used, old_files, guides = set[str](), list[OldFile](), list[Guide]()
     for form in FORMATS:
@@ -76,14 +76,14 @@ def take_over(top: Path, names: Sequence[str]) -> TakenOver:
     return TakenOver(new.text(), tuple(old_files), tuple(guides))
 
 
-def _read(form: Format, path: str, text: str, new: New) -> OldFile:
+def _read(form: SettingsFormat, path: str, text: str, new: NewSettings) -> OldFile:
     try:
         data = form.load(text)
     except ValueError as error:
         return OldFile(path, form.name, fault=" ".join(str(error).split()))
     if not isinstance(data, dict):
         return OldFile(path, form.name, fault="" if data is None else "it holds no keys")
-    old = Old(data, new)
+    old = OldSettings(data, new)
     form.read(old)
     return OldFile(path, form.name, tuple(old.rows()))
 

@@ -4,6 +4,7 @@ It may ask once to see more, as a reader of a review may. Every call is reserved
 In the answer, whatever a model or the change brings is disarmed, every quote has its place, and the cost is below.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -167,14 +168,14 @@ async def _model_reply(
     instead: CommandReply | None = None,
 ) -> CommandReply:
     """A model's answer; without a model, the reason and what is known without it."""
-    start = context.clock()
+    start = time.monotonic()
     try:
         async with open_session() as session:
             model, pull = session.root or session.reader, session.pull
             if model is None:
                 return instead or context.say("reply_no_model", example="`/deeprepo explain`")
             checked_answer = session.survey.shown(await answer(template, question, about, session, model))
-            cost = facts.cost(session.calls.cost(), context.clock() - start, context.words)
+            cost = facts.cost(session.calls.cost(), time.monotonic() - start, context.words)
     except (ProviderError, BudgetSpent) as error:  # a cap of the day is met before the change is opened
         failure_text = context.say("reply_failed", why=str(error)).body
         return CommandReply(f"{failure_text}\n{instead.body if instead else ''}".strip())

@@ -4,7 +4,6 @@ Each may cost money, and each answer is a comment that notifies others.
 """
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -39,7 +38,6 @@ class CommandContext:
     top: str = ""  # the top comment of the thread, where we wrote it
     # The change, opened; None: there is no model.
     open_session: Callable[[], AbstractAsyncContextManager[Session]] | None = None
-    clock: Callable[[], float] = time.monotonic
 
     @property
     def words(self) -> Phrases:

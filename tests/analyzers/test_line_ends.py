@@ -1,7 +1,5 @@
 """A file is lines as git sees them, whatever else ends a line for a program."""
 
-from dataclasses import replace
-
 import pytest
 import step
 from fakes import Repository
@@ -65,7 +63,11 @@ def test_lines_that_end_twice_are_read_to_the_end(repository: Repository) -> Non
 
 def test_a_linter_that_counts_in_ways_unknown_is_not_believed(repository: Repository) -> None:
     """The last line, which it was given to report, is not where it should be: nothing is said, and the file is open."""
-    unknown = replace(ruff.LINTER, ends=FEEDS)
+
+    class Unknown(ruff.Ruff):
+        ends = FEEDS
+
+    unknown = Unknown()
     judged = look(repository.change({"x": "1\n"}, {"m.py": FAULTS[0][2] % "\r"}), unknown)
     assert (judged.findings, judged.unjudged) == ((), (("m.py", UNREAD),))
 

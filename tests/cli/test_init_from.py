@@ -9,7 +9,7 @@ from fakes import Repository
 
 from bot import cli
 from bot.config import repository as settings_file
-from bot.config.elsewhere import FORMATS, New, Old
+from bot.config.elsewhere import FORMATS, NewSettings, OldSettings
 
 GEMINI = """
 have_fun: false
@@ -240,8 +240,8 @@ def test_no_value_makes_settings_that_are_refused(path: str) -> None:
     for at, place in enumerate(places(form.load(FILES[path]))):
         for odd in ODD[at % 6 :: 6]:
             data = put(form.load(FILES[path]), place, odd)
-            new = New(1_600)
-            old = Old(data, new)
+            new = NewSettings(1_600)
+            old = OldSettings(data, new)
             form.read(old)
             names = {row.key for row in old.rows()}
             assert [key for key in leaves(data) if not is_named(key, names)] == [], (place, odd)

@@ -117,7 +117,7 @@ class Scene:
     def _context(self) -> CommandContext:
         resolved = config.resolve({}, self.settings, self.operator)
         opening = self._open_session if self.model else None
-        return CommandContext(resolved, "maintainer", "main", self.data, self.top, opening, lambda: 1.0)
+        return CommandContext(resolved, "maintainer", "main", self.data, self.top, opening)
 
     @asynccontextmanager
     async def _open_session(self) -> AsyncIterator[Session]:

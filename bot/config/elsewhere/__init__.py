@@ -1,15 +1,12 @@
 """The settings files of other reviewers, for `deeprepo init --from`: one module a format, and one line here."""
 
-from bot.config.elsewhere import coderabbit, gemini, greptile, guides, pr_agent
-from bot.config.elsewhere.old import Format, New, Old, Row
+from bot.config.elsewhere.coderabbit import CodeRabbit
+from bot.config.elsewhere.gemini import GeminiCodeAssist
+from bot.config.elsewhere.greptile import Greptile
+from bot.config.elsewhere.guides import Bugbot, Copilot
+from bot.config.elsewhere.old import NewSettings, OldSettings, Row, SettingsFormat
+from bot.config.elsewhere.pr_agent import PrAgent
 
-FORMATS: tuple[Format, ...] = (
-    gemini.FORMAT,
-    coderabbit.FORMAT,
-    pr_agent.FORMAT,
-    greptile.FORMAT,
-    guides.BUGBOT,
-    guides.COPILOT,
-)
+FORMATS: tuple[SettingsFormat, ...] = (GeminiCodeAssist(), CodeRabbit(), PrAgent(), Greptile(), Bugbot(), Copilot())
 
-__all__ = ["FORMATS", "Format", "New", "Old", "Row"]
+__all__ = ["FORMATS", "NewSettings", "OldSettings", "Row", "SettingsFormat"]

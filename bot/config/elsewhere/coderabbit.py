@@ -4,39 +4,11 @@ from functools import partial
 from typing import Any
 
 from bot.config.defaults import ANALYZERS
-from bot.config.elsewhere.old import ALL, EVENTS, Format, Old, branches, language, patterns
+from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, branches, language, patterns
 
 SEVERITIES = {"warning": "warn", "error": "fail"}
 MAX_CHECK_CHARS = 600  # characters of a check
 HOW_MUCH = "`quota` and `minimum_severity` say how much is shown"
-
-
-def _read(old: Old) -> None:
-    old.take("language", "language", language)
-    old.instruct("tone_instructions", ALL, old["tone_instructions"] or "")
-    old.take("reviews.request_changes_workflow", "request_changes", lambda is_on: "low" if is_on else "off")
-    old.take("reviews.assess_linked_issues", "linked_issues")
-    old.take("reviews.high_level_summary", "walkthrough")
-    old.take("reviews.path_filters", "ignore", _filters)
-    for key, entry in old.each("reviews.path_instructions"):
-        if isinstance(entry, dict):
-            old.instruct(key, entry.get("path", ALL), entry.get("instructions", ""))
-    _triggers(old)
-    _checks(old)
-    _tools(old)
-    for key, entry in old.each("knowledge_base.code_guidelines.filePatterns"):
-        old.guide(key, entry)
-    old.tell("reviews.profile", HOW_MUCH)
-    for key in (
-        "changed_files_summary",
-        "sequence_diagrams",
-        "collapse_walkthrough",
-        "high_level_summary_instructions",
-    ):
-        old.tell(f"reviews.{key}", "`walkthrough` has one form: sentences, a table of files, calls")
-    old.tell("reviews.poem", "comments hold findings alone")
-    old.tell("knowledge_base.learnings", "`/deeprepo remember` in a comment teaches a rule")
-    old.tell("chat.auto_reply", "replies are answered: `triggers.replies_per_hour`")
 
 
 def _filters(value: Any) -> list[str]:  # noqa: ANN401 - of the old file
@@ -48,7 +20,7 @@ def _filters(value: Any) -> list[str]:  # noqa: ANN401 - of the old file
     return [*included, *(line[1:] for line in lines if line.startswith("!"))]
 
 
-def _triggers(old: Old) -> None:
+def _triggers(old: OldSettings) -> None:
     part = "reviews.auto_review"
     is_off = old[f"{part}.enabled"] is False
     only_first = old[f"{part}.auto_incremental_review"] is False
@@ -69,7 +41,7 @@ def _plain(label: Any) -> list[str]:  # noqa: ANN401 - of the old file
     return [str(label).removeprefix("!")]
 
 
-def _checks(old: Old) -> None:
+def _checks(old: OldSettings) -> None:
     for key, entry in old.each("reviews.pre_merge_checks.custom_checks"):
         if not isinstance(entry, dict) or entry.get("mode", "warning") not in list(SEVERITIES):
             continue
@@ -85,7 +57,7 @@ def _one(made: object, _: object) -> list[object]:
     return [made]
 
 
-def _tools(old: Old) -> None:
+def _tools(old: OldSettings) -> None:
     found = old["reviews.tools"]
     tools = {name: tool for name, tool in found.items() if isinstance(tool, dict)} if isinstance(found, dict) else {}
     off = {name for name, tool in tools.items() if tool.get("enabled") is False}
@@ -97,4 +69,36 @@ def _tools(old: Old) -> None:
             old.tell(f"reviews.tools.{name}", "this linter is not run here")
 
 
-FORMAT = Format("coderabbit", "CodeRabbit", (".coderabbit.yaml", ".coderabbit.yml"), read=_read)
+class CodeRabbit(SettingsFormat):
+    """Read .coderabbit.yaml."""
+
+    word, name = "coderabbit", "CodeRabbit"
+    files = (".coderabbit.yaml", ".coderabbit.yml")
+
+    def read(self, old: OldSettings, /) -> None:
+        """Say of each key what becomes of it."""
+        old.take("language", "language", language)
+        old.instruct("tone_instructions", ALL, old["tone_instructions"] or "")
+        old.take("reviews.request_changes_workflow", "request_changes", lambda is_on: "low" if is_on else "off")
+        old.take("reviews.assess_linked_issues", "linked_issues")
+        old.take("reviews.high_level_summary", "walkthrough")
+        old.take("reviews.path_filters", "ignore", _filters)
+        for key, entry in old.each("reviews.path_instructions"):
+            if isinstance(entry, dict):
+                old.instruct(key, entry.get("path", ALL), entry.get("instructions", ""))
+        _triggers(old)
+        _checks(old)
+        _tools(old)
+        for key, entry in old.each("knowledge_base.code_guidelines.filePatterns"):
+            old.guide(key, entry)
+        old.tell("reviews.profile", HOW_MUCH)
+        for key in (
+            "changed_files_summary",
+            "sequence_diagrams",
+            "collapse_walkthrough",
+            "high_level_summary_instructions",
+        ):
+            old.tell(f"reviews.{key}", "`walkthrough` has one form: sentences, a table of files, calls")
+        old.tell("reviews.poem", "comments hold findings alone")
+        old.tell("knowledge_base.learnings", "`/deeprepo remember` in a comment teaches a rule")
+        old.tell("chat.auto_reply", "replies are answered: `triggers.replies_per_hour`")

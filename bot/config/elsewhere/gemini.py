@@ -1,31 +1,33 @@
 """Gemini Code Assist on GitHub: .gemini/config.yaml and the style guide beside it."""
 
-from bot.config.elsewhere.old import EVENTS, Format, Old, patterns
+from bot.config.elsewhere.old import EVENTS, OldSettings, SettingsFormat, patterns
 
 
-def _read(old: Old) -> None:
-    old.take("code_review.comment_severity_threshold", "minimum_severity", lambda level: str(level).lower())
-    if old["code_review.max_review_comments"] == -1:
-        old.tell(
-            "code_review.max_review_comments", "`quota` findings are shown in full, the others are folded below them"
+class GeminiCodeAssist(SettingsFormat):
+    """Read .gemini/config.yaml."""
+
+    word, name = "gemini", "Gemini Code Assist"
+    files = (".gemini/config.yaml", ".gemini/config.yml")
+    guides = ("/.gemini/styleguide.md",)
+
+    def read(self, old: OldSettings, /) -> None:
+        """Say of each key what becomes of it."""
+        old.take("code_review.comment_severity_threshold", "minimum_severity", lambda level: str(level).lower())
+        if old["code_review.max_review_comments"] == -1:
+            old.tell(
+                "code_review.max_review_comments",
+                "`quota` findings are shown in full, the others are folded below them",
+            )
+        old.take("code_review.max_review_comments", "quota")
+        old.take("code_review.pull_request_opened.include_drafts", "triggers.drafts")
+        old.take("code_review.pull_request_opened.summary", "walkthrough")
+        # It reviewed when a pull request was opened, and later on request.
+        opened = (
+            old["code_review.disable"] is not True and old["code_review.pull_request_opened.code_review"] is not False
         )
-    old.take("code_review.max_review_comments", "quota")
-    old.take("code_review.pull_request_opened.include_drafts", "triggers.drafts")
-    old.take("code_review.pull_request_opened.summary", "walkthrough")
-    # It reviewed when a pull request was opened, and later on request.
-    opened = old["code_review.disable"] is not True and old["code_review.pull_request_opened.code_review"] is not False
-    for key in ("code_review.disable", "code_review.pull_request_opened.code_review"):
-        old.take(key, "triggers.events", lambda _: EVENTS if opened else [])
-    old.tell("code_review.pull_request_opened.help", "a comment says how to answer it, and there is no other help")
-    old.take("ignore_patterns", "ignore", patterns)
-    old.tell("have_fun", "comments hold findings alone")
-    old.tell("memory_config", "`/deeprepo remember` in a comment teaches a rule")
-
-
-FORMAT = Format(
-    "gemini",
-    "Gemini Code Assist",
-    (".gemini/config.yaml", ".gemini/config.yml"),
-    read=_read,
-    guides=("/.gemini/styleguide.md",),
-)
+        for key in ("code_review.disable", "code_review.pull_request_opened.code_review"):
+            old.take(key, "triggers.events", lambda _: EVENTS if opened else [])
+        old.tell("code_review.pull_request_opened.help", "a comment says how to answer it, and there is no other help")
+        old.take("ignore_patterns", "ignore", patterns)
+        old.tell("have_fun", "comments hold findings alone")
+        old.tell("memory_config", "`/deeprepo remember` in a comment teaches a rule")

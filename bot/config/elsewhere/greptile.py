@@ -3,41 +3,14 @@
 import json
 from typing import Any
 
-from bot.config.elsewhere.old import ALL, EVENTS, Format, Old, patterns
+from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, patterns
 
 STRICTNESS = {1: "low", 2: "medium", 3: "high"}
 TEXTS = ("rule", "content", "context")
 CONTEXT = "customContext"
 
 
-def _read(old: Old) -> None:
-    old.take("strictness", "minimum_severity", lambda level: STRICTNESS[level] if level in STRICTNESS else str(level))
-    old.take("ignorePatterns", "ignore", patterns)
-    old.take("labels", "triggers.labels")
-    old.take("disabledLabels", "triggers.skip_labels")
-    old.take("excludeAuthors", "triggers.skip_authors")
-    old.take("includeBranches", "triggers.branches")
-    old.take("fileChangeLimit", "triggers.skip_files")
-    old.take("triggerOnDrafts", "triggers.drafts")
-    old.take("summarySection.included", "walkthrough")
-    events = [] if old["skipReview"] == "AUTOMATIC" else EVENTS[:-1] if old["triggerOnUpdates"] is False else EVENTS
-    for key in ("skipReview", "triggerOnUpdates"):
-        old.take(key, "triggers.events", lambda _: events)
-    old.instruct("instructions", ALL, old["instructions"] or "")
-    for part in ("rules", f"{CONTEXT}.rules", f"{CONTEXT}.other"):
-        for key, entry in old.each(part):
-            _instruct(old, key, entry)
-    for part in ("files", f"{CONTEXT}.files"):
-        for key, entry in old.each(part):
-            old.guide(key, entry.get("path") if isinstance(entry, dict) else entry)
-    old.tell("commentTypes", "`ignore` silences findings by kind")
-    old.tell("excludeBranches", "`triggers.branches` names those that are reviewed")
-    for key in ("includeKeywords", "ignoreKeywords"):
-        old.tell(key, "titles decide nothing here: `triggers.labels` and `triggers.skip_labels` do")
-    old.tell("statusCheck", "there is always a check run")
-
-
-def _instruct(old: Old, key: str, entry: Any) -> None:  # noqa: ANN401 - of the old file
+def _instruct(old: OldSettings, key: str, entry: Any) -> None:  # noqa: ANN401 - of the old file
     if isinstance(entry, str):
         old.instruct(key, ALL, entry)
     elif isinstance(entry, dict):
@@ -46,11 +19,42 @@ def _instruct(old: Old, key: str, entry: Any) -> None:  # noqa: ANN401 - of the 
         old.instruct(key, scope if isinstance(scope, str | list) else ALL, text)
 
 
-FORMAT = Format(
-    "greptile",
-    "Greptile",
-    ("greptile.json", ".greptile/config.json"),
-    json.loads,
-    _read,
-    ("/.greptile/rules.md",),
-)
+class Greptile(SettingsFormat):
+    """Read greptile.json."""
+
+    word, name = "greptile", "Greptile"
+    files = ("greptile.json", ".greptile/config.json")
+    guides = ("/.greptile/rules.md",)
+
+    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+        """Parse JSON."""
+        return json.loads(text)
+
+    def read(self, old: OldSettings, /) -> None:
+        """Say of each key what becomes of it."""
+        old.take(
+            "strictness", "minimum_severity", lambda level: STRICTNESS[level] if level in STRICTNESS else str(level)
+        )
+        old.take("ignorePatterns", "ignore", patterns)
+        old.take("labels", "triggers.labels")
+        old.take("disabledLabels", "triggers.skip_labels")
+        old.take("excludeAuthors", "triggers.skip_authors")
+        old.take("includeBranches", "triggers.branches")
+        old.take("fileChangeLimit", "triggers.skip_files")
+        old.take("triggerOnDrafts", "triggers.drafts")
+        old.take("summarySection.included", "walkthrough")
+        events = [] if old["skipReview"] == "AUTOMATIC" else EVENTS[:-1] if old["triggerOnUpdates"] is False else EVENTS
+        for key in ("skipReview", "triggerOnUpdates"):
+            old.take(key, "triggers.events", lambda _: events)
+        old.instruct("instructions", ALL, old["instructions"] or "")
+        for part in ("rules", f"{CONTEXT}.rules", f"{CONTEXT}.other"):
+            for key, entry in old.each(part):
+                _instruct(old, key, entry)
+        for part in ("files", f"{CONTEXT}.files"):
+            for key, entry in old.each(part):
+                old.guide(key, entry.get("path") if isinstance(entry, dict) else entry)
+        old.tell("commentTypes", "`ignore` silences findings by kind")
+        old.tell("excludeBranches", "`triggers.branches` names those that are reviewed")
+        for key in ("includeKeywords", "ignoreKeywords"):
+            old.tell(key, "titles decide nothing here: `triggers.labels` and `triggers.skip_labels` do")
+        old.tell("statusCheck", "there is always a check run")

@@ -1,10 +1,17 @@
 """Reviewers whose settings are texts alone, which reviews read as they stand: Cursor's Bugbot and GitHub Copilot."""
 
-from bot.config.elsewhere.old import Format
+from bot.config.elsewhere.old import SettingsFormat
 
-BUGBOT = Format("bugbot", "Cursor Bugbot", guides=("**/.cursor/BUGBOT.md",))
-COPILOT = Format(
-    "copilot",
-    "GitHub Copilot",
-    guides=("/.github/copilot-instructions.md", "/.github/instructions/**/*.instructions.md"),
-)
+
+class Bugbot(SettingsFormat):
+    """Name the guides of Bugbot."""
+
+    word, name = "bugbot", "Cursor Bugbot"
+    guides = ("**/.cursor/BUGBOT.md",)
+
+
+class Copilot(SettingsFormat):
+    """Name the instructions of Copilot."""
+
+    word, name = "copilot", "GitHub Copilot"
+    guides = ("/.github/copilot-instructions.md", "/.github/instructions/**/*.instructions.md")

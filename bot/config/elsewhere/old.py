@@ -31,20 +31,24 @@ class Row:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One reviewer: where its settings are, how they are read, and which of its files reviews read as they stand."""
+class SettingsFormat:
+    """Tell how the settings of one reviewer are read; a subclass for each."""
 
     word: str  # on the command line
     name: str
-    files: tuple[str, ...] = ()
-    load: Callable[[str], Any] = yaml_text.data  # raises a ValueError
-    read: Callable[["Old"], None] = lambda _: None
-    guides: tuple[str, ...] = ()  # patterns, as in .gitignore
+    files: tuple[str, ...] = ()  # that hold its settings
+    guides: tuple[str, ...] = ()  # patterns, as in .gitignore, of its files that reviews read as they stand
+
+    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+        """Parse one of its files. Raises ValueError."""
+        return yaml_text.data(text)
+
+    def read(self, old: "OldSettings", /) -> None:
+        """Say of each key that it knows what becomes of it."""
 
 
 @dataclass(slots=True)
-class New:
+class NewSettings:
     """The settings to be, by the names of .deeprepo.yml: `triggers.drafts`."""
 
     room: int  # characters of one instruction that models are shown
@@ -75,10 +79,10 @@ class New:
         return yaml_text.file(nested) if nested else ""
 
 
-class Old:
+class OldSettings:
     """One old file while it is read."""
 
-    def __init__(self, data: Any, new: New) -> None:  # noqa: ANN401 - whatever the file holds
+    def __init__(self, data: Any, new: NewSettings) -> None:  # noqa: ANN401 - whatever the file holds
         self.data, self.new = data, new
         self._rows: dict[Path, Row] = {}
 

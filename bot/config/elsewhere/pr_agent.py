@@ -3,35 +3,13 @@
 import tomllib
 from typing import Any
 
-from bot.config.elsewhere.old import ALL, EVENTS, Format, Old, language, patterns
+from bot.config.elsewhere.old import ALL, EVENTS, OldSettings, SettingsFormat, language, patterns
 
 REVIEWING = ("review", "improve")  # parts of the commands that find something
 ACTIONS = {"opened": "opened", "reopened": "reopened", "ready_for_review": "ready", "synchronize": "push"}
 
 
-def _read(old: Old) -> None:
-    old.take("config.response_language", "language", language)
-    old.take("config.ignore_pr_labels", "triggers.skip_labels")
-    old.take("config.ignore_pr_authors", "triggers.skip_authors")
-    old.take("config.allow_only_specific_folders", "triggers.paths", lambda names: [f"/{one}/" for one in names])
-    old.take("ignore.glob", "ignore", patterns)
-    old.tell("ignore.regex", "`ignore` takes patterns as in .gitignore, and no regular expressions")
-    old.take("pr_reviewer.num_max_findings", "quota")
-    for part in ("pr_reviewer", "pr_code_suggestions", "review_agent"):
-        old.instruct(f"{part}.extra_instructions", ALL, old[f"{part}.extra_instructions"] or "")
-    old.tell(
-        "pr_description", "a review writes no description: `walkthrough` says what the change does, in its comment"
-    )
-    for key in ("model", "model_turbo", "fallback_models"):
-        old.tell(
-            f"config.{key}", "`models.root` and `models.worker`, or DEEPREPO_ROOT and DEEPREPO_WORKER, name models"
-        )
-    for key in ("openai", "azure", "anthropic"):
-        old.tell(key, "keys and addresses of providers come from the environment alone")
-    _triggers(old)
-
-
-def _triggers(old: Old) -> None:
+def _triggers(old: OldSettings) -> None:
     commands, pushes = old["github_app.pr_commands"], old["github_app.push_commands"]
     by_push = bool(old["github_app.handle_push_trigger"]) and _finds(pushes if pushes is not None else ["/review"])
     first = EVENTS[:-1] if _finds(commands if commands is not None else ["/review"]) else []
@@ -50,4 +28,35 @@ def _finds(commands: Any) -> bool:  # noqa: ANN401 - of the old file
     return isinstance(commands, list) and any(part in str(one) for one in commands for part in REVIEWING)
 
 
-FORMAT = Format("pr-agent", "PR-Agent", (".pr_agent.toml",), tomllib.loads, _read, ("/best_practices.md",))
+class PrAgent(SettingsFormat):
+    """Read .pr_agent.toml."""
+
+    word, name = "pr-agent", "PR-Agent"
+    files = (".pr_agent.toml",)
+    guides = ("/best_practices.md",)
+
+    def load(self, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+        """Parse TOML."""
+        return tomllib.loads(text)
+
+    def read(self, old: OldSettings, /) -> None:
+        """Say of each key what becomes of it."""
+        old.take("config.response_language", "language", language)
+        old.take("config.ignore_pr_labels", "triggers.skip_labels")
+        old.take("config.ignore_pr_authors", "triggers.skip_authors")
+        old.take("config.allow_only_specific_folders", "triggers.paths", lambda names: [f"/{one}/" for one in names])
+        old.take("ignore.glob", "ignore", patterns)
+        old.tell("ignore.regex", "`ignore` takes patterns as in .gitignore, and no regular expressions")
+        old.take("pr_reviewer.num_max_findings", "quota")
+        for part in ("pr_reviewer", "pr_code_suggestions", "review_agent"):
+            old.instruct(f"{part}.extra_instructions", ALL, old[f"{part}.extra_instructions"] or "")
+        old.tell(
+            "pr_description", "a review writes no description: `walkthrough` says what the change does, in its comment"
+        )
+        for key in ("model", "model_turbo", "fallback_models"):
+            old.tell(
+                f"config.{key}", "`models.root` and `models.worker`, or DEEPREPO_ROOT and DEEPREPO_WORKER, name models"
+            )
+        for key in ("openai", "azure", "anthropic"):
+            old.tell(key, "keys and addresses of providers come from the environment alone")
+        _triggers(old)
