@@ -15,7 +15,7 @@ from deeprepo_evals.published.readings import AT_COST, Bundle
 from deeprepo_evals.published.sets import AACR, MARTIAN, REVIEWBENCH, SETS, Benchmark
 from deeprepo_evals.results import Run
 from deeprepo_evals.reviews import run as reviewing
-from deeprepo_evals.reviews.baseline import WIDE, DiffOnly, plain_model, quota_of
+from deeprepo_evals.reviews.baseline import DiffOnly, plain_model, quota_of
 from deeprepo_evals.reviews.build import build, clone_of
 from deeprepo_evals.reviews.cases import Case
 from deeprepo_evals.reviews.outcome import MeasuredReview
@@ -100,7 +100,7 @@ class _Work:
         """The plain calls of each pull request; of several also what they come to together, and what as many come to as ours cost."""
         is_wide = self.benchmark.name == REVIEWBENCH
         plain = DiffOnly(self.options.flags, wide=is_wide)
-        settings |= {"most": WIDE} if is_wide else {}
+        settings |= {"most": "by size"} if is_wide else {}
         count = self.options.readings
         done = await self._review(plain, self.cases, count, settings)
         if count == 1:

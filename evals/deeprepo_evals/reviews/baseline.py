@@ -12,6 +12,7 @@ from bot.checkout import Checkout
 from bot.findings import placing, read
 from bot.findings.merge import merge
 from bot.findings.quotes import check_quotes
+from bot.review.context.packing import LARGE_SCALE, PARTS_SCALE, SMALL_SCALE
 from bot.secrets.masking.masks import Masks
 from bot.values import ChangedFile, Finding, PlacedFinding, PullRequest, Source
 from deeprepo_evals.reviews import outcome, product
@@ -24,10 +25,9 @@ from rlm.errors import BadAnswer, ProviderError
 from rlm.journal.writer import Journal
 from rlm.money.budget import Budget
 from rlm.money.calls import Calls
-from rlm.values import Completion, Limits, Message, Model, Prompt
+from rlm.values import Completion, Limits, Message, Model, Prompt, tokens
 
 QUOTA = 4  # findings shown in full, as the product's own default
-WIDE = 8  # things that a reader is asked for who is asked for more than defects
 ROOM = 600_000  # characters of diff in a prompt; files that do not fit are left out, the last ones first
 ANSWER_TOKENS = 8_192
 
@@ -36,7 +36,7 @@ ANSWER_TOKENS = 8_192
 class DiffOnly:
     """One call with the diff. With `oracle` the labels are in the model's place.
 
-    `wide`: it is asked for whatever a careful maintainer would want changed, not for defects alone. In a later round it sees the files in another order.
+    `wide`: it is asked for whatever a careful maintainer would want changed, as the product's readers are, not for defects alone. In a later round it sees the files in another order.
     """
 
     flags: Mapping[str, Any] = field(default_factory=dict)
@@ -112,9 +112,17 @@ def _fitting(files: Sequence[ChangedFile]) -> tuple[list[tuple[str, str, str]], 
     return shown, (f"{gone} of {len(files)} files did not fit into the prompt",) * bool(gone)
 
 
+def _most(shown: Sequence[tuple[str, str, str]]) -> int:
+    """As many things as a reader of the product is asked for who reads so much."""
+    size = sum(tokens(told) for *_, told in shown)
+    return next(
+        one for one in (SMALL_SCALE, PARTS_SCALE, LARGE_SCALE) if size <= one.most or one is LARGE_SCALE
+    ).candidates
+
+
 def _prompt(pull: PullRequest, shown: Sequence[tuple[str, str, str]], *, wide: bool) -> Prompt:
     asked = text("reviews/diff_only.md.j2", title=pull.title, body=pull.body, files=shown)
-    words = text("reviews/diff_only_system.md.j2", most=WIDE if wide else QUOTA, wide=wide)
+    words = text("reviews/diff_only_system.md.j2", most=_most(shown) if wide else QUOTA, wide=wide)
     return Prompt(
         (Message("system", words), Message("user", asked)), answer=read.schema().final, max_tokens=ANSWER_TOKENS
     )
