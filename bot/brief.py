@@ -36,7 +36,9 @@ class Brief:
     left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
     lost: str = ""  # why an attempt with models came to nothing: this one is by code alone
     note: str = ""  # a sentence about this run for the reader of the review
-    run: bool = False  # whether tests may be run in a sandbox
+    allowed: tuple[
+        str, ...
+    ] = ()  # what features may do, which the operator or the person at the terminal allows by name
     stranger: bool = False  # by somebody who may not write to the repository
     journal: str = ""  # the name under which a server finds paid calls again
 

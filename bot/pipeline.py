@@ -11,12 +11,14 @@ from bot import checkout, diff
 from bot.brief import Brief
 from bot.checkout.shown import know_secrets
 from bot.checkout.views import CachedTree, WrittenTree
+from bot.config import Settings
 from bot.consumers import shown_to
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import history, silencing, suggest
 from bot.machine import extras
 from bot.review import coverage, custom_checks, guidance, incremental, report, scope, strategies
+from bot.review.hooks import hooks
 from bot.review.journal.record import finish
 from bot.review.session import Session
 from bot.review.survey import Survey, files_read
@@ -39,6 +41,7 @@ class Tools(ABC):
     """What the process brings to a review. None of it decides anything. `wiring.review` has those of a review, a replay and a rehearsal."""
 
     languages: Mapping[str, Language]
+    environment: Settings | None = None  # of this process; None in a replay, which goes by its record alone
     search: SearchLimits = field(default_factory=lambda: SearchLimits(install=extras.install))  # how much is looked at
 
     @abstractmethod
@@ -60,8 +63,9 @@ class Tools(ABC):
         return ConsumerImpact()
 
     async def prove(self, findings: Sequence[PlacedFinding], session: Session) -> Sequence[PlacedFinding]:
-        """Return the findings, those that a test has shown with it. Nobody runs anything unless a process brings how."""
-        del session
+        """Return the findings with what features have shown of them."""
+        for each in hooks():
+            findings = await each.prove(findings, session, self.environment)
         return findings
 
     def faults(self, path: str, source: bytes) -> frozenset[int] | None:

@@ -4,10 +4,14 @@ No other module of the product imports a feature. A line lists entries, each as 
 `parts` with the name of the module, and gets the objects of all features:
 
 settings   the dataclass of the keys that it adds to `.deeprepo.yml`
+variables  the dataclass of the variables of the environment that it reads
 section    `render.section.Section`: what it adds to a review, to the pages of it and to its JSON
+finding    `render.section.FindingSection`: what it adds to a finding
 review     `review.hooks.ReviewHooks`: what it does while a change is reviewed
 server     `workflow.hooks.ServerHooks`: what it does in the jobs of a server
 step       `action.hooks.StepHooks`: what it does in a step of a workflow
+command    `cli.hooks.Command`: a command of the command line
+options    `cli.hooks.Option`: an option of `deeprepo review`
 
 Its phrases are in its `words.toml`, its templates beside them.
 """
@@ -20,6 +24,15 @@ from typing import Any, Final
 
 FOLDER: Final = Path(__file__).parent / "features"
 FEATURES: Final[Mapping[str, tuple[str, ...]]] = {
+    "reproduction": (
+        "settings:RunSettings",
+        "variables:RunVariables",
+        "section:ATTEMPTS",
+        "finding:REPRODUCTION",
+        "review:PROVER",
+        "command:RUN_COMMAND",
+        "options:RUN_TESTS",
+    ),
     "walkthrough": ("settings:WalkthroughSettings", "section:WALKTHROUGH", "review:WALKTHROUGH_MAKER"),
     "ci": ("settings:CISettings", "section:FAILED_JOBS", "server:FAILED_JOBS_LATER", "step:FAILED_JOBS_NOW"),
 }

@@ -402,7 +402,7 @@ class StepReviewer(Reviewer):
             file=inputs.config,
             reports=tuple(each for name, data in sarif for each in sarif_results.read(data, name)),
             tool_runs=tuple(each for name, data in sarif for each in sarif_results.runs(data, name)),
-            run=bool(config.environment(on_server=True).run),
+            allowed=config.environment(on_server=True).permissions(),
         )
 
     async def last(self) -> tuple[bytes | None, str]:

@@ -9,13 +9,14 @@ import typer
 from typer.core import TyperGroup
 
 from bot import __version__
+from bot.cli import hooks
 from bot.cli.exits import INTERRUPTED, tell
 from bot.errors import UsageError
 
 GROUP = "deeprepo.commands"  # entry points: commands of other distributions
 ELSEWHERE = {"demo": "sandbox", "eval": "evals"}  # of them ours, by the folder of each
 OF_ONE_CHANGE = ("review", "estimate")
-MODULES = {"run": "running"}  # commands whose module has another name
+OF_FEATURES = {command.name: command for command in hooks.commands()}
 ABOUT = {  # command -> what the page of help says of it
     "review": "Review a change: a branch, a range, staged or uncommitted work.",
     "estimate": "Estimate the calls, tokens and dollars of a review; needs no key.",
@@ -27,7 +28,7 @@ ABOUT = {  # command -> what the page of help says of it
     "init": "Write a workflow that reviews pull requests into a repository.",
     "trace": "Show what a recorded review did, turn by turn, and its cost.",
     "replay": "Reproduce a recorded review. Nothing is sent.",
-    "run": "Show, prepare and try what `review --run` runs in a sandbox.",
+    **{name: command.about for name, command in OF_FEATURES.items()},
     "mcp": "Serve coding agents by the Model Context Protocol.",
     "agent-hook": "Answer the Stop hook of a coding agent.",
     "serve": "Run the server: GitHub's webhooks in, reviews out.",
@@ -100,7 +101,8 @@ app = typer.Typer(
 def _load(name: str) -> Any:  # noqa: ANN401 - of the command line's own library
     """Load a command with its options; None if no command has this name."""
     if name in ABOUT and name not in ELSEWHERE:
-        module = import_module(f"bot.cli.{MODULES.get(name, name.replace('-', '_'))}")
+        of_feature = OF_FEATURES.get(name)
+        module = import_module(of_feature.module if of_feature else f"bot.cli.{name.replace('-', '_')}")
         return _with_options(name, module.command)
     from importlib.metadata import entry_points  # slow: it looks at every installed distribution
 

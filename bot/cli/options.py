@@ -11,10 +11,12 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 from typer.core import TyperCommand
 
+from bot.cli import hooks
 from bot.errors import UsageError
 from bot.levels import ReviewEffort, Strategy
 from rlm.values import Effort
 
+OF_FEATURES = "of_features"
 StrategyName = Literal[Strategy, "rlm-only"]
 
 
@@ -55,13 +57,6 @@ Previous = Annotated[
 Full = Annotated[
     bool, typer.Option("--full", help="With --previous: read everything again, repeat every open finding.")
 ]
-RunTests = Annotated[
-    bool | None,
-    typer.Option(
-        "--run/--no-run",
-        help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
-    ),
-]
 ConsumerClones = Annotated[
     list[str] | None,
     typer.Option(
@@ -89,6 +84,29 @@ class OneChange(TyperCommand):
                 else f"unexpected argument {second!r}: a change is one argument, BASE..HEAD"
             )
         return rest
+
+
+def with_features(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options of features in the place of its parameter `of_features`, which is handed their values by name."""
+    own, added = inspect.signature(command), hooks.options()
+    parameters = [
+        new
+        for name, given in own.parameters.items()
+        for new in (
+            [given.replace(name=each.name, default=None, annotation=each.form) for each in added]
+            if name == OF_FEATURES
+            else [given]
+        )
+    ]
+
+    @wraps(command)
+    def call(**arguments: Any) -> int:  # noqa: ANN401 - as they come from the command line
+        values = {each.name: arguments.pop(each.name) for each in added}
+        return command(**arguments, **{OF_FEATURES: values})
+
+    call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {given.name: given.annotation for given in parameters} | {"return": int}
+    return call
 
 
 def also_takes(other: Callable[..., int]) -> Callable[[Callable[..., int]], Callable[..., int]]:

@@ -1,6 +1,8 @@
 """`deeprepo review`: a local change in, a review out."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
@@ -54,6 +56,7 @@ Fix = Annotated[
 ]
 
 
+@options.with_features
 def command(
     change: RangeOfReview = None,
     repo: options.RepoFolder = ".",
@@ -75,7 +78,7 @@ def command(
     previous: options.Previous = None,
     full: options.Full = False,
     show: ShowOption = None,
-    run: options.RunTests = None,
+    of_features: Mapping[str, bool | None] = MappingProxyType({}),
     sarif: SarifFiles = None,
     sarif_base: SarifBaseFiles = None,
     consumers: options.ConsumerClones = None,
@@ -101,7 +104,7 @@ def command(
         "verify": verify, "fail_on": fail_on, "quota": quota,
     }  # fmt: skip
     flags = reviewing.flags(
-        choices, run=run, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
+        choices, allowed=of_features, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
     ) | {"journal": journal, "trace": trace, "local": reviewing.local(repo), "with": reviewing.clones(consumers)}
     request = typed.read(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch, reviewing.progress(form, quiet=quiet) as say:

@@ -132,17 +132,17 @@ def _beginning(path: Path, most: int) -> bytes:
 def flags(
     choices: Mapping[str, Any],
     *,
-    run: bool | None,
+    allowed: Mapping[str, bool | None],
     full: bool,
     previous: Path | None,
     sarif: Sequence[Path] = (),
     sarif_base: Sequence[Path] = (),
 ) -> dict[str, Any]:
-    """What `review` and `estimate` take. `choices`: settings by their names. Raises UsageError for a file."""
+    """What `review` and `estimate` take. `choices`: settings by their names; `allowed`: what the person lets features do. Raises UsageError for a file."""
     files_by_option = {"--previous": [previous] if previous else [], "--sarif": sarif, "--sarif-base": sarif_base}
     return {
         **choices,
-        "allow_run": run,
+        "allowed": allowed,
         "full": full,
         "previous": last(previous),
         "sarif": _contents(sarif),

@@ -11,7 +11,7 @@ from bot.config.names import FILE, ORGANIZATION, OTHER_NAMES, TEMPLATES
 
 if TYPE_CHECKING:
     from bot.config.action import Step, step
-    from bot.config.defaults import DEFAULTS, ReviewSettings, RunSection, Triggers
+    from bot.config.defaults import DEFAULTS, ReviewSettings, Triggers
     from bot.config.repository import Problem, RepoFile, check, json_schema, read
     from bot.config.resolution import Config, resolve
     from bot.config.server import App, Server, ServerPlace, server_settings
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry
 LATER = {
     "action": ("Step", "step"),
-    "defaults": ("DEFAULTS", "ReviewSettings", "RunSection", "Triggers"),
+    "defaults": ("DEFAULTS", "ReviewSettings", "Triggers"),
     "setting": ("Pattern",),
     "repository": ("Problem", "RepoFile", "check", "json_schema", "read"),
     "resolution": ("Config", "resolve"),

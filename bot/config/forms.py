@@ -91,14 +91,15 @@ def _types() -> dict[str, Any]:
 
 
 @cache
-def environment(form: type, prefix: str) -> type[BaseSettings]:
-    """The model that reads the variable PREFIX_NAME for each field NAME of a dataclass."""
+def environment(forms: tuple[type, ...], prefix: str) -> type[BaseSettings]:
+    """The model that reads the variable PREFIX_NAME for each field NAME of some dataclasses that is declared as a setting."""
 
     class Environment(FromEnvironment):
         model_config = SettingsConfigDict(env_prefix=prefix)
 
-    types = get_type_hints(form, include_extras=True)
-    rows: dict[str, Any] = {
-        each.name: (types[each.name], pydantic.Field(None, **each.metadata["field"])) for each in fields(form)
-    }
-    return create_model(form.__name__, __base__=Environment, **rows)
+    rows: dict[str, Any] = {}
+    for form in forms:
+        types = get_type_hints(form, include_extras=True)
+        for each in (each for each in fields(form) if each.metadata):
+            rows[each.name] = types[each.name], pydantic.Field(None, **each.metadata["field"])
+    return create_model(forms[0].__name__, __base__=Environment, **rows)

@@ -11,7 +11,7 @@ from bot.config import forms
 from bot.config.defaults import DEFAULTS, SECTIONS
 from bot.config.repository import json_schema
 from bot.config.server import SECRETS, App, ServerPlace
-from bot.config.settings import PREFIX, Settings
+from bot.config.settings import PREFIX, VARIABLES
 
 AS_FILE = (*SECRETS, "database_url")  # secrets that may also be read from a file whose path is given
 
@@ -30,7 +30,7 @@ def tables() -> dict[str, list[SettingRow]]:
     """The rows of every table: of the repository's file, and of the environment for each command, for a server, for its App."""
     return {
         "repository": list(_keys(json.loads(json_schema()))),
-        "everywhere": list(_variables(forms.environment(Settings, PREFIX))),
+        "everywhere": list(_variables(forms.environment(VARIABLES, PREFIX))),
         "server": list(_variables(ServerPlace)),
         "app": list(_variables(App)),
     }
@@ -38,7 +38,7 @@ def tables() -> dict[str, list[SettingRow]]:
 
 def variables() -> frozenset[str]:
     """Every variable of the environment that is a setting, under its plain name and as the path of a file."""
-    models = (forms.environment(Settings, PREFIX), ServerPlace, App)
+    models = (forms.environment(VARIABLES, PREFIX), ServerPlace, App)
     names = {name for model in models for name in model.model_fields} | {f"{name}_file" for name in AS_FILE}
     return frozenset(f"{PREFIX}{name}".upper() for name in names)
 

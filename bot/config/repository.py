@@ -28,7 +28,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 @dataclass(frozen=True, slots=True)
 class RepoFile:
-    """What a file sets: values by the names of `DEFAULTS`, "triggers.drafts" and the like, and of `run` the keys that it has."""
+    """What a file sets: values by the names of `DEFAULTS`, "triggers.drafts" and the like, and of a section the keys that it has."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     enforce: tuple[str, ...] = ()

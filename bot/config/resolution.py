@@ -22,8 +22,8 @@ from bot.config.defaults import (
     FORMS,
     LISTS,
     REPORTED,
+    SECTION_FORMS,
     ReviewSettings,
-    RunSection,
     Triggers,
     written_as,
 )
@@ -74,7 +74,10 @@ class Config(ReviewSettings):
 
     def record(self) -> dict[str, Any]:
         """Return the settings as a journal has them, from which they are resolved again."""
-        return {**{name: self.value(name) for name in DEFAULTS}, "run": self.run and asdict(self.run)}
+        return {
+            name: asdict(value) if name in SECTION_FORMS and (value := self.value(name)) else self.value(name)
+            for name in DEFAULTS
+        }
 
     def file_of(self, trigger: str) -> str:
         """The file that sets a trigger."""
@@ -240,7 +243,7 @@ def resolve(
         defaults, bound, sentences = read_defaults(organization, source)
         ours, refusals = _allowed(defaults.values, flags, operator, source)
         warnings += [*sentences, *refusals]
-    switches = {"run": None, "consumers": None}  # of the environment, which are no section `run` and no list
+    switches = {"consumers": None}  # of the environment, which is no list
     values, origins = _layered(
         [("environment", {**operator, **switches}), (source, ours), (name, own), ("flag", flags)]
     )
@@ -289,7 +292,7 @@ def _own(
 def _layered(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[dict[str, Any], dict[str, str]]:
     """The value of the strongest layer for each setting, and its origin. The weakest layer is first.
 
-    Layers of two files, which stand beside each other, both have their say about lists of entries and the section `run`.
+    Layers of two files, which stand beside each other, both have their say about lists of entries and sections.
     """
     values, origins = {**DEFAULTS, **TRIGGERS}, dict.fromkeys(DEFAULTS, "default")
     source = layers[1][0]
@@ -305,7 +308,7 @@ def _layered(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[dict[str,
 
 def _joined(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any setting
     """The value of two files; of one name or key the first one's counts, and an empty list leaves the second one's entries out."""
-    if key == "run":
+    if key in SECTION_FORMS:
         return {**second, **first}
     if key not in LISTS or first == ():
         return first
@@ -378,8 +381,9 @@ def _agree(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, 
     bar = values["fail_on"]
     if bar is not None and not at_least(bar, values["minimum_severity"]):  # what makes the check fail is shown
         values["minimum_severity"], origins["minimum_severity"] = bar, f"`fail_on` of {origins['fail_on']}"
-    if isinstance(values["run"], Mapping):
-        values["run"] = RunSection(**values["run"])
+    for name, form in SECTION_FORMS.items():
+        if isinstance(values[name], Mapping):
+            values[name] = form(**values[name])
 
 
 def _allowed(

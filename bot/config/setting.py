@@ -17,15 +17,17 @@ def setting(
     section: str = "",
     entries: type | None = None,
     is_reported: bool = False,
+    is_permission: bool = False,
     **bounds: Any,  # noqa: ANN401
 ) -> Any:  # noqa: ANN401
     """Declare a setting. A default of `...` makes it required.
 
     `section`: the heading of `.deeprepo.yml` that it belongs to. `entries`: the form of each entry, or of its keys. `is_reported`: the switch
-    of a feature, which is stored with each review.
+    of a feature, which is stored with each review. `is_permission`: the variable by which an operator allows a feature, which `--NAME` does too.
     """
     field_of_form = {"description": about, **bounds}
-    metadata = {"section": section, "entries": entries, "is_reported": is_reported, "field": field_of_form}
+    flags = {"is_reported": is_reported, "is_permission": is_permission}
+    metadata = {"section": section, "entries": entries, **flags, "field": field_of_form}
     return field(default=MISSING if default is ... else default, metadata=metadata)
 
 

@@ -4,12 +4,14 @@ Pydantic takes longer to load than the rest of a review by code, so it is loaded
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from bot import registry
 from bot.config.defaults import SETTING_FIELDS, Threshold, written_as
 from bot.config.setting import setting
 from bot.errors import ConfigError
@@ -39,6 +41,8 @@ def _as_file(name: str, more: str = "") -> Any:  # noqa: ANN401 - the type stand
 
 
 _BY_NAME = {each.name: each for each in SETTING_FIELDS}
+_OF_FEATURES: tuple[type, ...] = registry.parts("variables")
+Form = TypeVar("Form")
 LOWER = ", which can only lower this value"
 
 
@@ -94,24 +98,6 @@ class Settings:
     cap_usd_per_day_repository: float | None = setting(
         None, f"The same for one repository. On a server ${HOSTED['cap_usd_per_day_repository']:g}, if not set.", ge=0
     )
-    run: bool | None = setting(
-        None,
-        "Whether tests are run in a sandbox for repositories whose `.deeprepo.yml` has a section `run`. Without it nothing is run.",
-    )
-    run_sandbox: Literal["bubblewrap", "docker", "podman"] | None = setting(
-        None, "The sandbox that tests are run in; without it the first of these that is installed."
-    )
-    run_tools: str | None = setting(
-        None,
-        "Folders of this machine that bubblewrap shows beside /usr, read-only, separated by `:`, such as `/opt/go:/opt/node`.",
-    )
-    run_network: bool | None = setting(None, "Whether `run.prepare` may use the network.")
-    run_forks: bool | None = setting(
-        None, "Whether tests are run for pull requests from forks, too, on a server and in the Action."
-    )
-    run_cache: str | None = setting(
-        None, "The folder that keeps what `run.prepare` has installed, 8 GB at most. Default: `~/.cache/deeprepo/run`."
-    )
     cache: str | None = setting(
         None,
         "The folder that keeps what was told of files, 512 MB at most; `off`: nothing is kept. "
@@ -144,6 +130,19 @@ class Settings:
     journal: str | None = setting(
         None, "The file in which `deeprepo review` records its calls, or a folder with one file for each change."
     )
+    of_features: tuple[Any, ...] = field(default_factory=lambda: tuple(form() for form in _OF_FEATURES))
+
+    def of(self, form: type[Form]) -> Form:
+        """Return the variables of a feature, by their dataclass."""
+        return next(each for each in self.of_features if isinstance(each, form))
+
+    def permissions(self, typed: Mapping[str, bool | None] = MappingProxyType({})) -> tuple[str, ...]:
+        """Name what features may do: what the operator allows, or else the person at the terminal (`typed`)."""
+        allowed = {
+            name: getattr(form, name) for form in self.of_features for name in PERMISSIONS if hasattr(form, name)
+        }
+        allowed |= {name: value for name, value in typed.items() if value is not None}
+        return tuple(name for name in PERMISSIONS if allowed[name])
 
     def with_server_ceilings(self) -> "Settings":
         """The same with the ceilings of a server, if the operator has set none."""
@@ -156,6 +155,15 @@ class Settings:
             value = getattr(self, name)
             if value is not None:
                 yield f"DEEPREPO_{name.upper()}", f"{value:.2f}" if isinstance(value, float) else value
+
+
+VARIABLES: tuple[type, ...] = (Settings, *_OF_FEATURES)
+PERMISSIONS = tuple(each.name for form in _OF_FEATURES for each in fields(form) if each.metadata["is_permission"])
+
+
+def _variables(form: type) -> list[Field[Any]]:
+    """The fields that are read from the environment."""
+    return [each for each in fields(form) if each.metadata]
 
 
 def environment(*, on_server: bool = False) -> Settings:
@@ -177,15 +185,20 @@ def _validate(_: tuple[tuple[str, str], ...]) -> Settings:
     from bot.config import forms, yaml_text
 
     try:
-        return Settings(**forms.environment(Settings, PREFIX)().model_dump())
+        values = forms.environment(VARIABLES, PREFIX)().model_dump()
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {yaml_text.sentence(first)}") from None
 
+    def made(form: type[Form], **more: Any) -> Form:  # noqa: ANN401 - of each form
+        return form(**{each.name: values[each.name] for each in _variables(form)}, **more)
+
+    return made(Settings, of_features=tuple(map(made, _OF_FEATURES)))
+
 
 def own_variables() -> set[str]:
     """List the variables that `Settings` is read from."""
-    return {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
+    return {f"{PREFIX}{each.name}".upper() for form in VARIABLES for each in _variables(form)}
 
 
 def base_url(provider: str) -> str | None:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from bot.findings import merge, rounds
-from bot.render.section import sections
+from bot.render.section import finding_fields, sections
 from bot.values import (
     CheckReport,
     Earlier,
@@ -19,7 +19,6 @@ from bot.values import (
     read_units,
 )
 from bot.values.change import object_id
-from bot.values.finding_row import grouped
 from bot.values.review import SCHEMA_VERSION
 
 MAX_BYTES = 32 << 20
@@ -89,7 +88,7 @@ def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 
 def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
     """Findings from their rows. Raises ValueError."""
-    read: tuple[Finding, ...] = _reader(_FINDINGS).validate_python(list(map(grouped, rows)))
+    read: tuple[Finding, ...] = _reader(_FINDINGS).validate_python(list(map(finding_fields, rows)))
     return tuple(map(merge.add_proofs, read))
 
 

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from bot.outputs import facts
 from bot.render import count, cut, line, visible
-from bot.render.section import sections
+from bot.render.section import finding_sections, sections
 
 if TYPE_CHECKING:
     from bot.values import (
@@ -102,7 +102,10 @@ def _page(review: "Review", extent: Extent) -> Iterator[RenderableType]:
         yield _checks(review.checks)
     yield _coverage(review.coverage, extent)
     notes = [note for note in review.notes if note != review.cut.failure]
-    notes += [f"{facts.ENGLISH.say('list_tried')}: {place}: {why}" for place, why in review.coverage.tried]
+    for section in sections():
+        notes += [
+            f"{facts.ENGLISH.say(section.title)}: {about}: {why}" for about, why in section.rows(section.of(review))
+        ]
     if notes:
         yield Padding(Group(*map(_note, notes)), (1, 0, 0, 0))
     yield _footer(review, extent)
@@ -194,13 +197,7 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     if finding.suggestion is not None:
         replacement_text = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(replacement_text.strip("\r\n"))) or "delete these lines", "green")
-    if finding.basis.reproduction is not None:
-        shown, say = finding.basis.reproduction, facts.ENGLISH.say
-        sides = [say("repro_red")]
-        sides += [say("repro_base")] if shown.base == "green" else []
-        sides += [say("repro_fixed" if shown.fixed == "green" else "repro_not_fixed")] if shown.fixed else []
-        about = Text(f"{'; '.join(sides)}. {line(shown.path)}: {line(shown.command)}")
-        yield "test", Group(about, Text(visible(shown.test.strip("\r\n")), "cyan"))
+    yield from (each.in_terminal(part) for each in finding_sections() if (part := each.of(finding)) is not None)
     identity = f" · {line(finding.identity)}" if finding.fingerprint else ""  # what `deeprepo ignore` takes
     yield "source", Text(line(facts.origin(finding)) + identity, "dim")
 

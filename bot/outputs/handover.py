@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot import render
+from bot.render.section import finding_sections
 from bot.values import PlacedFinding
 
 EVIDENCE = 16  # places of one finding
+PARSED, UNTRIED = "which still parses", "not tested"  # of a proposed fix
 MAX_PROMPT_FINDINGS = 20  # findings of one prompt
 MAX_PROMPT_BYTES = 24_000  # of a prompt in a comment: the rest of the comment belongs to the findings themselves
 
@@ -36,6 +38,8 @@ def prompt(findings: Sequence[PlacedFinding], commit: str, room: int = MAX_PROMP
 def _row(placed_finding: PlacedFinding) -> dict[str, Any]:
     finding = placed_finding.finding
     last = finding.end if finding.end > finding.start else 0
+    shown = [each.for_agent(part) for each in finding_sections() if (part := each.of(finding)) is not None]
+    fixes = [of_fix for of_fix, _ in shown if of_fix] or [UNTRIED if placed_finding.replacement is None else PARSED]
     return {
         "number": finding.number,
         "severity": finding.severity,
@@ -53,6 +57,6 @@ def _row(placed_finding: PlacedFinding) -> dict[str, Any]:
             for item in finding.evidence[:EVIDENCE]
         ],
         "fix": finding.suggestion if placed_finding.replacement is None else placed_finding.replacement,
-        "test": finding.basis.reproduction,
-        "tried": placed_finding.replacement is not None,
+        "of_fix": fixes[0],
+        "shown": [text for _, text in shown],
     }

@@ -8,10 +8,9 @@ from typing import Any
 from bot.config.defaults import DEFAULTS, REPORTED
 from bot.outputs import facts
 from bot.render import encodable, safe_json
-from bot.render.section import Part, Section, sections
+from bot.render.section import Part, Section, finding_fields, finding_row, sections
 from bot.values import ChangedFile, Coverage, Finding, PlacedFinding, PullRequest, ReportSettings, Review, read_units
 from bot.values.consumer import ConsumerReport
-from bot.values.finding_row import grouped, row_of
 from bot.values.review import SCHEMA_VERSION
 
 # What is written of the pull request, and read: nothing of where its objects lie on a machine.
@@ -54,7 +53,6 @@ def _review(review: Review) -> dict[str, Any]:
         "findings": [_finding(item) for item in review.findings],
         "minimum_severity": review.settings.minimum,
         "numbers": [list(row) for row in review.round.numbers],
-        "tried": [list(row) for row in review.coverage.tried],
         "dropped": review.dropped,
         "round": {name: getattr(review.round, name) for name in ROUND},
         "read": [[mark.id, mark.digest, mark.by] for mark in review.round.read],
@@ -149,7 +147,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "version": document["tool"]["version"],
         "pull": {**{name: document["pull"][name] for name in PULL}, "git_dir": ""},  # a file says nothing of folders
         "findings": [
-            {**{k: row[k] for k in spot}, "finding": grouped({k: v for k, v in row.items() if k not in spot})}
+            {**{k: row[k] for k in spot}, "finding": finding_fields({k: v for k, v in row.items() if k not in spot})}
             for row in document["findings"]
         ],
         "files": [
@@ -160,7 +158,6 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
             **document["coverage"],
             "skipped_files": skipped,
             "areas": document["areas"],
-            "tried": document["tried"],
         },
     }
 
@@ -187,7 +184,7 @@ def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:
 
 def _row(finding: Finding) -> dict[str, Any]:
     """The finding with `source` in words beside the sources, and with what an owner's word about it names."""
-    return {**row_of(finding), "source": finding.source, "identity": finding.identity}
+    return {**finding_row(finding), "source": finding.source, "identity": finding.identity}
 
 
 def _consumer(report: ConsumerReport) -> dict[str, Any]:

@@ -4,12 +4,13 @@ The repository's own templates get the same, so the names here are a contract; d
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from bot.outputs import facts, handover
 from bot.render import Phrases, Safe, link, plain, sentences
+from bot.render.section import finding_sections, sections
 from bot.values import (
     CheckReport,
     Coverage,
@@ -18,7 +19,6 @@ from bot.values import (
     OwnerRule,
     PlacedFinding,
     PullRequest,
-    Reproduction,
     Review,
 )
 
@@ -61,7 +61,7 @@ def summary_values(review: Review, words: Phrases) -> dict[str, Any]:
         "relying": _relying(review),
         "relying_count": facts.relying_count(coverage),
         "open_more": len(facts.open_places(coverage)[facts.LISTED_OPEN :]),
-        "lists": _lists(coverage, review.coverage.tried, words),
+        "lists": _lists(review, words),
         "dropped": review.dropped,
         "issues": [
             {
@@ -146,14 +146,11 @@ def finding_values(
         "suggestion": finding.suggestion,
         "replacement": placed_finding.replacement,
         "refused": words.say(f"refused_{placed_finding.refused}") if placed_finding.refused else "",
-        "reproduction": _reproduction(finding.basis.reproduction) if finding.basis.reproduction else None,
+        "parts": [each.template for each in finding_sections() if each.of(finding) is not None],
+        **{each.key: part and each.values(part) for each in finding_sections() for part in [each.of(finding)]},
         "handover": handover.prompt([placed_finding], review.pull.head) if with_handover else "",
         "handover_title": Safe(words.say("handover")),
     }
-
-
-def _reproduction(reproduction: Reproduction) -> dict[str, Any]:
-    return {**asdict(reproduction), "language": PurePosixPath(reproduction.path).suffix.lstrip(".")}
 
 
 def _row(placed_finding: PlacedFinding, review: Review, words: Phrases) -> dict[str, Any]:
@@ -237,13 +234,14 @@ def _head(row: facts.Open, review: Review) -> str:
     return facts.permalink(review.pull, row.path, "head", row.lines[0] if row.lines else 0)
 
 
-def _lists(coverage: Coverage, attempts: Sequence[tuple[str, str]], words: Phrases) -> list[dict[str, Any]]:
+def _lists(review: Review, words: Phrases) -> list[dict[str, Any]]:
+    coverage = review.coverage
     left = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     lists = (
         ("list_not_installed", [(name, "") for name in coverage.not_installed]),
         ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),
-        ("list_tried", list(attempts)),
+        *((each.title, list(each.rows(each.of(review)))) for each in sections() if each.place == "list"),
     )
     return [{"title": words.say(name), "rows": rows} for name, rows in lists]

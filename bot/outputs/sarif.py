@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from bot.outputs import facts
 from bot.render import encodable, line
+from bot.render.section import finding_sections
 from bot.values import CheckReport, CheckSeverity, Evidence, Finding, PlacedFinding, Review, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -123,9 +124,9 @@ def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str
         "status": finding.status,
         "number": finding.number,
     }
-    if finding.basis.reproduction is not None:
-        texts = asdict(finding.basis.reproduction).items()
-        row["properties"]["reproduction"] = {name: encodable(str(value)) for name, value in texts}
+    for section in finding_sections():
+        if (part := section.of(finding)) is not None:
+            row["properties"][section.key] = {name: encodable(str(value)) for name, value in asdict(part).items()}
     if finding.fingerprint:
         counts[finding.fingerprint] += 1
         # GitHub matches alerts by `primaryLocationLineHash`, which its upload step can only compute in a checkout.

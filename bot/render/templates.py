@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parents[1]
 # In the wheel, in a checkout; those of features are named with their folder.
 FOLDERS = (HERE / "templates", HERE.parent / "templates", registry.FOLDER)
-PARTS = frozenset(
-    {"handover.md.j2", "reproduction.md.j2"}
-)  # which an owner's template may include, beside those of features
+PARTS = frozenset({"handover.md.j2"})  # which an owner's template may include, beside those of features
+OF_FINDINGS = {f"{feature}.md.j2": f"{feature}/finding.md.j2" for feature in registry.FEATURES}
 FORM: dict[str, Any] = {"keep_trailing_newline": True, "trim_blocks": True, "lstrip_blocks": True}
 
 
@@ -95,7 +94,11 @@ def load() -> None:
     environment = _comments()
 
     def is_of_comments(name: str) -> bool:
-        return name.endswith(".md.j2") and ("/" not in name or (registry.FOLDER / name).is_file())
+        return (
+            name.endswith(".md.j2")
+            and ("/" not in name or (registry.FOLDER / name).is_file())
+            and "/prompts/" not in name
+        )
 
     for name in environment.list_templates(filter_func=is_of_comments):
         environment.get_template(name)
@@ -103,7 +106,8 @@ def load() -> None:
 
 def part(name: str) -> str | None:
     """The source of a part of a comment; None for every other template."""
-    is_feature = name in {f"{feature}/section.md.j2" for feature in registry.FEATURES}
+    name = OF_FINDINGS.get(name, name)
+    is_feature = name in {f"{feature}/section.md.j2" for feature in registry.FEATURES} | {*OF_FINDINGS.values()}
     paths = (folder / name for folder in FOLDERS if name in PARTS or is_feature)
     return next((path.read_text(encoding="utf-8") for path in paths if path.is_file()), None)
 

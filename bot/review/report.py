@@ -27,7 +27,7 @@ async def place(
 ) -> tuple[PlacedFinding, ...]:
     """Return every finding: those that the review says at their places, best first, with suggestions that were tried out; then the others.
 
-    `faults` lists the lines on which a file does not parse. `prove` tries to show findings by tests.
+    `faults` lists the lines on which a file does not parse. `prove` tries to show findings.
     """
     subject, settings = session.survey, session.survey.brief.settings
     past, least = subject.past, settings.minimum_severity
@@ -60,9 +60,7 @@ def conclude(
     past, earlier, budget = subject.past, subject.past.earlier, session.calls.budget
     findings, numbered_findings = rounds.give_numbers(findings, past.known.numbers if past.known else ())
     has_unread = any(file.path in subject.brief.left_out for file in subject.files)
-    coverage_now = replace(
-        subject.tracker.coverage(), areas=units.areas(subject.units), tried=tuple(session.results.attempts)
-    )
+    coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units))
     open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
     coverage_now = coverage_now.beside(open_findings)
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
@@ -103,7 +101,8 @@ def conclude(
         ),
         consumers=subject.consumers.reports,
         parts={
-            key: part for each in hooks() for key, part in each.conclude(session, coverage_now, open_findings).items()
+            **session.results.parts,
+            **{k: part for each in hooks() for k, part in each.conclude(session, coverage_now, open_findings).items()},
         },
     )
 

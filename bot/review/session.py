@@ -88,9 +88,7 @@ class Results:
     doubts: list[str] = field(default_factory=list)  # what readers of pairs could not settle, as sentences
     refused_count: int = 0  # findings whose quotes the tree does not hold
     notes: list[str] = field(default_factory=list)  # sentences for the reader of the review
-    attempts: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # findings that no test reproduces: the place, and why
+    parts: dict[str, object] = field(default_factory=dict)  # of features, by the keys of their sections
     reader_notes: list[ReaderNotes] = field(default_factory=list)  # what models said of what the change does
     issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
     check_answers: list[CheckAnswer] = field(default_factory=list)  # what readers say of the owner's own checks

@@ -26,7 +26,6 @@ from bot.values.finding import (
     Claim,
     Evidence,
     Finding,
-    Reproduction,
     Rewrite,
     Source,
     Status,

@@ -2,8 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, Self, get_args
 
@@ -177,21 +177,6 @@ class Rewrite:
     new: str
 
 
-TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "fault": the test itself is at fault
-
-
-@dataclass(frozen=True, slots=True)
-class Reproduction:
-    """A test that shows a finding: it fails on the head, and passes without the change or with the suggestion."""
-
-    path: Exact[str]  # where the test can be added
-    test: str
-    command: str  # that runs it
-    output: str  # the end of what it printed on the head
-    base: TestResult = ""
-    fixed: TestResult = ""  # on the head with the suggestion
-
-
 @dataclass(frozen=True, slots=True)
 class Basis:
     """What a finding rests on: who reports it, what they say of the whole tree, and how sure it is by now."""
@@ -200,7 +185,6 @@ class Basis:
     verdict: Verdict = Verdict.UNPROVEN
     unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
-    reproduction: Reproduction | None = None  # the test that shows it, if one was run
     readings: int = 0  # how often models have read the change, each by itself; 0: nobody counted
 
     @property
@@ -280,6 +264,8 @@ class Finding:
     trigger: str = ""
     fingerprint: Exact[str] = ""  # path, normalised quote (or cause) and category; survives moves
     tracking: Tracking = Tracking()
+    # What features add, by the keys of their sections.
+    parts: Mapping[str, object] = field(default_factory=dict, hash=False)
     consumer: Exact[str] = ""  # the repository that breaks, where it is another one
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
     cause: Exact[str] = ""  # a digest of what breaks all of its places, where that is one thing

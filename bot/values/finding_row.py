@@ -8,7 +8,7 @@ from bot.values.finding import Basis, Finding, Tracking
 
 KEYS = (
     "path", "quote", "title", "why", "consequence", "severity", "category", "sources", "rule", "start", "end", "side", "evidence", "suggestion",
-    "trigger", "verdict", "fingerprint", "status", "how", "silencing", "claims", "number", "unconfirmed", "reproduction", "consumer", "rewrites",
+    "trigger", "verdict", "fingerprint", "status", "how", "silencing", "claims", "number", "unconfirmed", "consumer", "rewrites",
     "cause", "added", "readings",
 )  # fmt: skip
 GROUPS = {
@@ -18,7 +18,7 @@ GROUPS = {
 
 
 def row_of(finding: Finding) -> dict[str, Any]:
-    """Return the row of a finding."""
+    """Return the row of a finding, but for what features add: `render.section` does."""
     row = asdict(finding)
     flat = {**row, **row["basis"], **row["tracking"]}
     return {key: flat[key] for key in KEYS}

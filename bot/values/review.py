@@ -126,7 +126,6 @@ class Coverage:
     by_model: bool = True  # whether changed code counts only when a model has read it
     not_installed: Exact[tuple[str, ...]] = ()  # checks that had something to look at and could not run
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
-    tried: tuple[tuple[str, str], ...] = ()  # findings that no test reproduces: the place, and why
 
     def count(self, kind: str, *states: str) -> int:
         """How many readings of this kind are in one of these states (in any, where none is given)."""

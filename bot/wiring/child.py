@@ -44,7 +44,6 @@ OF_WORKFLOWS = (
 )  # how variables begin that hold a runner's tokens, or an input of the Action's step
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
-TREES = 512  # MB of both sides of a change, as tests are given them
 PRELOADED = ("__main__", "bot.wiring.preload")
 Result = TypeVar("Result")
 Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a ChildPipe and the arguments
@@ -149,12 +148,14 @@ def call(
 
 
 def for_review(caps: ProcessLimits, brief: "Brief | None") -> ProcessLimits:
-    """These limits with what the budget of a review adds: its seconds, and the memory of tests in a sandbox, which has limits of its own."""
+    """These limits with what the budget of a review adds: its seconds, and what its features need beside it."""
     if brief is None:
         return caps
-    seconds, run = brief.settings.seconds, brief.settings.run if brief.run else None
+    from bot.review.hooks import hooks
+
+    seconds, beside = brief.settings.seconds, sum(each.memory(brief) for each in hooks())
     wall = float("inf") if seconds is None else caps.wall + seconds + GRACE
-    return replace(caps, wall=wall, memory=caps.memory + ((2 * run.memory + TREES) << 20 if run is not None else 0))
+    return replace(caps, wall=wall, memory=caps.memory + beside)
 
 
 def begin() -> None:

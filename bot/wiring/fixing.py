@@ -77,7 +77,7 @@ async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tup
     if not fix:
         return fix, FixCheck()
     amended = await amend(brief.pull, fix.contents, scratch)
-    by_code = replace(brief, settings=brief.settings.with_flags(strategy="offline"), run=False)
+    by_code = replace(brief, settings=brief.settings.with_flags(strategy="offline"), allowed=())
     before, after = [await _reviewed(replace(by_code, pull=each), scratch) for each in (brief.pull, amended)]
     return fix, compare(fix.findings, before, after)
 

@@ -9,6 +9,7 @@ from bot import config, pipeline
 from bot.brief import Brief
 from bot.machine.limits import ProcessLimits
 from bot.review import coverage
+from bot.review.hooks import hooks
 from bot.review.strategies import affords, choose
 from bot.review.survey import Survey
 from bot.values import EFFORTS, Review, ReviewRequest
@@ -59,7 +60,7 @@ async def weigh(
     review.check_models(brief.settings)
     async with pipeline.survey(brief, tools) as subject:
         settings = subject.brief.settings
-        proofs = settings.run.findings if brief.run and settings.run is not None else 0
+        proofs = sum(each.tries(subject.brief) for each in hooks())
         async with tools.open_session(_unread(subject)) as session:
             root, worker, left = session.root, session.reader, session.tracker.unread()
             strategy_at = partial(

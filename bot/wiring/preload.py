@@ -15,6 +15,7 @@ from bot import review as reviewing
 from bot.errors import ConfigError
 from bot.render import templates
 from bot.review import context, lenses, strategies
+from bot.review.hooks import hooks
 from bot.secrets import forms
 from bot.wiring import access, tasks
 from impact.families import LANGUAGES
@@ -45,9 +46,9 @@ def _load() -> None:
     settings = config.Settings()
     with suppress(ConfigError):  # the server says it
         settings = config.environment()
-    running = ("bot.run.reproduce",) if settings.run else ()  # else nobody may run tests
+    of_features = (module for each in hooks() for module in each.modules(settings))
     known = (module.name for module in walk_packages(impact.languages.__path__, f"{impact.languages.__name__}."))
-    for module in (*rooms, *running, *known, *LATER):
+    for module in (*rooms, *of_features, *known, *LATER):
         import_module(module)
     with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
         import_module("anyio._backends._asyncio")

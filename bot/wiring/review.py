@@ -25,7 +25,7 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import ChangedFile, Dependents, PlacedFinding, PullRequest, Review, ReviewRequest
+from bot.values import ChangedFile, Dependents, PullRequest, Review, ReviewRequest
 from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
@@ -40,7 +40,6 @@ from rlm.models import prices, provider_of
 from rlm.values import Limits
 
 if TYPE_CHECKING:
-    from bot.run.values import RunPermission
     from bot.values import OrganizationFile
     from rlm.journal.reader import Record, Section
 
@@ -82,7 +81,6 @@ async def brief_of(
         file = await tree.settings_at_tip(config.FILE)
     defaults = await organization_of(pull, environment, scratch)
     settings = config.resolve(flags, file, environment, organization=defaults)
-    typed = flags.get("allow_run")
     return Brief(
         pull=pull,
         settings=settings,
@@ -93,7 +91,7 @@ async def brief_of(
         tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in sarif_results.runs(data, name)),
         consumers=Consumers(named=named_consumers(pull, tuple(flags.get("with") or ()), settings)),
         left_out=left_out,
-        run=bool(environment.run if typed is None else typed),
+        allowed=environment.permissions(flags.get("allowed") or {}),
     )
 
 
@@ -123,7 +121,7 @@ def tools(
     if likely and settings.strategy != "offline":
         warm(likely)
     return ReviewTools(
-        running=running(environment, is_stranger=brief_made.stranger) if brief_made.run else None,
+        environment=environment,
         scratch=scratch,
         tell=say,
         consumer_seconds=CONSUMERS if on_server else None,
@@ -135,23 +133,7 @@ def tools(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProvingTools(Tools):
-    """Tools of a review that may run tests. `running`: what the sandbox may use; without it no test is run."""
-
-    running: "RunPermission | None" = None
-
-    async def prove(self, findings: Sequence[PlacedFinding], session: Session) -> Sequence[PlacedFinding]:
-        """Run tests for the findings, if the owner has switched that on too."""
-        section = session.survey.brief.settings.run
-        if self.running is None or section is None:
-            return findings
-        from bot.run import reproduce
-
-        return await reproduce.reproduce(findings, session, self.running, section)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LookingTools(ProvingTools):
+class LookingTools(Tools):
     """Tools of a review on this machine, which reports its progress."""
 
     languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
@@ -198,7 +180,7 @@ class ReviewTools(LookingTools):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayTools(ProvingTools):
+class ReplayTools(Tools):
     """The tools of a replay: no provider, no clone and no clock."""
 
     languages: Mapping[str, Language] = field(default_factory=lambda: LANGUAGES)
@@ -334,14 +316,11 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
     """The review once more from its record: no provider, no environment, no clock."""
     from bot.brief import restore
     from bot.review.journal import replay as recorded_reviews
-    from bot.run.values import RunPermission
 
     recorded = restore(start.brief, recorded_reviews.recorded_pull(start))
     request = recorded.request or ReviewRequest(recorded.pull.git_dir)
     pull = await recorded_reviews.pull(start, repo, request, scratch)
-
-    running_again = RunPermission() if recorded.run else None  # every outcome is in its record, and nothing is started
-    replaying = ReplayTools(running=running_again, record=record, section=section, start=start)
+    replaying = ReplayTools(record=record, section=section, start=start)
     return await pipeline.review(replace(recorded, pull=pull), replaying)
 
 
@@ -394,23 +373,6 @@ async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tupl
 def _shows(organization: "OrganizationFile | None", file: bytes | None) -> Disclosure:
     """What a consumer's own settings let others learn of it. Raises ConfigError where they cannot be read."""
     return config.resolve({}, file, config.Settings(), organization=organization).as_consumer
-
-
-def running(settings: config.Settings, *, is_stranger: bool = False) -> "RunPermission":
-    """What tests may use that run in a sandbox. `is_stranger`: the change is by somebody who may not write to the repository."""
-    from bot.run.values import RunPermission
-
-    refused = is_stranger and not settings.run_forks
-    return RunPermission(
-        sandbox=settings.run_sandbox,
-        tools=tuple(filter(None, (settings.run_tools or "").split(":"))),
-        network=bool(settings.run_network),
-        cache=Path(settings.run_cache or "~/.cache/deeprepo/run").expanduser(),
-        programs=config.programs(),
-        refusal="it comes from somebody who may not write to the repository, and DEEPREPO_RUN_FORKS is not set"
-        if refused
-        else "",
-    )
 
 
 def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:

@@ -222,7 +222,7 @@ class ServerReviewer(Reviewer):
         return replace(
             run.state.brief(pull, run.settings, journals.name(run.ask, pull.head, pull.base, run.id)),
             full=run.ask.full,
-            run=bool(self.server.settings.run),
+            allowed=self.server.settings.permissions(),
             dismissals=dismissals,
             rules=rules,
             earlier=await store.reviews.memory(asked, run.id),

@@ -18,7 +18,8 @@ from fakes import Repository
 import bot
 from bot import registry
 from bot.action.hooks import StepHooks
-from bot.render.section import Section
+from bot.cli.hooks import Command, Option
+from bot.render.section import FindingSection, Section
 from bot.review.hooks import ReviewHooks
 from bot.workflow.hooks import ServerHooks
 
@@ -26,19 +27,24 @@ HOUSE = Path(bot.__file__).parent
 ROOT = HOUSE.parent
 FORMS: dict[str, type] = {
     "settings": type,
+    "variables": type,
     "section": Section,
+    "finding": FindingSection,
     "review": ReviewHooks,
     "server": ServerHooks,
     "step": StepHooks,
+    "command": Command,
+    "options": Option,
 }
 MAPS = "bot/config/elsewhere/"  # what the settings of other reviewers come to here: any setting may be named
 ELSEWHERE: dict[str, dict[str, str]] = {  # files in which a feature's word has another meaning
     "ci": {
         "bot/values/ask.py": "how the names of jobs begin that a server has stored",
         "bot/workflow/jobs/asks.py": "the same",
-        "bot/run/runners.py": "an option of test runners",
+        "bot/features/reproduction/runners.py": "an option of test runners",
     },
 }
+PLAIN = {"run", "tried"}  # keys that are words of English: a file that has one says nothing of the feature
 
 
 def words(name: str) -> frozenset[str]:
@@ -48,11 +54,20 @@ def words(name: str) -> frozenset[str]:
     if (phrases := folder / "words.toml").is_file():
         found |= tomllib.loads(phrases.read_text()).keys()
     for module, part in entries(name):
-        found |= {each.name for each in fields(part)} if module == "settings" else set()
-        found |= {part.key} if module == "section" else set()
+        found |= {each.name for each in fields(part)} if module in ("settings", "variables") else set()
+        found |= {part.key} if module in ("section", "finding") else set()
     for file in folder.glob("*.py"):
         found |= {node.name for node in ast.parse(file.read_bytes()).body if isinstance(node, ast.ClassDef)}
-    return frozenset(found)
+    return frozenset(found - names_of_others(name) - PLAIN)
+
+
+def names_of_others(name: str) -> frozenset[str]:
+    """What modules outside of a feature's folder call something of their own."""
+    files = [file for file in HOUSE.rglob("*.py") if registry.FOLDER / name not in file.parents]
+    nodes = [node for file in files for node in ast.parse(file.read_bytes()).body]
+    classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    return frozenset(classes | {target.id for target in targets if isinstance(target, ast.Name)})
 
 
 def entries(name: str) -> Iterator[tuple[str, Any]]:
@@ -88,7 +103,7 @@ def test_without_their_folders_and_lines_there_are_no_features(repository: Repos
     for name in registry.FEATURES:
         shutil.rmtree(tmp_path / "bot/features" / name)
     line = tmp_path / "bot/registry.py"
-    line.write_text(re.sub(r'(?m)^    "\w+": \(.*\),\n', "", line.read_text()))
+    line.write_text(re.sub(r'(?ms)^    "\w+": \(.*?\),\n(?=    "|\})', "", line.read_text()))
     repository.commit({"a.py": "def f(x):\n    return x\n", "b.py": "from a import f\n\nf(1)\n"}, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit({"a.py": "def f(x, y):\n    return x + y\n"}, "after")

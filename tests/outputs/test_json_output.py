@@ -14,6 +14,7 @@ from bot import registry, values
 from bot.config import settings
 from bot.findings import earlier
 from bot.outputs import facts, json_file
+from bot.render.section import finding_sections
 from bot.values import Basis, Evidence, Finding, PlacedFinding, ReadUnit, Review, Tracking, Verdict
 from bot.values.consumer import ConsumerReport
 from bot.values.finding_row import KEYS
@@ -58,9 +59,9 @@ def test_a_finding_is_written_whole() -> None:
     written = json.loads(json_file.render(REVIEW))["findings"][1]
 
     own = {item.name for item in fields(PlacedFinding)} - {"finding"}
-    held = {item.name for kind in (Finding, Basis, Tracking) for item in fields(kind)} - {"basis", "tracking"}
+    held = {item.name for kind in (Finding, Basis, Tracking) for item in fields(kind)} - {"basis", "tracking", "parts"}
     assert held == set(KEYS)
-    assert {*own, "source", "identity", *KEYS} == set(written)
+    assert {*own, "source", "identity", *KEYS, *(section.key for section in finding_sections())} == set(written)
     assert (written["place"], written["fingerprint"], written["start"]) == ("inline", "f0e1", 41)
     old = {key: value for key, value in written.items() if key not in ("readings", "added", "cause", "claims")}
     assert earlier.findings([old]) == earlier.findings([written])

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TextIO
 
 from bot.machine import files
+from bot.render.section import finding_row
 from bot.values import Review
-from bot.values.finding_row import row_of
 from rlm.journal import reader
 from rlm.journal.codec import Row
 from rlm.journal.writer import Journal
@@ -56,7 +56,7 @@ def digests(review: Review) -> dict[str, str]:
         (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
     ]  # without their hunks: a change of 30,000 lines is normal
     parts = asdict(replace(review, files=())) | {"files": files}
-    parts["findings"] = [{**asdict(row), "finding": row_of(row.finding)} for row in review.findings]
+    parts["findings"] = [{**asdict(row), "finding": finding_row(row.finding)} for row in review.findings]
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
     parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.round.read]
     texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}

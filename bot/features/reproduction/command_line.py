@@ -24,20 +24,20 @@ def command(
     The section `run` is read from .deeprepo.yml of this folder, so that it can be tried before it is merged.
     Exit codes: 0, 1 if the test fails, 2 for a usage error, 3 if nothing could be run.
     """
-    from bot.run.values import SandboxRefused
-    from bot.wiring import running
+    from bot.features.reproduction import trying
+    from bot.features.reproduction.values import SandboxRefused
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         try:
             if test is not None:
-                result, outcome = finish(running.run_test(repo, test, scratch, tell))
+                result, outcome = finish(trying.run_test(repo, test, scratch, tell))
                 say(outcome.output.rstrip("\n"))
-                tell(f"{running.RESULTS[result]} ({outcome.seconds:.1f} s)")
+                tell(f"{trying.RESULTS[result]} ({outcome.seconds:.1f} s)")
                 return CLEAN if result == "green" else FOUND
             if prepare:
-                tell(finish(running.prepare(repo, scratch, tell)))
+                tell(finish(trying.prepare(repo, scratch, tell)))
                 return CLEAN
-            rows, ready = finish(running.explain(repo, scratch))
+            rows, ready = finish(trying.explain(repo, scratch))
         except SandboxRefused as error:
             if error.output:
                 say(error.output.rstrip("\n"))

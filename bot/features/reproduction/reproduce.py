@@ -13,20 +13,22 @@ from typing import TYPE_CHECKING
 
 from bot import render
 from bot.errors import DeepRepoError
+from bot.features.reproduction.finding import REPRODUCTION
+from bot.features.reproduction.rig import Rig, how_it_ended, rig
+from bot.features.reproduction.runners import Recipe, Result, judge, nearest
+from bot.features.reproduction.section import ATTEMPTS
+from bot.features.reproduction.values import Outcome, Reproduction, RunPermission, SandboxRefused
 from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.findings.verify import pull_fields
 from bot.review import written
 from bot.review.session import Session
-from bot.run.rig import Rig, how_it_ended, rig
-from bot.run.runners import Recipe, Result, judge, nearest
-from bot.run.values import Outcome, RunPermission, SandboxRefused
-from bot.values import Excerpt, Finding, PlacedFinding, Reproduction, Side, Verdict, severity_rank
+from bot.values import Excerpt, Finding, PlacedFinding, Side, Verdict, severity_rank
 from impact.filetypes import family
 from rlm.values import Message, Model, Prompt, Schema
 
 if TYPE_CHECKING:
-    from bot.config import RunSection
+    from bot.features.reproduction.settings import RunSection
 
 NO_RUNNER = "no test runner was found; set `run.test` and `run.files`"
 MENDS = 2  # of a test that is itself at fault
@@ -113,7 +115,9 @@ async def reproduce(
         )
     elif trial.is_unknown:
         session.results.notes.append(f"No finding was tried with a test: {NO_RUNNER}.")
-    session.results.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
+    session.results.parts[ATTEMPTS.key] = tuple(
+        (f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why
+    )
     return tuple(changed.get(id(one), one) for one in placed_findings)
 
 
@@ -121,7 +125,7 @@ def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedF
     """What is tried, worst first: what a reader is told of as an opinion, in code, on the head."""
 
     def is_fit(finding: Finding) -> bool:
-        is_opinion = not finding.proven and finding.basis.reproduction is None and finding.category != "secret"
+        is_opinion = not finding.proven and REPRODUCTION.of(finding) is None and finding.category != "secret"
         return is_opinion and finding.severity != "low" and finding.side == "head"
 
     def urgency(placed_finding: PlacedFinding) -> tuple[int, str, int]:
@@ -186,7 +190,7 @@ class _Trial:
             if mend == MENDS:
                 raise _NotShownError(fault)
             _, outcome = list(attempt.runs.values())[-1]
-            told = render.text("prompts/reproduce_again.md.j2", what=fault, output=outcome.output[-OUTPUT_CHARS:])
+            told = render.text("reproduction/prompts/again.md.j2", what=fault, output=outcome.output[-OUTPUT_CHARS:])
             prompt = prompt.further(reply, told)
 
     async def _fault(self, attempt: _Attempt) -> str:
@@ -257,7 +261,7 @@ class _Trial:
 
     async def _prompt(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> Prompt:
         asked = render.text(
-            "prompts/reproduce.md.j2",
+            "reproduction/prompts/write.md.j2",
             finding=attempt.finding,
             excerpts=excerpts,
             tests=await self._tests(attempt),
@@ -265,13 +269,13 @@ class _Trial:
             path=attempt.path,
             command=attempt.command,
         )
-        system = render.text("prompts/reproduce_system.md.j2")
+        system = render.text("reproduction/prompts/write_system.md.j2")
         return Prompt((Message("system", system), Message("user", asked)), answer=TEST, max_tokens=4096)
 
     def _reading(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> Prompt:
         results = attempt.results
         asked = render.text(
-            "prompts/reproduce_read.md.j2",
+            "reproduction/prompts/read.md.j2",
             **pull_fields(self.session.pull),
             finding=attempt.finding,
             excerpts=excerpts,
@@ -282,7 +286,7 @@ class _Trial:
             base="On the code before the change it passes, twice." if results.get("base") == "green" else "The code before the change has not what it calls.",
             fixed="With the suggested fix it passes." if results.get("fixed") == "green" else "",
         )  # fmt: skip
-        system = render.text("prompts/reproduce_read_system.md.j2")
+        system = render.text("reproduction/prompts/read_system.md.j2")
         return Prompt((Message("system", system), Message("user", asked)), answer=TEST_SCHEMA, max_tokens=1024)
 
     async def _tests(self, attempt: _Attempt) -> list[dict[str, str]]:
@@ -307,9 +311,8 @@ def _shown(attempt: _Attempt) -> PlacedFinding:
     shown = Reproduction(
         attempt.path, attempt.test, attempt.command, output, results.get("base", ""), results.get("fixed", "")
     )
-    finding = replace(
-        finding, basis=replace(finding.basis, verdict=Verdict.REPRODUCED, unconfirmed=False, reproduction=shown)
-    )
+    parts = {**finding.parts, REPRODUCTION.key: shown}
+    finding = replace(finding.with_verdict(Verdict.REPRODUCED), parts=parts)
     if shown.fixed == "red":
         return replace(placed, finding=finding, replacement=None, refused="red")
     return replace(placed, finding=finding)

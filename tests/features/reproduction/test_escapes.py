@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from boxes import LIMITS, OPEN_FOLDERS, World, member, missing, run, tar, world
 
-from bot.run.values import PROGRAMS, Kind, RunLimits
+from bot.features.reproduction.values import PROGRAMS, Kind, RunLimits
 from deeprepo_sandbox.processes import alive
 
 MARK = f"{5_000_000 + os.getpid()}.51"  # in the arguments of whatever tries to stay

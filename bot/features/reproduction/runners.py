@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
-from bot.run.values import Outcome
+from bot.features.reproduction.values import Outcome
 from impact.filetypes import family, filetype
 from impact.text.paths import is_sample, is_test, vendored_folder
 
 if TYPE_CHECKING:
-    from bot.config import RunSection
+    from bot.features.reproduction.settings import RunSection
 
 Result = Literal["green", "red", "fault", "limit"]
 MAX_PACKAGES = 12  # packages that are prepared

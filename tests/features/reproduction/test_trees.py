@@ -11,11 +11,11 @@ from typing import cast
 import pytest
 from boxes import LIMITS, box, member, missing, tar
 
-from bot.config import RunSection
+from bot.features.reproduction.execute import execute
+from bot.features.reproduction.rig import Rig, evict, rig
+from bot.features.reproduction.settings import RunSection
+from bot.features.reproduction.values import RunPermission, SandboxRefused, SandboxRun
 from bot.ports import RunnableTree
-from bot.run.execute import execute
-from bot.run.rig import Rig, evict, rig
-from bot.run.values import Run, RunPermission, SandboxRefused
 from bot.values import PullRequest, Side, TreeEntry
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
@@ -148,5 +148,5 @@ def test_memory_counts_whether_or_not_it_is_shared(sharing: str) -> None:
         f"mmap.{sharing.replace(' | ', '')} | mmap.MAP_SHARED" if sharing else "mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS"
     )
     hold = f"import mmap, os, signal; m = mmap.mmap(-1, 600 << 20, flags={flags}); [m.__setitem__(at, 1) for at in range(0, 600 << 20, 4096)]; os.fork(); signal.pause()"
-    outcome = asyncio.run(execute(box(), Run(b"", f'python3 -c "{hold}"', limits=LIMITS)))
+    outcome = asyncio.run(execute(box(), SandboxRun(b"", f'python3 -c "{hold}"', limits=LIMITS)))
     assert outcome.ending == "memory"

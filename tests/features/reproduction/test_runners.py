@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from boxes import LIMITS, box, missing, run
 
-from bot.config import RunSection
-from bot.run.execute import execute
-from bot.run.runners import GENERIC, RUNNERS, Layout, Recipe, judge, manifests
-from bot.run.values import Outcome, Run, Sandbox
+from bot.features.reproduction.execute import execute
+from bot.features.reproduction.runners import GENERIC, RUNNERS, Layout, Recipe, judge, manifests
+from bot.features.reproduction.settings import RunSection
+from bot.features.reproduction.values import Outcome, Sandbox, SandboxRun
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 
@@ -209,7 +209,7 @@ def test_pytest_of_another_folder(text: str, result: str) -> None:
     sandbox = Sandbox("bubblewrap", box().program, tools=(where,))
     # The plugins of this project take longer to load than the test.
     command = f"PYTHONPATH={where} PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -o addopts= tests/test_x.py"
-    outcome = asyncio.run(execute(sandbox, Run(b"", command, {"tests/test_x.py": text}, LIMITS)))
+    outcome = asyncio.run(execute(sandbox, SandboxRun(b"", command, {"tests/test_x.py": text}, LIMITS)))
     if "No module named pytest" in outcome.output:
         pytest.skip("the interpreter of the sandbox is another one")
     assert judge(RUNNERS["pytest"], outcome) == result, outcome.output
@@ -226,5 +226,5 @@ def test_tools_may_lie_where_the_box_has_its_own_folder() -> None:
         (kit / "hello").chmod(0o755)
         Path(folder, "beside").write_text("x")
         sandbox = Sandbox("bubblewrap", box().program, tools=(str(kit),))
-        outcome = asyncio.run(execute(sandbox, Run(b"", f"cd {kit} && ./hello", {}, LIMITS)))
+        outcome = asyncio.run(execute(sandbox, SandboxRun(b"", f"cd {kit} && ./hello", {}, LIMITS)))
     assert outcome.output.split() == ["hello", "kit"]

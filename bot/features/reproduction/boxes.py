@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bot.run.values import BOX, WORK, Run, Sandbox
+from bot.features.reproduction.values import BOX, WORK, Sandbox, SandboxRun
 
 NOBODY = 65534  # the user of the code that runs
 SHARED = 64 << 20  # bytes of /dev/shm
@@ -73,7 +73,11 @@ def script(*, keep: bool) -> str:
 
 
 def bubblewrap(
-    sandbox: Sandbox, run: Run, variables: Mapping[str, str], descriptors: Mapping[str, int], filter_fd: int | None
+    sandbox: Sandbox,
+    run: SandboxRun,
+    variables: Mapping[str, str],
+    descriptors: Mapping[str, int],
+    filter_fd: int | None,
 ) -> list[str]:
     """Return the arguments up to the program that is to run. `descriptors`: a descriptor with the content of each file of `FILES`."""
     online = ("resolv.conf",) if run.network else ()
@@ -97,7 +101,7 @@ def bubblewrap(
     ]  # fmt: skip
 
 
-def container(sandbox: Sandbox, run: Run, variables: Mapping[str, str], name: str) -> list[str]:
+def container(sandbox: Sandbox, run: SandboxRun, variables: Mapping[str, str], name: str) -> list[str]:
     """Return the arguments up to the program that is to run. The first process is `timeout`, which nothing inside can kill.
 
     So the container ends even if the process that started it was killed.
@@ -137,7 +141,7 @@ def places() -> dict[str, str]:
     return {identity: name for name in names if (identity := _identity(name))}
 
 
-def reachable(report: Sequence[str], sandbox: Sandbox, run: Run) -> tuple[str, ...]:
+def reachable(report: Sequence[str], sandbox: Sandbox, run: SandboxRun) -> tuple[str, ...]:
     """Return what the probe has reached, as words; a report that lacks something has reached everything."""
     values: dict[str, list[str]] = {}
     for row in report:

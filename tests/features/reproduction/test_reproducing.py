@@ -15,6 +15,8 @@ from fakes import Repository
 from reported import reported
 
 from bot import pipeline, wiring
+from bot.features.reproduction.finding import REPRODUCTION
+from bot.features.reproduction.section import ATTEMPTS
 from bot.outputs import OUTPUTS, markdown, posts
 from bot.review.journal import replay
 from bot.values import Review, ReviewRequest
@@ -86,7 +88,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             monkeypatch.delenv(variable, raising=False)
         with doubles.in_thread(Server(PerModel({"worker": model}))) as server:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-            given = {"worker": "compatible/worker", "effort": "low", "allow_run": True, **flags}
+            given = {"worker": "compatible/worker", "effort": "low", "allowed": {"run": True}, **flags}
             (tmp_path / "scratch").mkdir(exist_ok=True)
             request, scratch = ReviewRequest(str(shop.folder)), str(tmp_path / "scratch")
             if stranger:
@@ -102,7 +104,7 @@ def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path
     model = Model(PROOF)
     done = reviewed(model, trace=str(tmp_path / "trace.jsonl"))
     (placed,) = done.reported
-    shown = placed.finding.basis.reproduction
+    shown = REPRODUCTION.of(placed.finding)
     assert shown is not None
     assert (placed.finding.verdict, shown.test, shown.base, shown.fixed) == ("reproduced", PROOF, "green", "green")
     assert "AssertionError: ValueError not raised" in shown.output
@@ -167,10 +169,10 @@ def test_anything_less_changes_nothing(
     """The finding stays confirmed, and a note says why there is no test."""
     done = reviewed(Model(*tests, proves=proves))
     (placed,) = done.reported
-    assert (placed.finding.verdict, placed.finding.basis.reproduction) == ("confirmed", None)
+    assert (placed.finding.verdict, REPRODUCTION.of(placed.finding)) == ("confirmed", None)
     assert placed.replacement is not None
-    assert [row[0] for row in done.coverage.tried] == ["shop/rate.py:2"]
-    assert why in done.coverage.tried[0][1]
+    assert [row[0] for row in ATTEMPTS.of(done)] == ["shop/rate.py:2"]
+    assert why in ATTEMPTS.of(done)[0][1]
     assert why in markdown.render(done)
 
 
@@ -193,7 +195,7 @@ def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) 
     shop.git("rebase", "-q", "main")
     done = reviewed(Model(LOOPS))
     assert done.reported[0].finding.verdict == "confirmed"
-    assert "took longer than" in done.coverage.tried[0][1]
+    assert "took longer than" in ATTEMPTS.of(done)[0][1]
 
 
 @boxed
@@ -216,7 +218,7 @@ def test_new_code_needs_the_fix(reviewed: Callable[..., Review], shop: Repositor
     shop.git("checkout", "-qb", "new")
     shop.commit(AFTER, "rates")
     (placed,) = reviewed(Model(PROOF)).reported
-    shown = placed.finding.basis.reproduction
+    shown = REPRODUCTION.of(placed.finding)
     assert shown is not None
     assert (shown.base, shown.fixed) == ("fault", "green")
 
@@ -228,14 +230,14 @@ def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Re
     shop.commit({"README.md": "more\n"}, "more")
     model = Model()
     second = reviewed(model, previous=OUTPUTS["json"]().render(first).encode())
-    assert [one.basis.reproduction for one in second.still] == [first.reported[0].finding.basis.reproduction]
+    assert [REPRODUCTION.of(one) for one in second.still] == [REPRODUCTION.of(first.reported[0].finding)]
     assert model.asked == []
 
 
 def test_without_permission_nothing_is_run_or_asked(reviewed: Callable[..., Review]) -> None:
     """A section in the repository's file alone switches nothing on."""
     model = Model()
-    done = reviewed(model, allow_run=None)
+    done = reviewed(model, allowed={"run": None})
     assert (model.asked, [note for note in done.notes if "test" in note]) == ([], [])
 
 

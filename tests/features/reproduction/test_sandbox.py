@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from boxes import LIMITS, box, member, missing, run, tar
 
-from bot.run import boxes as inside
-from bot.run import boxes as sandboxes
-from bot.run import seccomp
-from bot.run.execute import execute, readable
-from bot.run.values import Run, RunLimits, RunPermission, Sandbox, SandboxRefused, choose
+from bot.features.reproduction import boxes as inside
+from bot.features.reproduction import boxes as sandboxes
+from bot.features.reproduction import seccomp
+from bot.features.reproduction.execute import execute, readable
+from bot.features.reproduction.values import RunLimits, RunPermission, Sandbox, SandboxRefused, SandboxRun, choose
 from deeprepo_sandbox.processes import alive
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
@@ -65,7 +65,7 @@ def test_a_cancelled_run_leaves_nothing() -> None:
     mark = "4444.4444"
 
     async def given_up() -> None:
-        task = asyncio.create_task(execute(box(), Run(b"", f"sleep {mark}")))
+        task = asyncio.create_task(execute(box(), SandboxRun(b"", f"sleep {mark}")))
         await asyncio.to_thread(_wait_for, mark)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -98,10 +98,10 @@ GOOD = ["net net:[2]", "pid pid:[2]", "uid 65534", "interface lo", "variable HOM
 def test_a_probe_that_reaches_something_refuses(row: str, instead: str, reached: str) -> None:
     """Each thing that a sandbox may not give is named, and a report that lacks a line is no report."""
     report = [*(one for one in GOOD if not instead or not one.startswith(instead)), *filter(None, [row])]
-    found = inside.reachable(report, box(), Run(b"", ""))
+    found = inside.reachable(report, box(), SandboxRun(b"", ""))
     assert len(found) == 1
     assert found[0].startswith(reached)
-    assert inside.reachable(GOOD, box(), Run(b"", "")) == ()
+    assert inside.reachable(GOOD, box(), SandboxRun(b"", "")) == ()
 
 
 def test_a_sandbox_that_does_not_hold_is_refused_before_the_tree(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ exec sh -c "$(printf %s "$3" | sed "s#/box#{tmp_path}#g")" sh "$5"
     program.chmod(0o755)
     sandbox = Sandbox("docker", str(program), "any", client={"PATH": "/usr/bin:/bin", "AWS_SECRET_ACCESS_KEY": "x"})
     with pytest.raises(SandboxRefused) as refused:
-        asyncio.run(execute(sandbox, Run(b"", f"touch {marker}", {"a": ""})))
+        asyncio.run(execute(sandbox, SandboxRun(b"", f"touch {marker}", {"a": ""})))
     for part in ("the network", "foreign processes", "AWS_SECRET_ACCESS_KEY", "folders of this machine"):
         assert part in str(refused.value)
     assert not marker.exists()
@@ -130,7 +130,7 @@ def test_a_sandbox_that_cannot_start_says_so(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     program.chmod(0o755)
     with pytest.raises(SandboxRefused, match=r"No permissions to create new namespace.*user namespaces.*docker"):
-        asyncio.run(execute(Sandbox("podman", str(program), "any"), Run(b"", "true")))
+        asyncio.run(execute(Sandbox("podman", str(program), "any"), SandboxRun(b"", "true")))
 
 
 def test_without_a_sandbox_the_sentence_says_what_to_install(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_without_a_sandbox_the_sentence_says_what_to_install(tmp_path: Path) -> 
 def test_the_arguments_of_a_container(kind: str) -> None:
     """No network, nothing writable but memory, no capability, nobody, and every limit."""
     sandbox = Sandbox(kind, kind, "python:3.13-slim")  # type: ignore[arg-type]
-    words = sandboxes.container(sandbox, Run(b"", "x", limits=LIMITS), sandbox.environment(), "deeprepo-run-1")
+    words = sandboxes.container(sandbox, SandboxRun(b"", "x", limits=LIMITS), sandbox.environment(), "deeprepo-run-1")
     told = " ".join(words)
     for part in (
         f"{kind} run --rm --interactive --name deeprepo-run-1", "--network none", "--read-only", "--user 65534:65534", "--cap-drop ALL",

@@ -18,15 +18,23 @@ from typing import IO, TYPE_CHECKING
 
 from bot.checkout.shown import archive_without_secrets
 from bot.errors import DeepRepoError
+from bot.features.reproduction.execute import PREFIX, execute
+from bot.features.reproduction.runners import Layout, manifests
+from bot.features.reproduction.values import (
+    Outcome,
+    RunLimits,
+    RunPermission,
+    Sandbox,
+    SandboxRefused,
+    SandboxRun,
+    choose,
+)
 from bot.machine import files
 from bot.ports import RunnableTree
-from bot.run.execute import PREFIX, execute
-from bot.run.runners import Layout, manifests
-from bot.run.values import Outcome, Run, RunLimits, RunPermission, Sandbox, SandboxRefused, choose
 from bot.values import PullRequest, Side, TreeEntry
 
 if TYPE_CHECKING:
-    from bot.config import RunSection
+    from bot.features.reproduction.settings import RunSection
 
 MEGABYTE = 1 << 20
 MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
@@ -112,7 +120,7 @@ class Rig:
         evict(path.parent)
         # The file has no name, so nothing stays if this process is killed.
         with tempfile.TemporaryFile(dir=path.parent) as left:
-            asked = Run(tree, self.install, limits=limits, network=self.section.network)
+            asked = SandboxRun(tree, self.install, limits=limits, network=self.section.network)
             outcome = await execute(self.sandbox(), asked, left)
             if outcome.ending != "exit" or outcome.status:
                 what = f"`{self.install}` {how_it_ended(outcome, limits.seconds)}: {tail(outcome.output)}"
@@ -131,7 +139,7 @@ class Rig:
         limits = self.limits
         if seconds is not None and seconds < limits.seconds:
             limits = replace(limits, seconds=max(seconds, 1.0))
-        request = Run(await self.side(side), command, over, limits, self._prepared, folder=folder)
+        request = SandboxRun(await self.side(side), command, over, limits, self._prepared, folder=folder)
         return await execute(self.sandbox(), request)
 
     async def side(self, side: Side) -> bytes:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot import checkout, config, render
-from bot.config import RunSection
 from bot.errors import NoCommitError, RevisionError, UsageError
+from bot.features.reproduction.execute import execute
+from bot.features.reproduction.review import permission
+from bot.features.reproduction.rig import Rig, rig
+from bot.features.reproduction.runners import Result, judge
+from bot.features.reproduction.settings import RunSection, RunSettings
+from bot.features.reproduction.values import Outcome, SandboxRefused, SandboxRun
+from bot.features.reproduction.variables import RunVariables
 from bot.machine import files
-from bot.run.execute import execute
-from bot.run.rig import Rig, rig
-from bot.run.runners import Result, judge
-from bot.run.values import Outcome, Run, SandboxRefused
 from bot.values import PullRequest, ReviewRequest
-from bot.wiring.review import organization_of, running
+from bot.wiring.review import organization_of
 from impact.text.paths import is_product, is_sample, vendored_folder
 
 MAX_TEST_BYTES = 1 << 20  # bytes of a test file, and of the settings
@@ -53,7 +55,7 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
             install = f"nothing; with `network: true` in the section `run`: {proposal}"
         rows = [
             ("section `run`", trial.where),
-            ("allowed", "yes, by DEEPREPO_RUN" if settings.run else NOT_ALLOWED),
+            ("allowed", "yes, by DEEPREPO_RUN" if settings.of(RunVariables).run else NOT_ALLOWED),
             *_runners(made),
             ("prepare", install),
             ("limits", caps),
@@ -61,7 +63,7 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
         try:
             sandbox = made.sandbox()
             rows.append(("sandbox", " ".join(filter(None, (sandbox.kind, sandbox.program, sandbox.image)))))
-            outcome = await execute(sandbox, Run(b"", "true", limits=limits))
+            outcome = await execute(sandbox, SandboxRun(b"", "true", limits=limits))
             rows.append(("its probe", f"reaches nothing outside ({'; '.join(outcome.probe[:3])}; ...)"))
             is_prepared = not made.install
             if made.install:
@@ -153,13 +155,13 @@ def _test(repo: str, name: str) -> tuple[str, bytes]:
 @asynccontextmanager
 async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
     """The rig by the section of this folder's file, and where that is from."""
-    permission = running(config.environment())
+    allowed = permission(config.environment())
     pull, note = await _pull(repo, scratch)
     async with checkout.Checkout(pull) as tree:
         defaults = await organization_of(pull, config.environment(), scratch)
 
         def section(text: bytes | None) -> RunSection | None:
-            return config.resolve({}, text, config.Settings(), organization=defaults).run
+            return config.resolve({}, text, config.Settings(), organization=defaults).of(RunSettings).run
 
         chosen, where = section(await tree.settings_at_tip(config.FILE)), "of the base branch: reviews use it"
         here = files.content(Path(repo, config.FILE), MAX_TEST_BYTES)
@@ -167,7 +169,7 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
             chosen, where = section(here), f"of this folder: reviews use it once {config.FILE} is on the base branch"
         if chosen is None:
             where = f"missing: nothing is run until {config.FILE} of the base branch has one, such as `run: {{}}`"
-        yield Trial(await rig(tree, pull, chosen or RunSection(), permission), f"{where}{note}", chosen is not None)
+        yield Trial(await rig(tree, pull, chosen or RunSection(), allowed), f"{where}{note}", chosen is not None)
 
 
 async def _pull(repo: str, scratch: str) -> tuple[PullRequest, str]:

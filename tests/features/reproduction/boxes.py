@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from bot.run.execute import execute
-from bot.run.values import PROGRAMS, Kind, Outcome, Run, RunLimits, Sandbox, SandboxRefused
+from bot.features.reproduction.execute import execute
+from bot.features.reproduction.values import PROGRAMS, Kind, Outcome, RunLimits, Sandbox, SandboxRefused, SandboxRun
 
 OPEN_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - of this machine
 LIMITS = RunLimits(seconds=10, memory=400 << 20, processes=60, output=1 << 20, disk=64 << 20)
@@ -31,7 +31,7 @@ def missing(kind: Kind = "bubblewrap") -> str:
     if not sandbox.program:
         return f"{kind} is not installed"
     try:
-        asyncio.run(execute(sandbox, Run(b"", "true")))
+        asyncio.run(execute(sandbox, SandboxRun(b"", "true")))
     except SandboxRefused as error:
         return str(error)
     return ""
@@ -53,7 +53,7 @@ def run(
     kind: Kind = "bubblewrap",
 ) -> Outcome:
     """Run a command over some files."""
-    return asyncio.run(execute(box(kind), Run(unended(tree) if tree else tree, command, files or {}, limits)))
+    return asyncio.run(execute(box(kind), SandboxRun(unended(tree) if tree else tree, command, files or {}, limits)))
 
 
 def unended(tree: bytes) -> bytes:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from bot.errors import DeepRepoError
+from rlm.values import Exact
 
 Kind = Literal["bubblewrap", "docker", "podman"]
 PROGRAMS: Mapping[Kind, str] = {
@@ -43,7 +44,7 @@ class RunLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SandboxRun:
     """One command over one tree. Nothing else of this machine is handed to it."""
 
     tree: bytes  # a tar archive without its end mark: more follows in the same stream
@@ -96,6 +97,21 @@ class RunPermission:
     cache: Path = Path()
     programs: Mapping[str, str] = field(default_factory=dict)  # the environment of a sandbox's own program
     refusal: str = ""
+
+
+TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "fault": the test itself is at fault
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """A test that shows a finding: it fails on the head, and passes without the change or with the suggestion."""
+
+    path: Exact[str]  # where the test can be added
+    test: str
+    command: str  # that runs it
+    output: str  # the end of what it printed on the head
+    base: TestResult = ""
+    fixed: TestResult = ""  # on the head with the suggestion
 
 
 def choose(permission: RunPermission, image: str | None) -> Sandbox:

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from bot.run import boxes, seccomp
-from bot.run.values import Ending, Outcome, Run, Sandbox, SandboxRefused
+from bot.features.reproduction import boxes, seccomp
+from bot.features.reproduction.values import Ending, Outcome, Sandbox, SandboxRefused, SandboxRun
 
 USE_LOOK_SECONDS = 0.05  # seconds between two looks at what a run uses
 SETUP_SECONDS = 60.0  # for the probe and for unpacking
@@ -39,7 +39,7 @@ HELP = (
 )
 
 
-async def execute(sandbox: Sandbox, run: Run, keep: BinaryIO | None = None) -> Outcome:
+async def execute(sandbox: Sandbox, run: SandboxRun, keep: BinaryIO | None = None) -> Outcome:
     """Run it. `keep`: a file for an archive of what the command has left, if it ended with 0.
 
     Raises SandboxRefused, with a sentence, if the probe reaches anything: then nothing of the repository has been in there.
@@ -58,7 +58,7 @@ class _Running:
     """A sandbox that runs, seen by this process."""
 
     process: Process
-    run: Run
+    run: SandboxRun
     keep: BinaryIO | None
     printed: bytearray = field(default_factory=bytearray)
     errors: bytearray = field(default_factory=bytearray)
@@ -213,7 +213,7 @@ def _sizes(path: Path) -> dict[bytes, int]:
 
 
 @asynccontextmanager
-async def _started(sandbox: Sandbox, run: Run, *, keep: bool) -> AsyncIterator[Process]:
+async def _started(sandbox: Sandbox, run: SandboxRun, *, keep: bool) -> AsyncIterator[Process]:
     """The sandbox with its script; it is ended with the block, whatever happens."""
     hidden = [path for path in boxes.places().values() if not set(path) & set(" \t\n*?[")]
     probed = {"PLACES": " ".join(hidden), "PROCESSES": str(run.limits.processes)}

@@ -1,0 +1,46 @@
+"""The test that shows a finding, as a part of it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from bot import render
+from bot.features.reproduction.values import Reproduction
+from bot.render.section import FindingSection
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+OF_FIX = {"green": "with which the test below passes", "red": "with which the test below still fails"}
+
+
+class ReproductionSection(FindingSection[Reproduction]):
+    """The test with what it came to on each side."""
+
+    key = "reproduction"
+    form = Reproduction
+    template = "reproduction/finding.md.j2"
+
+    def values(self, part: Reproduction) -> Mapping[str, Any]:
+        """Return the value of its template."""
+        return {**asdict(part), "language": PurePosixPath(part.path).suffix.lstrip(".")}
+
+    def in_terminal(self, part: Reproduction) -> "tuple[str, RenderableType]":
+        """Return how the test ended on each side, how it is run, and the test."""
+        from rich.console import Group
+        from rich.text import Text
+
+        say = render.load().say
+        sides = [say("repro_red")]
+        sides += [say("repro_base")] if part.base == "green" else []
+        sides += [say("repro_fixed" if part.fixed == "green" else "repro_not_fixed")] if part.fixed else []
+        about = Text(f"{'; '.join(sides)}. {render.line(part.path)}: {render.line(part.command)}")
+        return "test", Group(about, Text(render.visible(part.test.strip("\r\n")), "cyan"))
+
+    def for_agent(self, part: Reproduction) -> tuple[str, str]:
+        """Return whether the test passes with the fix, and the test."""
+        return OF_FIX.get(part.fixed, ""), render.text("reproduction/prompts/agent.md.j2", test=part).rstrip("\n")
+
+
+REPRODUCTION = ReproductionSection()

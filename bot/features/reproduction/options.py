@@ -1,0 +1,18 @@
+"""The option by which a person at the terminal lets tests run."""
+
+from typing import Annotated
+
+import typer
+
+from bot.cli.hooks import Option
+
+RUN_TESTS = Option(
+    "run",
+    Annotated[
+        bool | None,
+        typer.Option(
+            "--run/--no-run",
+            help="Let tests that a model writes run in a sandbox, if .deeprepo.yml of the base branch has a section `run`.",
+        ),
+    ],
+)

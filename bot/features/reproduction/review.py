@@ -1,0 +1,69 @@
+"""When tests are run: after a finding has its place and its suggestion, if the owner and the operator both want it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot import config
+from bot.brief import Brief
+from bot.config import Settings
+from bot.features.reproduction.settings import RunSection, RunSettings
+from bot.features.reproduction.values import RunPermission
+from bot.features.reproduction.variables import RunVariables
+from bot.review.hooks import ReviewHooks
+from bot.review.session import Session
+from bot.values import PlacedFinding
+
+TREES = 512  # MB of both sides of a change, as tests are given them
+FORKS = "it comes from somebody who may not write to the repository, and DEEPREPO_RUN_FORKS is not set"
+
+
+class Prover(ReviewHooks):
+    """Shows findings by tests."""
+
+    def modules(self, environment: Settings) -> tuple[str, ...]:
+        """Name what runs tests, where the operator allows it."""
+        return ("bot.features.reproduction.reproduce",) if environment.of(RunVariables).run else ()
+
+    def memory(self, brief: Brief) -> int:
+        """Return the memory of tests in a sandbox, which has limits of its own."""
+        section = _section(brief)
+        return 0 if section is None else (2 * section.memory + TREES) << 20
+
+    def tries(self, brief: Brief) -> int:
+        """Return about how many findings a test is written."""
+        section = _section(brief)
+        return 0 if section is None else section.findings
+
+    async def prove(
+        self, findings: Sequence[PlacedFinding], session: Session, environment: Settings | None
+    ) -> Sequence[PlacedFinding]:
+        """Run tests for the findings. In a replay every outcome is in the record, and nothing is started."""
+        brief = session.survey.brief
+        section = _section(brief)
+        if section is None:
+            return findings
+        from bot.features.reproduction import reproduce
+
+        allowed = permission(environment, is_stranger=brief.stranger) if environment is not None else RunPermission()
+        return await reproduce.reproduce(findings, session, allowed, section)
+
+
+PROVER = Prover()
+
+
+def permission(environment: Settings, *, is_stranger: bool = False) -> RunPermission:
+    """Return what tests may use that run in a sandbox. `is_stranger`: the change is by somebody who may not write to the repository."""
+    variables = environment.of(RunVariables)
+    return RunPermission(
+        sandbox=variables.run_sandbox,
+        tools=tuple(filter(None, (variables.run_tools or "").split(":"))),
+        network=bool(variables.run_network),
+        cache=Path(variables.run_cache or "~/.cache/deeprepo/run").expanduser(),
+        programs=config.programs(),
+        refusal=FORKS if is_stranger and not variables.run_forks else "",
+    )
+
+
+def _section(brief: Brief) -> RunSection | None:
+    """How tests are run for a change; None if they are not."""
+    return brief.settings.of(RunSettings).run if "run" in brief.allowed else None

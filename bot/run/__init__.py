@@ -1,5 +1,0 @@
-"""Code of a repository, run where it reaches nothing, to show whether a finding is true.
-
-One value in (`Run`), one out (`Outcome`): `execute` knows the sandboxes, `rig` the trees, `runners` the test runners. `reproduce` decides
-what is run for a review, and what it proves.
-"""

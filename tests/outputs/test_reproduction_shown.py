@@ -1,0 +1,47 @@
+"""The test that shows a finding, as each output has it and as the next round reads it."""
+
+import json
+from dataclasses import replace
+
+from golden_reviews import said
+from sample_reviews import FINDING
+
+from bot.features.reproduction.finding import REPRODUCTION
+from bot.features.reproduction.section import ATTEMPTS
+from bot.features.reproduction.values import Reproduction
+from bot.findings import earlier
+from bot.outputs import OUTPUTS, handover, json_file
+from bot.values import PlacedFinding, Verdict
+
+SHOWN = Reproduction(
+    "tests/test_new.py", "assert f(0) == 1\n", "pytest tests/test_new.py", "1 failed", "green", "green"
+)
+PLACED = PlacedFinding(replace(FINDING.with_verdict(Verdict.REPRODUCED), parts={REPRODUCTION.key: SHOWN}), "outside")
+REVIEW = replace(said(PLACED), parts={ATTEMPTS.key: (("a.py:7", "its test passes on the head"),)})
+
+
+def test_each_output_shows_the_test_and_what_was_tried_in_vain() -> None:
+    """The comment, the terminal and SARIF with the command that runs it; a list names the others."""
+    for form in ("markdown", "console", "json", "sarif"):
+        assert "pytest tests/test_new.py" in OUTPUTS[form]().render(REVIEW), form
+    for form in ("markdown", "console", "json"):
+        assert "its test passes on the head" in OUTPUTS[form]().render(REVIEW), form
+
+
+def test_a_coding_agent_is_told_what_the_test_says_of_the_fix() -> None:
+    """Also where there is no test."""
+    fixed = replace(PLACED, replacement="return 1", finding=replace(PLACED.finding, suggestion="return 1"))
+    assert "with which the test below passes:" in (told := handover.prompt([fixed], "c0ffee"))
+    assert "add it as tests/test_new.py and run it with pytest tests/test_new.py:\n    assert f(0) == 1\n" in told
+    without = replace(fixed, finding=replace(fixed.finding, parts={}))
+    assert "which still parses:" in handover.prompt([without], "c0ffee")
+
+
+def test_it_is_read_back() -> None:
+    """From the JSON output, for a page that is made again, and for the next round."""
+    text = json_file.render(REVIEW)
+    again = json_file.read(text.encode())
+    assert REPRODUCTION.of(again.findings[0].finding) == SHOWN
+    assert ATTEMPTS.of(again) == ATTEMPTS.of(REVIEW)
+    (past,) = earlier.findings(json.loads(text)["findings"])
+    assert REPRODUCTION.of(past) == SHOWN
