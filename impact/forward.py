@@ -10,6 +10,7 @@ from impact import fit
 from impact.classes import constructors, lineage, members
 from impact.index import Index
 from impact.language import Language, Modules, language_of
+from impact.namespaces import Namespaces
 from impact.resolve import ABSENT, OPEN, Answer, by_star, names_of, of_mates, offered
 from impact.seen import Seen, Typed
 from impact.values import Bound, Definition, Facts, Import, Place, Rule, Use
@@ -152,6 +153,9 @@ class _File:
         found = self._class(use.receiver)
         if found is None or re.search(self._language.unknown_members or "^$", use.name):
             return
+        is_space = isinstance(self._modules, Namespaces) and self._modules.is_namespace(self._path, use.receiver)
+        if is_space or self._inherits(use.receiver) or (self._language.free_functions and self._may_extend(use.name)):
+            return
         path, line = found
         names = [row.short for home, name in line for _, row in members(self._index, home, name)]
         if self._language.ignores_case and use.name.lower() in {one.lower() for one in names} - {use.name}:
@@ -184,6 +188,29 @@ class _File:
             near, whole = _near(use.name, [row.short for _, row in rows]), f"{use.receiver}.{use.name}"
             place = self._place(use.line, whole, "missing-member", (path,), near=near, asked=name)
             yield replace(place, home=path, owner=line[0][1])
+
+    def _may_extend(self, name: str) -> bool:
+        """Whether the file sees a function of that name outside of the class, which may extend it: its companion, say."""
+        if self._import_of(name)[0] is not None:
+            return True
+        stars = [self._modules.files(self._path, item) or () for item in self._facts.imports if item.star]
+        seen = {self._path, *self._modules.mates(self._path), *(path for files in stars for path in files)}
+        known = [self._index.facts(path) for path in sorted(seen)]
+        rows = [one for facts in known if facts is not None for one in facts.definitions]
+        return None in known or any(one.short == name and one.marks for one in rows)
+
+    def _inherits(self, name: str) -> bool:
+        """Whether a class of this file may have a member from above that hides the class of the same name, as a controller's `User` does."""
+        traits = self._language.traits
+        if not traits.bare_members:
+            return False
+        for one in self._facts.definitions:
+            line = lineage(self._index, self._path, one) if one.bases and not one.owner else ()
+            if line is None and traits.capital_members:
+                return True
+            if any(row.short == name for home, owner in line or () for _, row in members(self._index, home, owner)):
+                return True
+        return False
 
     def _is_respelt(self, files: Collection[str], name: str) -> bool:
         """Whether one of the files, in another language, writes a name as that one does: `val limit` is `getLimit()` there."""

@@ -61,6 +61,13 @@ class Namespaces(Standalone, ABC):
         del importer, path
         return True
 
+    def is_namespace(self, path: str, name: str) -> bool:
+        """Whether a name of a file means a namespace of those around it, which goes before a class that an import brings."""
+        told = {space for spaces in self.spaces_of.values() for space in spaces}
+        around = self.in_sight(path, tuple(self.spaces_of.get(path, ())))
+        wholes = {f"{space}.{name}" for space in around}
+        return any(space in wholes or any(space.startswith(f"{one}.") for one in wholes) for space in told)
+
     def is_whole(self, path: str, name: str) -> bool:
         """Whether all of a file is called so, as if it were a class."""
         del path, name

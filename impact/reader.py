@@ -206,7 +206,9 @@ class Reader:
         return node
 
     def _is_inline(self, body: Node) -> bool:
-        """Whether a body runs where it stands: that of a function without a name which a statement calls, or hands to a call."""
+        """Whether a body runs where it stands: that of a function without a name which a statement of the file calls, or hands to a call."""
+        if any(True for _ in self.locals.around(body.start_byte, body.end_byte)):
+            return False
         above = body.parent
         if above is None or above.child_by_field_name("name") is not None:
             return False
@@ -360,7 +362,7 @@ class Reader:
             node, spec = first(found, "import", None) or first(found, "import.member", None), first(found, "spec", None)
             if node is None or node.start_byte in listed:
                 continue
-            here, there = text(first(found, "here", None)), first(found, "there", None)
+            spec = spec or node.child_by_field_name("source")
             key = spec.start_byte if spec is not None else node.start_byte
             hands_on = self.language.hands_on and not self._is_local(node)
             if key not in whole:
@@ -376,19 +378,15 @@ class Reader:
             one = whole[key]
             if "hands_on" in found and not one.hands_on and not self._is_local(node):
                 one = whole[key] = _with(one, hands_on=True)
-            if "takes" in found or "takes_default" in found:
-                taken = first(found, "takes", None)
-                names[key].append(Bound(text(taken) or "default", "", (taken or node).start_point[0] + 1))
-            elif there is not None or "default" in found:
-                given = text(there) if there is not None else "default"
-                at = (there or found["default"][0]).start_point[0] + 1
-                if "default" in found:
-                    here = text(found["default"][0])
-                names[key].append(Bound(given.strip(QUOTES), here.strip(QUOTES) or given.strip(QUOTES), at))
+            bounds = list(_bounds(node, found))
+            if bounds:
+                names[key] += bounds
             elif "star" in found:
                 whole[key] = _with(one, star=True)
-            elif "nothing" not in found:
-                whole[key] = _with(one, whole=here or one.whole or self.language.whole_name(one.spec))
+            elif "nothing" not in found and "taken" not in found:
+                whole[key] = _with(
+                    one, whole=text(first(found, "here", None)) or one.whole or self.language.whole_name(one.spec)
+                )
         items = (
             _with(one, names=tuple(dict.fromkeys(names[key]))) if key in names else one for key, one in whole.items()
         )
@@ -467,6 +465,30 @@ class Reader:
 def _is_at(start: int, nodes: Sequence[Node]) -> bool:
     """Whether what is defined is the module itself that a file begins: it holds what the file defines, and is no definition of it."""
     return any(one.start_byte == start for one in nodes)
+
+
+def _bounds(node: Node, found: Captures) -> Iterator[Bound]:
+    """The names that a match takes out of a module; none where it is all of it, or nothing."""
+    if "takes" in found or "takes_default" in found:
+        taken = first(found, "takes", None)
+        yield Bound(text(taken) or "default", "", (taken or node).start_point[0] + 1)
+    elif "taken" in found:
+        yield from _taken(found["taken"][0])
+    elif "default" in found:
+        name = first(found, "default")
+        yield Bound("default", text(name).strip(QUOTES), first_line(name))
+    elif "there" in found:
+        there, here = first(found, "there"), text(first(found, "here", None)).strip(QUOTES)
+        given = text(there).strip(QUOTES)
+        yield Bound(given, here or given, there.start_point[0] + 1)
+
+
+def _taken(pattern: Node) -> Iterator[Bound]:
+    """The names that a pattern takes out of a module: `{ a, b: c }`, not what it takes out of these."""
+    for one in pattern.named_children:
+        there, here = one.child_by_field_name("key") or one, one.child_by_field_name("value") or one
+        if not there.named_child_count and not here.named_child_count and "comment" not in one.type:
+            yield Bound(text(there).strip(QUOTES), text(here), there.start_point[0] + 1)
 
 
 def _called(found: Captures) -> str:

@@ -47,8 +47,13 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
         return ABSENT if source is not None and language_of(path) and name.encode() not in source else OPEN
     own = tuple((path, one) for one in facts.definitions if one.name == name and not one.owner and not one.private)
     is_whole = isinstance(modules, Namespaces) and modules.is_whole(path, name)
-    if own or is_whole:
-        return Answer("found", own, (path,) if is_whole else ())
+    if (
+        own or is_whole
+    ):  # where the file hands on another one of that name, too, a condition decides which of the two it is
+        is_either = own and any(
+            one.here == name for item in facts.imports if item.hands_on and item.spec for one in item.names
+        )
+        return OPEN if is_either else Answer("found", own, (path,) if is_whole else ())
     through = _handed_on(index, modules, path, facts, name, depth)
     if through is not ABSENT:
         return through

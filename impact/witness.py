@@ -55,6 +55,8 @@ class Witness:
         if language is None or modules is None or place.rule == "arguments":
             return False
         name = _last(place.name, language)
+        if await (self._is_given(place, name) if place.rule == "missing-member" else self._is_called(place, name)):
+            return True
         if place.home and modules.is_added_to(place.home, name, self.head.sources):
             return True
         folder = modules.built_from(place.path, place.asked, place.home) if place.home else None
@@ -62,6 +64,20 @@ class Witness:
             holders = await self.base.holding(rf"\b{re.escape(name)}\b", folder)
             return any(path not in (place.home, place.path) and language_of(path) is not None for path in holders)
         return place.rule in MODULES and await self._is_said(place, language, name)
+
+    async def _is_given(self, place: Place, name: str) -> bool:
+        """Whether any code gives the member to what it is asked of: a fixture, say, gives a module what only tests ask for."""
+        owner = re.escape(re.split(r"\W+", place.name.removesuffix(name).rstrip(".:>-"))[-1])
+        pattern = rf"""\b{owner}\.{re.escape(name)}\s*=(?![=>])|setattr\(\s*{owner}\s*,\s*["']{re.escape(name)}["']"""
+        texts = (source for path, source in self.head.sources.items() if language_of(path) is not None)
+        return any(re.search(pattern.encode(), text) for text in texts) or bool(await self.base.holding(pattern))
+
+    async def _is_called(self, place: Place, name: str) -> bool:
+        """Whether what makes code is told to call something so: a builder that an attribute asks for, say."""
+        if not place.home or place.rule != "missing-name":
+            return False
+        told = rf"""\w*[nN]ame\w*\s*[=:]\s*["']{re.escape(name)}["']"""
+        return bool(await self.base.holding(told, posixpath.dirname(place.home)))
 
     async def _is_said(self, place: Place, language: Language, name: str) -> bool:
         """Whether code of another language, or the description of a build, has the name: it may make it."""

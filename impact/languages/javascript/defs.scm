@@ -12,6 +12,7 @@
 (class_declaration name: (_) @name) @def.class
 (variable_declarator name: (identifier) @name !value) @def.variable
 (variable_declarator name: (identifier) @name value: (_) @value (#not-match? @value "^(await\\s+)?(require|import)\\s*\\(")) @def.variable
+(export_statement (_ (variable_declarator name: (identifier) @name value: (_) @value (#match? @value "^(await\\s+)?(require|import)\\s*\\(")) @def.variable))
 (variable_declarator name: (identifier) @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.function)
 (variable_declarator name: (identifier) @name value: (class) @def.class)
 (export_statement (_ (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)
@@ -96,10 +97,12 @@
 (interface_declaration name: (_) @name) @def.type
 (type_alias_declaration name: (_) @name value: (object_type)) @def.type
 (type_alias_declaration name: (_) @name value: (_) @value (#not-match? @value "^[{]")) @def.type @more
+(type_alias_declaration name: (_) @name value: [(intersection_type) (union_type) (conditional_type) (array_type) (lookup_type)] @value (#match? @value "^[{]")) @def.type @more
 (type_alias_declaration value: (object_type (method_signature name: (property_identifier) @name parameters: (_) @params) @def.method))
 (type_alias_declaration value: (object_type (property_signature name: (property_identifier) @name) @def.member))
 (enum_declaration name: (_) @name) @def.type
 (internal_module name: (identifier) @name body: (_)? @local) @def.type
+(export_statement declaration: (import_alias . (identifier) @name) @def.type @more)
 (module name: (identifier) @name body: (_)? @local) @def.type
 (module name: (string) body: (_) @local)
 (ambient_declaration (_ (variable_declarator name: (identifier) @name)) @def.variable)
@@ -108,6 +111,7 @@
 (class_body (public_field_definition name: (property_identifier) @name) @def.member)
 (class_body (public_field_definition name: (private_property_identifier) @name) @def.member)
 (class_body (public_field_definition name: [(property_identifier) (private_property_identifier)] @name value: [(arrow_function parameters: (_) @params) (arrow_function parameter: (_) @params) (function_expression parameters: (_) @params) (generator_function parameters: (_) @params)] @def.method))
+(class_body (public_field_definition name: (_) @opaque.name type: (_) value: [(arrow_function) (function_expression) (generator_function)]))
 (class_body [(public_field_definition (accessibility_modifier) @a name: (_) @kept) (method_definition (accessibility_modifier) @a name: (_) @kept)] (#eq? @a "private"))
 (formal_parameters (required_parameter (accessibility_modifier) @a pattern: (identifier) @kept) (#eq? @a "private"))
 (formal_parameters (required_parameter (accessibility_modifier) pattern: (identifier) @name) @def.member)

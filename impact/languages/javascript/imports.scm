@@ -1,12 +1,11 @@
+; a pattern that ends in its last name is matched at once: one that waits for the module behind a thousand names takes the cube of them
 (import_statement source: (string) @spec @nothing) @import
-(import_statement (import_clause (identifier) @default) source: (string) @spec) @import
-(import_statement (import_clause (named_imports (import_specifier name: _ @there !alias))) source: (string) @spec) @import
-(import_statement (import_clause (named_imports (import_specifier name: _ @there alias: _ @here))) source: (string) @spec) @import
-(import_statement (import_clause (namespace_import (identifier) @here)) source: (string) @spec) @import
-(export_statement (export_clause (export_specifier name: _ @there !alias)) source: (string) @spec) @import @hands_on
-(export_statement (export_clause (export_specifier name: _ @there alias: _ @here)) source: (string) @spec) @import @hands_on
-(export_statement (export_clause (export_specifier name: _ @there !alias)) !source) @import @hands_on
-(export_statement (export_clause (export_specifier name: _ @there alias: _ @here)) !source) @import @hands_on
+(import_statement (import_clause (identifier) @default)) @import
+(import_statement (import_clause (named_imports (import_specifier name: _ @there !alias)))) @import
+(import_statement (import_clause (named_imports (import_specifier name: _ @there alias: _ @here)))) @import
+(import_statement (import_clause (namespace_import (identifier) @here))) @import
+(export_statement (export_clause (export_specifier name: _ @there !alias))) @import @hands_on
+(export_statement (export_clause (export_specifier name: _ @there alias: _ @here))) @import @hands_on
 (export_statement "*" @star source: (string) @spec) @import @hands_on
 (export_statement (namespace_export (identifier) @here) source: (string) @spec) @import @hands_on
 (call_expression function: [(identifier) (member_expression)] @r arguments: (arguments . (string) @spec @nothing)
@@ -14,15 +13,20 @@
 (try_statement body: (_) @guard handler: (_))
 ; when: require
 (variable_declarator name: (identifier) @here value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
-(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @there) value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
-(variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @there value: (identifier) @here)) value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
+(variable_declarator name: (object_pattern) @taken value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
 (call_expression function: (identifier) @r arguments: (arguments . (string) @spec @nothing .) (#eq? @r "require")) @import
 (member_expression object: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @takes (#eq? @r "require")) @import
 (variable_declarator name: (identifier) @here value: (member_expression object: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec)) property: (property_identifier) @there)
   (#eq? @r "require")) @import
+; a `require` that a function is passed means what its caller takes it for: a bundle's names, say
+; when: require
+; only: javascript
+([(function_expression parameters: (formal_parameters (identifier) @word) body: (_) @guard)
+  (arrow_function parameters: (formal_parameters (identifier) @word) body: (_) @guard)] (#eq? @word "require"))
+; all
 ; when: import(
 (variable_declarator name: (identifier) @here value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) @import
-(variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @there (pair_pattern key: (property_identifier) @there value: (identifier) @here)])
+(variable_declarator name: (object_pattern) @taken
   value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @spec)))) @import
 (call_expression function: (import) arguments: (arguments . (string) @spec @nothing)) @import
 ([(arrow_function body: (call_expression function: (import) arguments: (arguments . (string) @spec)))

@@ -20,6 +20,9 @@
 (assignment_expression left: (identifier) @m right: [(call_expression) (identifier) (new_expression) (member_expression)] (#eq? @m "exports")) @open
 (assignment_expression left: (subscript_expression object: [(identifier) (member_expression)] @m) (#match? @m "^(module\\.)?exports$")) @open
 ; all
+(export_statement declaration: (_ (variable_declarator name: [
+  (object_pattern (pair_pattern value: [(object_pattern) (array_pattern) (assignment_pattern)]))
+  (array_pattern [(object_pattern) (array_pattern) (assignment_pattern)])]))) @open
 (call_expression
   function: [(function_expression) (parenthesized_expression (function_expression))]
   arguments: (arguments . (this) . [(function_expression) (arrow_function)])) @open

@@ -154,12 +154,21 @@ class Modules(Standalone):
     def _is_own(self, home: str, top: str, importer: str) -> bool:
         """Whether a name is the tree's own rather than a library's: its importer is in that package or beside it, or a project has it."""
         package = posixpath.join(home, top)
-        if importer.startswith(f"{package}/") and f"{package}/__init__.py" in self._paths.files:
-            return True
+        is_in = importer.startswith(f"{package}/") and f"{package}/__init__.py" in self._paths.files
         project = posixpath.dirname(home) if posixpath.basename(home) == "src" else home
         if project in self._projects or home in self._projects:
-            return not project or importer.startswith(f"{project}/")
-        return home == posixpath.dirname(importer)
+            return is_in or not project or importer.startswith(f"{project}/")
+        return home == posixpath.dirname(importer) or (is_in and (not home or not self._is_required(top)))
+
+    def _is_required(self, top: str) -> bool:
+        """Whether a manifest requires a library of that name: a folder of examples may be called like what it is about."""
+        name = re.escape(top.encode())
+        return (
+            re.search(
+                rb"""(?im)(?:^|["'])[ \t]*%b[ \t]*(?:\[[^\]\n]*\][ \t]*)?(?:[<>=~!^;"'@#]|$)""" % name, self._texts
+            )
+            is not None
+        )
 
     def _file(self, stem: str) -> str | None:
         return next((stem + end for end in FILES if stem + end in self._paths.files), None)

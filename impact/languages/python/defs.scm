@@ -10,10 +10,14 @@
 (assignment left: [(pattern_list (_ (_ (identifier) @name))) (tuple_pattern (_ (_ (identifier) @name)))]) @def.variable
 (augmented_assignment left: (identifier) @name) @def.variable
 (named_expression name: (identifier) @name) @def.variable
-(type_alias_statement left: (type (identifier) @name)) @def.variable
+(type_alias_statement left: (type [(identifier) @name (generic_type . (identifier) @name)])) @def.variable
 (for_statement left: (identifier) @name) @def.bound
 (for_statement left: (_ (identifier) @name)) @def.bound
-(as_pattern alias: (as_pattern_target (identifier) @name)) @def.bound
+(for_statement left: (_ (_ (identifier) @name))) @def.bound
+(as_pattern alias: (as_pattern_target [(identifier) @name (_ (identifier) @name) (_ (_ (identifier) @name))])) @def.bound
+(case_pattern [(dotted_name . (identifier) @name .) (as_pattern (identifier) @name)]) @def.bound
+(keyword_pattern (dotted_name . (identifier) @name .)) @def.bound
+(splat_pattern (identifier) @name) @def.bound
 (global_statement (identifier) @name) @def.global
 (assignment left: (attribute object: (identifier) @self attribute: (identifier) @name) (#any-of? @self "self" "cls")) @def.attribute
 (assignment left: (_ (attribute object: (identifier) @self attribute: (identifier) @name)) (#any-of? @self "self" "cls")) @def.attribute

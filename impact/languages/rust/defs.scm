@@ -49,8 +49,10 @@
   (#not-match? @word "^#\\[\\s*(inline|must_use|allow|deny|warn|forbid|expect|doc|deprecated|cold|track_caller|cfg|test|no_mangle|instrument|target_feature|rustfmt|clippy|export_name|link_section|tokio|ignore|should_panic|bench|stable|unstable|unsafe|automatically_derived)\\b"))
 ([(function_item parameters: (parameters (attribute_item))) (function_signature_item parameters: (parameters (attribute_item)))] @opaque)
 ; macros in whose tokens all that they define is spelt
-(source_file [(macro_invocation macro: (_) @word (token_tree ["fn" "struct" "enum" "mod" "const" "static" "ref" "type"] . (identifier) @name)) (expression_statement (macro_invocation macro: (_) @word (token_tree ["fn" "struct" "enum" "mod" "const" "static" "ref" "type"] . (identifier) @name)))] @def.bound
+(source_file [(macro_invocation macro: (_) @word (token_tree (identifier) @ref . (identifier) @name)) (expression_statement (macro_invocation macro: (_) @word (token_tree (identifier) @ref . (identifier) @name)))] @def.bound
+  (#eq? @ref "ref") (#match? @word "^(\\w+::)*lazy_static$"))
+(source_file [(macro_invocation macro: (_) @word (token_tree ["fn" "struct" "enum" "mod" "const" "static" "type"] . (identifier) @name)) (expression_statement (macro_invocation macro: (_) @word (token_tree ["fn" "struct" "enum" "mod" "const" "static" "type"] . (identifier) @name)))] @def.bound
   (#match? @word "^(\\w+::)*(cfg\\w*|thread_local|lazy_static|bitflags|task_local)$"))
-(source_file [(macro_invocation macro: (_) @word (token_tree (token_tree ["fn" "struct" "enum" "mod" "const" "static" "ref" "type"] . (identifier) @name))) (expression_statement (macro_invocation macro: (_) @word (token_tree (token_tree ["fn" "struct" "enum" "mod" "const" "static" "ref" "type"] . (identifier) @name))))] @def.bound
+(source_file [(macro_invocation macro: (_) @word (token_tree (token_tree ["fn" "struct" "enum" "mod" "const" "static" "type"] . (identifier) @name))) (expression_statement (macro_invocation macro: (_) @word (token_tree (token_tree ["fn" "struct" "enum" "mod" "const" "static" "type"] . (identifier) @name))))] @def.bound
   (#match? @word "^(\\w+::)*(cfg\\w*|thread_local|lazy_static|bitflags|task_local)$"))
 (attribute (identifier) @word arguments: (token_tree . (identifier) @name) (#eq? @word "proc_macro_derive")) @def.bound

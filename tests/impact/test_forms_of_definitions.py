@@ -1,0 +1,175 @@
+"""A name that a file defines in any form of its language is there; one that none defines is missing."""
+
+import time
+
+import pytest
+from trees import messages
+
+PYTHON = (
+    "for A in x: pass", "for i, (A, b) in x: pass", "with x as A: pass", "with x as (A, b): pass", "with (open(x) as A, y): pass",
+    "if (A := x): pass", "print(A := 3)", "try:\n    from a import A\nexcept ImportError:\n    A = None", "try:\n    pass\nexcept E as A:\n    pass",
+    "a, (A, b) = x", "[A, b] = x", "*A, b = x", "a = A = x", "A += 1", "A: int", "type A = int", "type A[T] = list[T]", "import q.A as A",
+    "match x:\n    case A: pass", "match x:\n    case {'q': A}: pass", "match x:\n    case {**A}: pass", "match x:\n    case [1, *A]: pass",
+    "match x:\n    case C() as A: pass", "match x:\n    case C(a=A): pass", "def f():\n    global A\n    A = 1", "@dec\ndef A(): pass",
+    "async def A(): pass", "class A[T]: pass", "while True:\n    A = 1", "if TYPE_CHECKING:\n    from z import A",
+)  # fmt: skip
+TYPESCRIPT = (
+    "export type A = { a: number } & B;", "export type A<T> = { a: T } & {};", "export type A = { a: 1 } | { b: 1 };", "export type A = B & { a: 1 };",
+    "export type A = { a: B }['a'];", "export type A = { a: B }[];", "export type A<T> = { a: T } extends { a: infer U } ? U : never;",
+    "export type A = { [K in Keys]: string };", "export type A = `a${string}`;", "export type A = new () => B;", "export type A =\n  // c\n  { a: 1 } & B;",
+    "export const A = require('./b').B;", "export const A = await import('./b');", "export const A = import('./b').then(m => m.B);",
+    "export let A;", "export function* A() {}", "export async function A() {}", "export abstract class A {}", "export declare const A: number;",
+    "export declare function A(): void;", "export namespace A { export const b = 1 }", "export const enum A { B }", "export import A = B.C;",
+    "export * as A from './b';", "const a = 1; export { a as A };", "export { B as A } from './b';", "export const { A } = x;",
+    "export const { q: A = 3, ...rest } = x;", "export const { q: { A } } = x;", "export const { q: [A] } = x;", "export const [, [A]] = x;",
+    "export var C = 2, A = 2;", "export const A = class {};", "@dec()\nexport class A {}", "export const A = <T,>(x: T) => x;",
+)  # fmt: skip
+RUST = (
+    "pub struct A(pub i32);", "pub union A { x: i32 }", "pub trait A {}", "pub type A = i32;", "pub static mut A: i32 = 1;", "pub mod A {}",
+    "pub use b::{Z as A};", "macro_rules! A { () => {} }\npub(crate) use A;", "pub const fn A() {}", 'extern "C" { pub fn A(); }',
+    "thread_local! { pub static A: i32 = 1; }", "lazy_static! { pub static ref A: i32 = 1; }", "make!(A);", "pub(in crate) fn A() {}",
+    "cfg_if! { if #[cfg(x)] { pub fn A() {} } }",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", PYTHON)
+def test_a_form_of_python(form: str) -> None:
+    files = {"p/__init__.py": "", "p/m.py": f"{form}\n", "p/u.py": "from p import m\nfrom p.m import A, Gone\nm.A\n"}
+    assert messages(files, "p/u.py") == ["2 missing-name Gone"]
+
+
+@pytest.mark.parametrize("form", TYPESCRIPT)
+def test_a_form_of_typescript(form: str) -> None:
+    module = f"import {{ B }} from './b';\n{form}\nexport const z = 1;\n"
+    files = {
+        "src/m.ts": module,
+        "src/b.ts": "export type B = 1;\n",
+        "src/u.ts": "import { A } from './m';\nimport { Gone } from './b';\n",
+    }
+    assert messages(files, "src/u.ts") == ["2 missing-name Gone"]
+
+
+@pytest.mark.parametrize("form", RUST)
+def test_a_form_of_rust(form: str) -> None:
+    files = {
+        "Cargo.toml": "[package]\nname = 'x'\nedition = '2021'\n",
+        "src/lib.rs": "mod m;\nmod b;\nmod u;\n",
+        "src/m.rs": f"{form}\n",
+        "src/b.rs": "pub struct Z;\n",
+        "src/u.rs": "use crate::m::A;\nuse crate::b::Gone;\n",
+    }
+    assert messages(files, "src/u.rs") == ["2 missing-name Gone"]
+
+
+def test_a_function_extends_a_companion() -> None:
+    """Kotlin calls it like a member of the class; a name that no import, package or star brings is one of the class alone."""
+    top = "src/main/kotlin/com/shop"
+    owner = "package com.shop.a\n\ndata class D(val x: Int) {\n    companion object\n}\n"
+    extending = "import com.shop.a.D\n\nfun D.Companion.made() = D(2)\n"
+    for space, brings in (
+        ("b", "import com.shop.b.made\n"),
+        ("b", "import com.shop.b.*\n"),
+        ("c", ""),
+        ("own", extending.partition("\n\n")[2]),
+    ):
+        user = f"package com.shop.c\n\nimport com.shop.a.D\n{brings}\nfun f() {{\n    D.made()\n    D.gone()\n}}\n"
+        files = {
+            f"{top}/a/D.kt": owner,
+            f"{top}/{space}/E.kt": f"package com.shop.{space}\n\n{extending}",
+            f"{top}/c/U.kt": user,
+        }
+        assert [row.partition(" ")[2] for row in messages(files, f"{top}/c/U.kt")] == ["missing-member D.gone"]
+
+
+def test_what_a_class_inherits_hides_a_class_of_that_name() -> None:
+    """In C# a member is called like its type: `User` in a controller is the one who asks, and not the class of the tree."""
+    user = "using Shop;\n\nnamespace Web;\n\npublic class Home{0}\n{{\n    void Show() {{ User.Find(1); }}\n}}\n"
+    files = {
+        "Shop.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>',
+        "User.cs": "namespace Shop;\n\npublic static class User\n{\n    public static int Count() => 1;\n}\n",
+        "Base.cs": "namespace Shop;\n\npublic abstract class Signed\n{\n    protected Caller User => null;\n}\n",
+    }
+    for base, told in (("", ["7 missing-member User.Find"]), (" : Signed", []), (" : ControllerBase", [])):
+        assert messages({**files, "Web/Home.cs": user.format(base)}, "Web/Home.cs") == told
+
+
+def test_a_namespace_around_hides_a_class_of_that_name() -> None:
+    files = {
+        "Library/Utility/Shop.Library.Utility.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>',
+        "Library/Utility/Utility.cs": "namespace Shop.Library.Utility\n{\n    public static class Utility\n    {\n        public static int Count() => 1;\n    }\n}\n",
+        "Library/Web/Shop.Library.Web.csproj": '<Project Sdk="Microsoft.NET.Sdk"><ItemGroup><ProjectReference Include="..\\Utility\\Shop.Library.Utility.csproj" /></ItemGroup></Project>',
+        "Library/Web/Web.cs": "using System;\nusing Shop.Library.Utility;\n\nnamespace {0}\n{{\n    public static class Web\n    {{\n        static int F() => Utility.Utility.Count();\n    }}\n}}\n",
+    }
+    for space, told in (("Shop.Library.Web", []), ("Web", ["8 missing-member Utility.Utility"])):
+        text = files["Library/Web/Web.cs"].format(space)
+        assert messages({**files, "Library/Web/Web.cs": text}, "Library/Web/Web.cs") == told
+
+
+def test_a_name_that_is_defined_and_handed_on_is_one_of_the_two() -> None:
+    """Conditions decide which of them is built."""
+    held = '#[cfg(all(test, not(feature = "sim")))]\npub enum Action {\n    Move(u8),\n}\n'
+    handed = '\n#[cfg(feature = "sim")]\npub use crate::b::Action;\n'
+    files = {
+        "Cargo.toml": "[package]\nname = 'x'\nedition = '2021'\n",
+        "src/lib.rs": "mod m;\nmod b;\nmod u;\n",
+        "src/b.rs": "pub enum Action {\n    Move(u8),\n    Leave(u8),\n}\n",
+        "src/u.rs": "use crate::m::Action;\n\nfn f() -> Action {\n    Action::Leave(1)\n}\n",
+    }
+    assert messages({**files, "src/m.rs": held + handed}, "src/u.rs") == []
+    assert messages({**files, "src/m.rs": held}, "src/u.rs") == ["4 missing-member Action.Leave"]
+
+
+def test_a_folder_of_examples_is_called_like_the_library() -> None:
+    files = {"examples/pydantic/__init__.py": "", "examples/pydantic/tasks.py": "from pydantic import BaseModel\n"}
+    assert (
+        messages(
+            {**files, "pyproject.toml": "[project]\ndependencies = ['pydantic>=2']\n"}, "examples/pydantic/tasks.py"
+        )
+        == []
+    )
+    assert messages({**files, "pyproject.toml": ""}, "examples/pydantic/tasks.py") == ["1 missing-name BaseModel"]
+
+
+def test_a_require_that_a_function_is_passed_is_not_the_loaders() -> None:
+    bundle = 'define("ace/mode", ["require"], function(require) {\n  var oop = require("../lib/oop");\n});\n'
+    assert messages({"web/ace.js": bundle}, "web/ace.js") == []
+    assert messages({"web/ace.js": 'var oop = require("../lib/oop");\n'}, "web/ace.js") == [
+        "1 missing-module ../lib/oop"
+    ]
+
+
+def test_a_field_takes_what_its_type_says() -> None:
+    held = "export class API {\n  static set: Setter = (state, done) => {};\n  static put = (state, done) => {};\n}\n"
+    files = {"src/api.ts": held, "src/u.ts": "import { API } from './api';\nAPI.set(1);\nAPI.put(1);\n"}
+    assert messages(files, "src/u.ts") == ["3 arguments API.put: is missing 'done'"]
+
+
+def test_an_argument_without_a_name_may_follow_named_ones() -> None:
+    """They stand in their places then: C#, Kotlin and Scala allow it."""
+    project = '<Project Sdk="Microsoft.NET.Sdk"></Project>'
+    files = {
+        "Shop.csproj": project,
+        "Card.cs": "namespace Shop;\n\npublic static class Card\n{\n    public static int Of(int a, int b, int c) => a;\n}\n",
+        "Use.cs": "namespace Shop;\n\nclass Use\n{\n    int X = Card.Of(1, b: 2, 3);\n    int Y = Card.Of(1, b: 2, 3, 4);\n}\n",
+    }
+    assert messages(files, "Use.cs") == ["6 arguments Card.Of: takes 3 arguments, not 4"]
+
+
+def test_a_name_of_a_callback_is_no_name_of_the_file() -> None:
+    text = "describe('x', () => {\n  it('a', () => {\n    const fail = () => 1;\n    fail();\n  });\n  it('b', () => {\n    fail('no');\n  });\n});\n"
+    assert messages({"src/u.spec.ts": text}, "src/u.spec.ts") == []
+    assert messages({"src/u.spec.ts": text + "function stop() {}\nstop(1);\n"}, "src/u.spec.ts") == [
+        "11 arguments stop: takes 0 arguments, not 1"
+    ]
+
+
+@pytest.mark.parametrize(
+    "form", ["import {{ {} }} from './b';", "export {{ {} }} from './b';", "const {{ {} }} = require('./b');"]
+)
+def test_thousands_of_names_of_one_statement_take_no_time(form: str) -> None:
+    """A file of icons has six thousand. Their number counts once: twice would take minutes."""
+    names = ",\n".join(f"Icon{number}" for number in range(4_000))
+    files = {"src/b.js": "export const Icon1 = 1;\n", "src/u.js": form.format(names) + "\n"}
+    start = time.process_time()
+    assert len(messages(files, "src/u.js")) == 3_999
+    assert time.process_time() - start < 20
